@@ -1,0 +1,60 @@
+"""rpcexplorer: explore JSON-RPC 2.0 services from the terminal, from a shell, or from Python.
+
+The names below are the library. Each is imported when it is first used, so that ``import rpcexplorer`` is quick.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.client import Client
+    from rpcexplorer.client.journey import Stop
+    from rpcexplorer.explorer import Explorer
+    from rpcexplorer.model.draft import Batch, Draft
+    from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
+    from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
+    from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+
+__all__ = [
+    "Batch",
+    "Cancelled",
+    "Client",
+    "CookieAuth",
+    "Draft",
+    "ErrorObject",
+    "Exchange",
+    "Explorer",
+    "InlineAuth",
+    "Login",
+    "Malformed",
+    "NoAuth",
+    "Profile",
+    "Refused",
+    "Result",
+    "Sent",
+    "Stop",
+    "Unreached",
+    "__version__",
+]
+
+_HOMES = {
+    "rpcexplorer.client.client": ("Client",),
+    "rpcexplorer.client.journey": ("Stop",),
+    "rpcexplorer.explorer": ("Explorer",),
+    "rpcexplorer.model.draft": ("Batch", "Draft"),
+    "rpcexplorer.model.exchange": ("Cancelled", "Exchange", "Refused", "Sent", "Unreached"),
+    "rpcexplorer.model.profile": ("CookieAuth", "InlineAuth", "Login", "NoAuth", "Profile"),
+    "rpcexplorer.protocol.messages": ("ErrorObject", "Malformed", "Result"),
+}
+
+
+def __getattr__(name: str) -> object:
+    from importlib import import_module
+
+    for home, names in _HOMES.items():
+        if name in names:
+            return getattr(import_module(home), name)
+    raise AttributeError(f"rpcexplorer has no {name!r}")

@@ -1,0 +1,55 @@
+"""Builds the house and opens one front. The only place that knows every wing; a front costs nothing unless opened."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.person import Person
+
+
+class _Demo:
+    """The embedded service as the fronts know it; imported when it is first asked for."""
+
+    from rpcexplorer.demo import PASSWORD as password  # noqa: N811 - as attributes of the demo
+    from rpcexplorer.demo import USERNAME as username  # noqa: N811
+
+    @contextmanager
+    def run(self) -> Iterator[str]:
+        from rpcexplorer.demo.server import DemoThread
+
+        with DemoThread() as demo:
+            yield demo.url
+
+    def serve(self, port: int, announce: Callable[[str], None]) -> None:
+        from rpcexplorer.demo.server import serve_forever
+
+        serve_forever(port, announce)
+
+
+def _open(environment: Mapping[str, str], folder: Path, sessions: Path | None, person: Person) -> Explorer:
+    return Explorer.open(folder=folder, environment=environment, sessions=sessions, person=person)
+
+
+def main() -> int:
+    """Run the program with this process's arguments, streams and environment."""
+    from rpcexplorer.cli.program import INTERRUPTED, run
+    from rpcexplorer.cli.world import World
+
+    world = World(sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ, Path.cwd(), _open, _Demo())
+    try:
+        return run(sys.argv[1:], world)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        # whoever read stdout has enough; without this, Python would complain once more at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 141
+
+
+if __name__ == "__main__":
+    sys.exit(main())

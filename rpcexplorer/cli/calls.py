@@ -1,0 +1,178 @@
+"""``call``, ``notify`` and ``batch``: send something, print what came of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar, cast
+
+import click
+
+from rpcexplorer.cli.params import file_text, params_text
+from rpcexplorer.cli.session import Session, complete_methods, fail, profile_option, session_of
+from rpcexplorer.cli.show import Form, show, show_preview
+from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.profile import AuthKind
+
+F = TypeVar("F")
+
+AUTH = click.Choice(["cookie", "inline", "none"])
+
+
+@dataclass(frozen=True)
+class Sending:
+    """The options that everything which sends has in common."""
+
+    profile: str | None
+    url: str | None
+    auth: AuthKind | None
+    form: Form
+    include: bool
+    dry_run: bool
+    timeout: float | None
+    id: str | None
+    history: bool
+    ask: bool
+    yes: bool
+
+    @classmethod
+    def of(cls, options: dict[str, Any]) -> Sending:
+        """From click's options, where the three forms of output are flags."""
+        forms = [form for form in Form if options.pop(form.value, False)]
+        if len(forms) > 1:
+            raise click.UsageError("Choose one of --envelope and --body.")
+        return cls(form=forms[0] if forms else Form.RESULT, **options)
+
+
+def sending_options(command: F) -> F:
+    """Add the options that everything which sends has in common."""
+    options = [
+        profile_option,
+        click.option("--url", metavar="URL", help="Call this base URL without a profile."),
+        click.option("--auth", type=AUTH, help="Kind of auth, with --url.  [default: none]"),
+        click.option("--envelope", is_flag=True, help="Print the whole reply, not only its result."),
+        click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
+        click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
+        click.option("--dry-run", is_flag=True, help="Print the exact request, secrets hidden, and send nothing."),
+        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+                     help="Time for the whole call, instead of the profile's."),
+        click.option("--id", metavar="ID", help="Use this id instead of a new one."),
+        click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
+        click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead."),
+        click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        command = cast("Any", option)(command)
+    return command
+
+
+@click.command()
+@click.argument("method", shell_complete=complete_methods)
+@click.argument("params", nargs=-1)
+@sending_options
+@click.pass_context
+def call(context: click.Context, method: str, params: tuple[str, ...], **options: Any) -> None:
+    """Call METHOD and print its result.
+
+    PARAMS is JSON text, @FILE, - for stdin, or words: name=text and name:=json make an object. Nothing means [].
+
+    \b
+    Examples:
+      rpcexplorer call ping
+      rpcexplorer call -p staging user.list '{"page": 1}'
+      rpcexplorer call user.list page:=1 name=Ada
+      rpcexplorer call report.run @params.json | jq .total
+      rpcexplorer call ping --url http://127.0.0.1:8000 --auth none
+    """
+    _call(context, method, params, options, notification=False)
+
+
+@click.command()
+@click.argument("method", shell_complete=complete_methods)
+@click.argument("params", nargs=-1)
+@sending_options
+@click.pass_context
+def notify(context: click.Context, method: str, params: tuple[str, ...], **options: Any) -> None:
+    """Send METHOD as a notification: no id, and no reply is expected.
+
+    \b
+    Examples:
+      rpcexplorer notify cache.clear
+      rpcexplorer notify log.write level=info text='all is well'
+    """
+    _call(context, method, params, options, notification=True)
+
+
+@click.command()
+@click.argument("file", default="-", metavar="[FILE|-]")
+@sending_options
+@click.pass_context
+def batch(context: click.Context, file: str, **options: Any) -> None:
+    """Send several calls in one body.
+
+    FILE holds a JSON array of objects with "method" and "params"; "id": null makes one a notification.
+
+    \b
+    Examples:
+      rpcexplorer batch calls.json
+      echo '[{"method": "ping"}, {"method": "user.list", "params": {"page": 1}}]' | rpcexplorer batch
+    """
+    session = session_of(context)
+    if file == "-":
+        text = params_text(["-"], session.world.stdin.read, session.world.folder)
+    else:
+        text = file_text(session.world.folder / file.removeprefix("@"))
+    context.exit(_send(session, Sending.of(options), Batch(text)))
+
+
+def _call(
+    context: click.Context, method: str, words: tuple[str, ...], options: dict[str, Any], *, notification: bool
+) -> None:
+    session = session_of(context)
+    text = params_text(words, session.world.stdin.read, session.world.folder)
+    context.exit(_send(session, Sending.of(options), Draft(method, text, notification)))
+
+
+def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
+    """Send a draft and print what came of it; the exit code."""
+    world = session.world
+    explorer = session.open(ask=sending.ask)
+    session.use(explorer, sending.profile, sending.url, sending.auth)
+    explorer.recording = explorer.recording and sending.history
+    if sending.dry_run:
+        return show_preview(world, explorer.preview(draft, id=sending.id))
+    if not sending.yes and explorer.asks_first(draft):
+        _confirm(session, explorer, draft, ask=sending.ask)
+    stop = Stop()
+    exchange = run_until_stopped(_exchange(session, explorer, sending, draft, stop), stop)
+    if isinstance(exchange.outcome, Refused) and exchange.outcome.why == "params":
+        _show_problem(session, draft)
+    show(world, exchange, sending.form, include=sending.include)
+    if explorer.trouble:
+        world.say(f"the call could not be recorded: {explorer.trouble}")
+    return exchange.exit_code
+
+
+async def _exchange(
+    session: Session, explorer: Explorer, sending: Sending, draft: Draft | Batch, stop: Stop
+) -> Exchange:
+    async with explorer, waiting(session.world.stderr) as watch:
+        return await explorer.call(draft, id=sending.id, timeout=sending.timeout, watch=watch, stop=stop)
+
+
+def _confirm(session: Session, explorer: Explorer, draft: Draft | Batch, *, ask: bool) -> None:
+    """Ask before something that is not known to be safe is sent where the profile wants to be careful."""
+    profile = explorer.profile
+    assert profile is not None
+    what = "This batch" if isinstance(draft, Batch) else draft.method
+    about = f"{what} is not marked safe, and profile {profile.name} ({profile.badge or profile.confirm}) asks first"
+    if not (ask and session.world.asks):
+        fail(f"{about}: add --yes to send it to {profile.origin} all the same.")
+    if not click.confirm(f"{about}. Send it to {profile.origin}?", default=False, err=True):
+        fail("Nothing was sent.")
+
+
+def _show_problem(session: Session, draft: Draft | Batch) -> None:
+    """Mark the place in the text where the first problem is, and show what a fix would make of it."""

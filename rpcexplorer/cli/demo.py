@@ -1,0 +1,124 @@
+"""``demo``: the embedded service, with a profile for each kind of auth, and a tour of it."""
+
+from __future__ import annotations
+
+import asyncio
+import tempfile
+from pathlib import Path
+
+import click
+
+from rpcexplorer.cli.session import Session, session_of
+from rpcexplorer.cli.show import json
+from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.person import Nobody
+from rpcexplorer.views.sentences import outcome_line, transport_line
+
+PROFILES = """\
+version = 1
+default = "demo-cookie"
+
+[profile.demo-cookie]
+url = "{url}"
+description = "Logs in, then sends the session cookie"
+badge = "demo"
+auth = {{ kind = "cookie", username = "{username}" }}
+
+[profile.demo-inline]
+url = "{url}"
+description = "Puts the credentials into params"
+badge = "demo"
+auth = {{ kind = "inline", username = "{username}" }}
+
+[profile.demo-none]
+url = "{url}"
+description = "Sends calls as they are"
+badge = "demo"
+auth = {{ kind = "none" }}
+"""
+
+TOUR = (
+    ("demo-none", "ping", "", "Without a session the service refuses:"),
+    ("demo-cookie", "ping", "", "A cookie profile logs in with auth first, then calls with the session cookie:"),
+    ("demo-cookie", "auth", '{{"username": "{username}", "password": "{password}"}}', "auth can be called by hand too:"),
+    ("demo-inline", "arg_test", '{{"page": 1}}', "An inline profile puts username and password into params:"),
+    ("demo-none", "demo.numbers", "", "Numbers stay as the server wrote them:"),
+)
+"""Profile, method, params, and what the step shows."""
+
+
+@click.command()
+@click.option("--serve", is_flag=True, help="Only run the service; its URL is the first line of stdout.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port.  [default: any free one]")
+@click.pass_context
+def demo(context: click.Context, serve: bool, port: int) -> None:
+    """Try everything on an embedded service that lives on this machine only.
+
+    \b
+    Examples:
+      rpcexplorer demo
+      rpcexplorer demo --serve --port 8000
+    """
+    session = session_of(context)
+    if serve:
+        _serve(session.world, port)
+    elif port:
+        raise click.UsageError("--port goes with --serve.")
+    else:
+        context.exit(_tour(session))
+
+
+def _serve(world: World, port: int) -> None:
+    def announce(url: str) -> None:
+        world.print(url)
+        world.say(f"serving until Ctrl+C. In another terminal: rpcexplorer call demo.echo --url {url} hello=world")
+        world.say(f"user name {world.demo.username}, password {world.demo.password}")
+
+    world.demo.serve(port, announce)
+
+
+def _tour(session: Session) -> int:
+    """Run the scripted tour in a home of its own that is gone afterwards."""
+    world = session.world
+    with tempfile.TemporaryDirectory(prefix="rpcexplorer-demo-") as home, world.demo.run() as url:
+        explorer = throwaway_explorer(world, Path(home), url)
+        world.print(f"The demo service runs at {url}/api/v2/")
+        return asyncio.run(_walk(world, explorer))
+
+
+def throwaway_explorer(world: World, home: Path, url: str) -> Explorer:
+    """An explorer with a profile for each kind of auth, whose files all lie in ``home``."""
+    sessions = home / "sessions.toml"
+    sessions.write_text(PROFILES.format(url=url, username=world.demo.username))
+    environment = {
+        "RPCEXPLORER_HOME": str(home / "home"),
+        "RPCEXPLORER_DEMO_COOKIE_PASSWORD": world.demo.password,
+        "RPCEXPLORER_DEMO_INLINE_PASSWORD": world.demo.password,
+    }
+    return world.open_explorer(environment, home, sessions, Nobody())
+
+
+async def _walk(world: World, explorer: Explorer) -> int:
+    expected = True
+    async with explorer:
+        for profile, method, params, words in TOUR:
+            explorer.use(profile)
+            text = params.format(username=world.demo.username, password=world.demo.password)
+            exchange = await explorer.call(Draft(method, text))
+            _tell(world, exchange, profile, words)
+            expected &= isinstance(exchange.outcome, ErrorObject if profile == "demo-none" and method == "ping" else Result)
+    return 0 if expected else 1
+
+
+def _tell(world: World, exchange: Exchange, profile: str, words: str) -> None:
+    world.print()
+    world.print(words)
+    world.print(f"  {exchange.method}  ({profile})")
+    world.print(f"  {outcome_line(exchange)}   {transport_line(exchange)}")
+    for note in exchange.notes:
+        world.print(f"  {note}")
+    if isinstance(exchange.outcome, Result):
+        json(world, exchange.outcome.value)

@@ -1,0 +1,183 @@
+"""``history``: list, show, search and prune what was called."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+from itertools import islice
+
+import click
+
+from rpcexplorer.cli.session import complete_profiles, fail, session_of
+from rpcexplorer.cli.show import json
+from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import NAMES, Damaged, Exchange
+from rpcexplorer.views.history_lines import history_line, shown
+from rpcexplorer.views.json_out import json_of
+from rpcexplorer.views.printable import printable, printable_bytes
+
+OUTCOMES = click.Choice([name for name in NAMES.values() if name != "refused"])
+AGE = re.compile(r"(\d+)([hdw])")
+HOURS = {"h": 1, "d": 24, "w": 168}
+
+
+@click.group()
+def history() -> None:
+    """History: every call that was made, newest first."""
+
+
+@history.command("list")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@click.option("--method", metavar="NAME", help="Only of this method.")
+@click.option("--outcome", type=OUTCOMES, help="Only with this outcome.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.pass_context
+def list_(
+    context: click.Context, limit: int, profile: str | None, method: str | None, outcome: str | None, as_json: bool
+) -> None:
+    """List the newest calls.
+
+    \b
+    Examples:
+      rpcexplorer history list
+      rpcexplorer history list -n 100 --outcome error -p staging
+    """
+    world, explorer = _open(context, profile)
+    found = explorer.history.search("", profile=profile, method=method, outcome=outcome)
+    _print(world, islice(found, limit), as_json=as_json)
+
+
+@history.command()
+@click.argument("text")
+@click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.pass_context
+def search(context: click.Context, text: str, limit: int, profile: str | None, as_json: bool) -> None:
+    """Find calls whose request, reply, name or note holds TEXT; upper and lower case count as the same.
+
+    \b
+    Examples:
+      rpcexplorer history search user.delete
+      rpcexplorer history search 'invalid params' -p prod
+    """
+    world, explorer = _open(context, profile)
+    _print(world, islice(explorer.history.search(text, profile=profile), limit), as_json=as_json)
+
+
+@history.command()
+@click.argument("id", required=False)
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look where it records.")
+@click.option("--params", "part", flag_value="params", help="Print only the request's params.")
+@click.option("--body", "part", flag_value="body", help="Print only the reply's body.")
+@click.pass_context
+def show(context: click.Context, id: str | None, profile: str | None, part: str | None) -> None:
+    """Show one call: what was asked, when, how long, what came. Without an ID, the newest.
+
+    A part of an id is enough where only one call has it.
+
+    \b
+    Examples:
+      rpcexplorer history show
+      rpcexplorer history show 06ejw3k8z5q2vh7 --body | jq .result
+    """
+    world, explorer = _open(context, profile)
+    exchange = _one(explorer, id)
+    if part == "params":
+        json(world, exchange.params.encode(errors="backslashreplace"))
+    elif part == "body":
+        body = exchange.response.body
+        if world.shows:
+            world.print(printable_bytes(body))
+        else:
+            world.write(body)
+    else:
+        world.print(shown(exchange, colour=world.colours))
+
+
+@history.command()
+@click.option("--keep", type=click.IntRange(min=0), metavar="N", help="Keep the newest N calls.")
+@click.option("--older-than", metavar="AGE", help="Remove calls older than 12h, 30d or 8w.")
+@click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@click.option("--dry-run", is_flag=True, help="Only count.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def prune(
+    context: click.Context, keep: int | None, older_than: str | None, profile: str | None, dry_run: bool, yes: bool
+) -> None:
+    """Remove old calls for good.
+
+    \b
+    Examples:
+      rpcexplorer history prune --older-than 30d
+      rpcexplorer history prune --keep 1000 --dry-run
+    """
+    if keep is None and older_than is None:
+        raise click.UsageError("Say what to remove: --keep N, --older-than AGE, or both.")
+    before = None if older_than is None else datetime.now(UTC) - _age(older_than)
+    world, explorer = _open(context, profile)
+    count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
+    if dry_run or not count:
+        world.say(f"{count:,} calls would be removed")
+        return
+    if not yes:
+        if not world.asks:
+            fail(f"{count:,} calls would be removed for good: add --yes to do it.")
+        if not click.confirm(f"Remove {count:,} calls for good?", default=False, err=True):
+            fail("Nothing was removed.")
+    count = explorer.history.prune(keep=keep, before=before, profile=profile)
+    world.say(f"removed {count:,} calls")
+
+
+def _open(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
+    session = session_of(context)
+    explorer = session.open()
+    if profile in explorer.profiles.profiles:
+        explorer.use(profile)  # it may record in a folder of its own
+    return session.world, explorer
+
+
+def _one(explorer: Explorer, id: str | None) -> Exchange:
+    found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
+    if found is None:
+        fail("The history is empty." if id is None else f"No call has the id {id}. See: rpcexplorer history list")
+    if isinstance(found, Damaged):
+        fail(f"The record is damaged ({found.reason}). What is left of it:\n{found.text}")
+    return found
+
+
+def _print(world: World, found: Iterable[Exchange | Damaged], *, as_json: bool) -> None:
+    for exchange in found:
+        if isinstance(exchange, Damaged):
+            world.say(f"a damaged record in {exchange.file}: {exchange.reason}")
+        elif as_json:
+            world.write(json_of(_row(exchange)) + b"\n")
+        else:
+            world.print(history_line(exchange, width=world.width, colour=world.colours))
+
+
+def _row(exchange: Exchange) -> dict[str, object]:
+    return {
+        "id": exchange.id,
+        "time": exchange.when.isoformat(),
+        "profile": printable(exchange.profile),
+        "url": printable(exchange.url),
+        "method": printable(exchange.method),
+        "kind": exchange.kind,
+        "outcome": exchange.outcome_name,
+        "code": getattr(exchange.outcome, "code", None),
+        "status": exchange.response.status,
+        "ms": round(exchange.seconds * 1000, 3),
+        "received": exchange.response.size,
+        "name": printable(exchange.name),
+    }
+
+
+def _age(text: str) -> timedelta:
+    parts = AGE.fullmatch(text)
+    if parts is None:
+        raise click.UsageError(f"{text!r} is no age: write a number and h, d or w, such as 30d.")
+    return timedelta(hours=int(parts[1]) * HOURS[parts[2]])

@@ -1,0 +1,208 @@
+"""``profiles``: list, show, check, add, remove, and what is kept secret for each."""
+
+from __future__ import annotations
+
+import click
+
+from rpcexplorer.cli.session import complete_profiles, fail, session_of
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.profile import AuthKind, Profile
+from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.views.printable import printable
+
+FIELDS = click.Choice(["password", "username", "session"])
+
+
+@click.group()
+def profiles() -> None:
+    """Profiles: the servers you talk to, and their secrets."""
+
+
+@profiles.command("list")
+@click.pass_context
+def list_(context: click.Context) -> None:
+    """List the profiles: name, badge, kind of auth, URL; * marks the default one.
+
+    \b
+    Example:
+      rpcexplorer profiles list
+    """
+    session = session_of(context)
+    explorer = session.open()
+    found = explorer.profiles
+    names = max((len(name) for name in found.profiles), default=0)
+    badges = max((len(printable(profile.badge)) for profile in found.profiles.values()), default=0)
+    for name, profile in sorted(found.profiles.items()):
+        mark = "*" if name == found.default else " "
+        row = f"{mark} {name:<{names}}  {printable(profile.badge):<{badges}}  {profile.auth.kind:<6}  {profile.endpoint}"
+        session.world.print(printable(row))
+    if not found.profiles:
+        session.world.say("there are no profiles yet. Add one: rpcexplorer profiles add NAME --url URL")
+
+
+@profiles.command()
+@click.argument("name", required=False, shell_complete=complete_profiles)
+@click.pass_context
+def show(context: click.Context, name: str | None) -> None:
+    """Show every value of a profile and the file and line it comes from; secrets by their state only.
+
+    \b
+    Example:
+      rpcexplorer profiles show staging
+    """
+    session = session_of(context)
+    explorer = session.open()
+    profile = session.use(explorer, name)
+    rows = [(key, _value(value), str(source)) for key, value, source in explorer.profiles.rows(profile)]
+    rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
+    keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
+    session.world.print(f"profile {profile.name}")
+    for key, value, source in rows:
+        session.world.print(printable(f"  {key:<{keys}}  {value:<{min(values, 48)}}  {source}".rstrip()))
+
+
+@profiles.command()
+@click.pass_context
+def check(context: click.Context) -> None:
+    """Check every file that profiles, settings and secrets are read from.
+
+    Exit code 0 when all is in order, 2 when something is not.
+
+    \b
+    Example:
+      rpcexplorer profiles check
+    """
+    session = session_of(context)
+    explorer = session.open()
+    trouble = explorer.secrets.trouble()
+    if trouble:
+        session.world.say(str(trouble))
+    if trouble or explorer.profiles.complaints:
+        context.exit(2)
+    files = ", ".join(str(path) for path in explorer.profiles.files) or "no file yet"
+    session.world.print(printable(f"{len(explorer.profiles.profiles)} profiles in order ({files})"))
+
+
+@profiles.command()
+@click.argument("name")
+@click.option("--url", required=True, metavar="URL", help="The base URL.")
+@click.option("--auth", "kind", type=click.Choice(["cookie", "inline", "none"]), default="cookie", show_default=True)
+@click.option("--username", metavar="NAME", help="Who logs in.")
+@click.option("--badge", metavar="WORD", help="dev, staging, prod or any word.")
+@click.option("--team", is_flag=True, help="Add it to ./sessions.toml, for the team, instead of your own file.")
+@click.pass_context
+def add(
+    context: click.Context, name: str, url: str, kind: AuthKind, username: str | None, badge: str | None, team: bool
+) -> None:
+    """Add a profile to your own sessions.toml, or with --team to the one in this folder.
+
+    \b
+    Examples:
+      rpcexplorer profiles add staging --url https://staging.example.com --auth cookie --username ada
+      rpcexplorer profiles add prod --url https://rpc.example.com --auth inline --badge prod --team
+    """
+    session = session_of(context)
+    explorer = session.open()
+    file = session.sessions or (session.world.folder / "sessions.toml" if team else explorer.paths.user_sessions)
+    more = {"badge": badge} if badge else {}
+    trouble = explorer.edits(file).add(name, url, kind=kind, username=username, **more)
+    if trouble:
+        fail(str(trouble))
+    session.world.say(f"added profile {name} to {file}")
+    if kind != "none":
+        session.world.say(f"store its password with: rpcexplorer profiles secret {name} password")
+
+
+@profiles.command()
+@click.argument("name", shell_complete=complete_profiles)
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def remove(context: click.Context, name: str, yes: bool) -> None:
+    """Remove a profile from its file, and the secrets stored for it.
+
+    \b
+    Example:
+      rpcexplorer profiles remove staging
+    """
+    session = session_of(context)
+    explorer = session.open()
+    profile = session.use(explorer, name)
+    files = explorer.profiles.files_of(name)
+    if not yes:
+        _agree(context, f"Remove profile {name} from {', '.join(map(str, files))}, with its secrets?")
+    for trouble in explorer.remove_profile(profile):
+        fail(str(trouble))
+    session.world.say(f"removed profile {name}")
+
+
+@profiles.command()
+@click.argument("name", shell_complete=complete_profiles)
+@click.argument("field", required=False, type=FIELDS)
+@click.option("--stdin", "from_stdin", is_flag=True, help="Read the value from stdin, up to the first line break.")
+@click.option("--forget", is_flag=True, help="Forget the value, or all of the profile's values.")
+@click.option("--allow-http", is_flag=True, help="Allow its credentials to be sent over plain http.")
+@click.pass_context
+def secret(
+    context: click.Context, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool
+) -> None:
+    """Store a secret of a profile, for the origin it has now. Without a FIELD, say what is stored.
+
+    \b
+    Examples:
+      rpcexplorer profiles secret staging password
+      pass show staging | rpcexplorer profiles secret staging password --stdin
+      rpcexplorer profiles secret staging --forget
+    """
+    session = session_of(context)
+    explorer = session.open()
+    profile = session.use(explorer, name)
+    if allow_http:
+        explorer.secrets.trust_plain(profile.origin)
+        session.world.say(f"credentials may be sent to {profile.origin}, though it is not encrypted")
+    elif forget:
+        found = explorer.secrets.forget(profile, field)
+        session.world.say("forgotten" if found else "nothing was stored")
+    elif field is None:
+        for each, state in _secret_states(explorer, profile):
+            session.world.print(printable(f"{each:<8}  {state}"))
+    else:
+        explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
+        session.world.say(f"stored {field} of {profile.name} for {profile.origin}")
+
+
+def _new_value(context: click.Context, profile: Profile, field: str, *, from_stdin: bool) -> str:
+    world = session_of(context).world
+    if from_stdin:
+        value = world.stdin.readline().decode(errors="replace").rstrip("\r\n")
+    elif world.asks:
+        value = click.prompt(f"{field} for {profile.name} ({profile.origin})", hide_input=True, err=True)
+    else:
+        fail(f"Nobody can be asked for the {field}: pipe it in with --stdin, or set {profile.variable(field)}.", 3)
+    if not value:
+        fail("The value is empty: nothing was stored.")
+    return str(value)
+
+
+def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]]:
+    states = []
+    for field, found in explorer.secrets.state(profile).items():
+        match found:
+            case Secret(source=source):
+                state = f"set ({source})"
+            case Moved(saved_for=saved_for):
+                state = f"saved for {saved_for}, so not sent to {profile.origin}"
+            case _:
+                state = f"missing (set {profile.variable(field)})"
+        states.append((field, state))
+    return states
+
+
+def _agree(context: click.Context, question: str) -> None:
+    if not session_of(context).world.asks:
+        fail("Nobody can be asked: add --yes to do it all the same.")
+    if not click.confirm(printable(question), default=False, err=True):
+        fail("Nothing was changed.")
+
+
+def _value(value: object) -> str:
+    return "-" if value in {None, ""} else str(value)

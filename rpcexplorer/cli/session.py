@@ -1,0 +1,86 @@
+"""One command's session with the explorer: which profile it uses, whom it may ask, how it ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar, cast
+
+import click
+
+from rpcexplorer.cli.person import PersonAtTerminal
+from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.person import Nobody
+from rpcexplorer.model.profile import AuthKind, Profile, ad_hoc
+
+F = TypeVar("F")
+
+
+@dataclass
+class Session:
+    """What the options before the command's name said."""
+
+    world: World
+    profile: str | None = None
+    sessions: Path | None = None
+
+    def open(self, *, ask: bool = True) -> Explorer:
+        """The explorer. What is damaged in a file is told at once, and stops nothing else."""
+        person = PersonAtTerminal() if ask and self.world.asks else Nobody()
+        explorer = self.world.open_explorer(self.world.environment, self.world.folder, self.sessions, person)
+        for complaint in explorer.profiles.complaints:
+            self.world.say(str(complaint))
+        return explorer
+
+    def use(self, explorer: Explorer, name: str | None, url: str | None = None, auth: AuthKind | None = None) -> Profile:
+        """Choose the profile, or end with a sentence that says which there are."""
+        if url is not None and (name or self.profile):
+            raise click.UsageError("Name a profile or a URL, not both.")
+        if auth is not None and url is None:
+            raise click.UsageError("--auth goes with --url; a profile says its own kind of auth.")
+        wanted = ad_hoc(url, auth or "none") if url is not None else (name or self.profile)
+        chosen = explorer.use(wanted)
+        if isinstance(chosen, Complaint):
+            fail(str(chosen))
+        return chosen
+
+
+def fail(sentence: str, code: int = 2) -> NoReturn:
+    """End the command with a sentence on stderr and an exit code."""
+    error = click.ClickException(sentence)
+    error.exit_code = code
+    raise error
+
+
+def session_of(context: click.Context) -> Session:
+    """The session that the program put into click's context."""
+    return cast("Session", context.obj)
+
+
+def profile_option(command: F) -> F:
+    """Add ``-p``, which every command that talks to a server has."""
+    option: Any = click.option(
+        "-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile."
+    )
+    return cast("F", option(command))
+
+
+def complete_profiles(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """Names of profiles that start with what has been typed."""
+    return [name for name in _quiet_explorer(context).profiles.profiles if name.startswith(begun)]
+
+
+def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    """Names of methods that start with what has been typed."""
+    explorer = _quiet_explorer(context)
+    chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
+    methods = explorer.methods() if isinstance(chosen, Profile) else {}
+    return [name for name in methods if name.startswith(begun)]
+
+
+def _quiet_explorer(context: click.Context) -> Explorer:
+    """An explorer for completion, where nothing may be printed."""
+    session = session_of(context.find_root())
+    return session.world.open_explorer(session.world.environment, session.world.folder, session.sessions, Nobody())

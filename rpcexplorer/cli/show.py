@@ -1,0 +1,97 @@
+"""What a finished call prints: data on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from rpcexplorer.cli.world import World
+from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Preview, Refused, Result
+from rpcexplorer.views.printable import printable, printable_bytes
+from rpcexplorer.views.sentences import outcome_line, transport_line
+from rpcexplorer.views.terminal import highlighted
+
+
+class Form(Enum):
+    """What of a reply goes to stdout."""
+
+    RESULT = "result"
+    ENVELOPE = "envelope"
+    BODY = "body"
+
+
+def show(world: World, exchange: Exchange, form: Form, *, include: bool) -> None:
+    """Print an exchange: what came on stdout, what to know about it on stderr."""
+    for note in exchange.notes:
+        world.say(note)
+    if include and exchange.response.status is not None:
+        _head(world, exchange)
+    match exchange.outcome:
+        case Result(value=value) if form is Form.RESULT:
+            json(world, value)
+        case _ if form is not Form.RESULT and exchange.response.body:
+            _body(world, exchange, form)
+    for remark in exchange.remarks:
+        world.say(f"note: {remark}")
+    if exchange.exit_code:
+        _failure(world, exchange)
+
+
+def json(world: World, text: bytes) -> None:
+    """JSON for whoever reads stdout: a person gets it laid out and safe, a program gets the server's bytes."""
+    if world.shows:
+        world.print(highlighted(text, colour=world.colours))
+    else:
+        world.write(text + b"\n")
+
+
+def show_preview(world: World, preview: Preview | Refused) -> int:
+    """Print the request to come; the exit code."""
+    if isinstance(preview, Refused):
+        world.say(preview.sentence)
+        return 3 if preview.why == "credentials" else 2
+    if preview.logs_in_first:
+        world.say("there is no session yet: a login would go ahead of this request")
+    lines = [preview.line, *(f"{name}: {value}" for name, value in preview.headers), ""]
+    for line in lines:
+        world.print(printable(line))
+    json(world, preview.body)
+    return 0
+
+
+def _head(world: World, exchange: Exchange) -> None:
+    response = exchange.response
+    lines = [f"{response.version} {response.status} {response.reason}".rstrip()]
+    lines += [f"{name}: {value}" for name, value in response.headers]
+    for line in (*lines, ""):
+        # headers came as latin-1 and leave as the same bytes, unless a person reads them
+        if world.shows:
+            world.print(printable(line))
+        else:
+            world.write(line.encode("latin-1", errors="replace") + b"\n")
+
+
+def _body(world: World, exchange: Exchange, form: Form) -> None:
+    body = exchange.response.body
+    if form is Form.ENVELOPE and isinstance(exchange.outcome, Result | ErrorObject):
+        json(world, body)
+    elif world.shows:
+        world.print(printable_bytes(body))
+    else:
+        world.write(body)
+
+
+def _failure(world: World, exchange: Exchange) -> None:
+    match exchange.outcome:
+        case Refused(sentence=sentence):
+            world.say(sentence)
+            return
+        case ErrorObject(data=data):
+            world.say(f"{outcome_line(exchange)}  {transport_line(exchange)}".rstrip())
+            if data is not None:
+                world.say(f"data: {highlighted(data, colour=False)}")
+        case Cancelled(maybe_ran=maybe_ran):
+            world.say("cancelled" + ("; the server may have run it" if maybe_ran else "; nothing was run"))
+        case _:
+            world.say(f"{outcome_line(exchange)}  {transport_line(exchange)}".rstrip())
+    if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
+        world.say(f"{len(exchange.response.body):,} bytes of a body came: add --body to see them")

@@ -1,0 +1,74 @@
+"""What a command sees of the world: streams, environment, and the builders that only ``__main__`` knows."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Protocol, TextIO
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.person import Person
+from rpcexplorer.views.printable import printable
+
+
+class Demo(Protocol):
+    """The embedded service, as far as a front may know it."""
+
+    username: str
+    password: str
+
+    def run(self) -> AbstractContextManager[str]:
+        """Serve in the background; the base URL while it lasts."""
+
+    def serve(self, port: int, announce: Callable[[str], None]) -> None:
+        """Serve in the foreground until interrupted."""
+
+
+@dataclass
+class World:
+    """Everything a command may read from or write to."""
+
+    stdin: BinaryIO
+    stdout: BinaryIO
+    stderr: TextIO
+    environment: Mapping[str, str]
+    folder: Path
+    open_explorer: Callable[[Mapping[str, str], Path, Path | None, Person], Explorer]
+    demo: Demo
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person can be asked: somebody reads stderr and types."""
+        return self.stdin.isatty() and self.stderr.isatty()
+
+    @property
+    def shows(self) -> bool:
+        """Whether stdout is read by a person rather than a program."""
+        return self.stdout.isatty()
+
+    @property
+    def colours(self) -> bool:
+        """Whether stdout may be coloured."""
+        return self.shows and not self.environment.get("NO_COLOR") and self.environment.get("TERM") != "dumb"
+
+    @property
+    def width(self) -> int:
+        """Columns of the terminal."""
+        return shutil.get_terminal_size((100, 24)).columns
+
+    def write(self, data: bytes) -> None:
+        """Put bytes on stdout as they are."""
+        self.stdout.write(data)
+        self.stdout.flush()
+
+    def print(self, text: str = "") -> None:
+        """Put a line of ours on stdout."""
+        self.write(text.encode(errors="backslashreplace") + b"\n")
+
+    def say(self, sentence: str) -> None:
+        """Tell the person something, on stderr, with nothing in it that a terminal would obey."""
+        self.stderr.write(f"rpcexplorer: {printable(sentence, lines=True)}\n")
+        self.stderr.flush()

@@ -1,0 +1,4 @@
+"""A call made whole: login if one is needed, the trip there and back, the outcome.
+
+Nothing here knows a file or a screen. httpx comes in with the first trip, not with the import.
+"""

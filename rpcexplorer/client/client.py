@@ -1,0 +1,166 @@
+"""The client: calls one JSON-RPC service, logging in where its profile says so.
+
+It keeps no file and asks no person; whatever it needs of either comes through ``Keys``.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any, Self
+
+import msgspec
+
+from rpcexplorer.client.auth import flow, login_only
+from rpcexplorer.client.connect import connect
+from rpcexplorer.client.journey import Journey, Record, Stop
+from rpcexplorer.client.keys import GivenKeys, Keys
+from rpcexplorer.client.login import login_params
+from rpcexplorer.client.steps import Errand, Flow
+from rpcexplorer.client.trips import Traveller, Watch
+from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id
+from rpcexplorer.protocol.text import Problem
+
+if TYPE_CHECKING:
+    from rpcexplorer.transport.http import HttpTransport
+
+Params = Sequence[Any] | Mapping[str, Any]
+
+
+class Client:
+    """One service. The connection is made with the first call and kept for the next.
+
+    A call never raises for anything a server or a network does: that is the exchange's outcome.
+    """
+
+    def __init__(
+        self,
+        url: str,
+        *,
+        auth: AuthKind | Auth = "none",
+        username: str | None = None,
+        password: str | None = None,
+        session: str | None = None,
+        reply_limit: int = 256 * 1024 * 1024,
+        **settings: Any,
+    ) -> None:
+        """Take a base URL, credentials, and any setting of a profile, such as ``path`` or ``timeout``."""
+        kinds: dict[str, Auth] = {"cookie": CookieAuth(), "inline": InlineAuth(), "none": NoAuth()}
+        chosen = kinds[auth] if isinstance(auth, str) else auth
+        self._set_up(
+            Profile(name="client", url=url, auth=chosen, ad_hoc=True, **settings),
+            GivenKeys(username, password, session),
+            reply_limit,
+            _forget,
+        )
+
+    @classmethod
+    def of(cls, profile: Profile, keys: Keys, reply_limit: int, record: Record) -> Self:
+        """A client for a profile whose credentials and exchanges are kept elsewhere."""
+        client = cls.__new__(cls)
+        client._set_up(profile, keys, reply_limit, record)  # noqa: SLF001 - its own
+        return client
+
+    def _set_up(self, profile: Profile, keys: Keys, reply_limit: int, record: Record) -> None:
+        self.profile = profile
+        self._keys = keys
+        self._reply_limit = reply_limit
+        self._record = record
+        self._transport: HttpTransport | None = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def close(self) -> None:
+        """Close the connection."""
+        if self._transport is not None:
+            transport, self._transport = self._transport, None
+            await transport.close()
+
+    async def call(self, method: str, params: Params | None = None) -> Exchange:
+        """Call a method with Python values as params."""
+        return await self.send(Draft(method, _text(params)))
+
+    async def notify(self, method: str, params: Params | None = None) -> Exchange:
+        """Send a notification: no reply is expected."""
+        return await self.send(Draft(method, _text(params), notification=True))
+
+    async def batch(self, calls: Sequence[tuple[str, Params | None]]) -> Exchange:
+        """Send several calls in one body."""
+        rows = [{"method": method, "params": [] if params is None else params} for method, params in calls]
+        return await self.send(Batch(_text(rows)))
+
+    async def send(
+        self,
+        draft: Draft | Batch,
+        *,
+        id: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - covers a login too, and keeps what came by then
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+    ) -> Exchange:
+        """Send what stands in an editor. ``watch`` is told how far it has come; ``stop`` can end it."""
+        id = id or fresh_id()
+        calls = to_calls(draft, id)
+        story = self._story(id, draft)
+        if isinstance(calls, Problem):
+            return replace(story, outcome=Refused("params", f"The params cannot be sent: {calls}"))
+        errand = Errand(story.kind, calls)
+        story = replace(story, method=errand.method)
+        session = await self._keys.session(self.profile) if isinstance(self.profile.auth, CookieAuth) else None
+        if isinstance(session, Refused):
+            return replace(story, outcome=session)
+        way = flow(self.profile, errand, session, story.when)
+        return await self._journey(story, timeout, watch).run(way, stop)
+
+    async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
+        """Open a new session, whether or not there is one."""
+        id = fresh_id()
+        auth = self.profile.auth
+        text = login_params(self.profile, auth) if isinstance(auth, CookieAuth) else ""
+        story = self._story(id, Draft(self.profile.login.method, text))
+        way: Flow = login_only(self.profile, id, story.when)
+        return await self._journey(story, None, watch).run(way, stop)
+
+    def _journey(self, story: Exchange, timeout: float | None, watch: Watch | None) -> Journey:
+        traveller = Traveller(self.profile, self._connected, timeout or self.profile.timeout, watch)
+        return Journey(self.profile, self._keys, traveller, story, self._record)
+
+    def _connected(self) -> HttpTransport:
+        if self._transport is None:
+            self._transport = connect(self.profile, self._reply_limit)
+        return self._transport
+
+    def _story(self, id: str, draft: Draft | Batch) -> Exchange:
+        return Exchange(
+            id=id,
+            when=datetime.now(UTC),
+            profile=self.profile.name,
+            url=self.profile.endpoint,
+            method="" if isinstance(draft, Batch) else draft.method,
+            params=draft.text,
+            kind=kind_of(draft),
+            outcome=Refused("params", "Nothing was sent."),
+        )
+
+
+def fresh_id() -> str:
+    """A new id, by this machine's clock and dice."""
+    return make_id(time.time_ns() // 1_000_000, random.randrange(CHANCE_LIMIT))  # noqa: S311 - no secret
+
+
+def _text(params: Any) -> str:
+    return "" if params is None else msgspec.json.encode(params).decode()
+
+
+def _forget(exchange: Exchange) -> None:
+    """What a client without a history does with an exchange."""

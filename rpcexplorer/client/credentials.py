@@ -1,0 +1,71 @@
+"""Credentials on their way into params, as placeholders; and the one line that opens them.
+
+``«staging.password»`` stands for a secret in drafts, records, previews and flows alike. Only ``opened`` puts
+the value in, on the bytes that go to the socket next.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from rpcexplorer.client.steps import Errand, Need, Steps
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import InlineAuth, Profile
+from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.protocol.codec import spelled
+from rpcexplorer.protocol.messages import Call
+from rpcexplorer.protocol.scan import members
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """The secret fields of a profile and how they are written in params."""
+
+    profile: Profile
+
+    def quoted(self, field: str) -> str:
+        """The JSON string that stands for a field."""
+        return spelled(placeholder(self.profile.label(field)))
+
+    def named_in(self, errand: Errand) -> Steps[tuple[Secret, ...] | Refused]:
+        """Ask for each secret whose placeholder stands in the errand's params."""
+        secrets: list[Secret] = []
+        for field in ("username", "password", "session"):
+            if any(self.quoted(field) in call.params for call in errand.calls):
+                answer: Secret | Refused = yield Need(field)
+                if isinstance(answer, Refused):
+                    return answer
+                secrets.append(answer)
+        return tuple(secrets)
+
+
+def opened(body: bytes, secrets: tuple[Secret, ...]) -> bytes:
+    """Put the secrets' values where their placeholders stand as whole strings. The last line before the socket."""
+    for secret in secrets:
+        body = body.replace(spelled(secret.placeholder).encode(), spelled(secret.reveal()).encode())
+    return body
+
+
+def inline_params(call: Call, auth: InlineAuth, profile: Profile) -> str | Refused:
+    """The call's params with the two members put in; members that are there already stay as typed."""
+    fields = Fields(profile)
+    username = spelled(auth.username) if auth.username is not None else fields.quoted("username")
+    wanted = {auth.username_member: username, auth.password_member: fields.quoted("password")}
+    if call.params == "[]":
+        return _object(wanted)
+    present = members(call.params)
+    if present is None:
+        return Refused(
+            "params",
+            f"Profile {profile.name} puts {auth.username_member} and {auth.password_member} into params, and an array "
+            'has no place for them: write an object, such as {"first": 1}.',
+        )
+    missing = {name: value for name, value in wanted.items() if name not in {member.name for member in present}}
+    if not missing:
+        return call.params
+    added = _object(missing)
+    return added if not present else f"{call.params[:-1]},{added[1:]}"
+
+
+def _object(values: dict[str, str]) -> str:
+    return "{" + ",".join(f"{spelled(name)}:{value}" for name, value in values.items()) + "}"

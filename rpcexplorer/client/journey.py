@@ -1,0 +1,94 @@
+"""One errand on its way: drives the flow, answers what it wants, and tells the whole as an exchange."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from rpcexplorer.client.keys import Keys
+from rpcexplorer.client.steps import Drop, Ended, Flow, Keep, Landed, Need, Say, Step, Trip, advance
+from rpcexplorer.client.trips import Traveller
+from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.profile import Profile
+
+Record = Callable[[Exchange], None]
+
+
+class Stop:
+    """A button that ends a running call; what had come by then is kept in its exchange."""
+
+    def __init__(self) -> None:
+        self.pressed = False
+        self._task: asyncio.Task[Any] | None = None
+
+    def press(self) -> None:
+        """End the call, now or as soon as it starts."""
+        self.pressed = True
+        if self._task is not None:
+            self._task.cancel()
+
+    def watch(self, task: asyncio.Task[Any] | None) -> None:
+        """Say which task the button ends; None once nothing runs."""
+        self._task = task
+        if self.pressed and task is not None:
+            task.cancel()
+
+
+class Journey:
+    """Holds what has happened so far, so that the story can be told from any point of it."""
+
+    def __init__(self, profile: Profile, keys: Keys, traveller: Traveller, story: Exchange, record: Record) -> None:
+        self._profile = profile
+        self._keys = keys
+        self._traveller = traveller
+        self._story = story
+        self._record = record
+        self._said: list[str] = []
+
+    async def run(self, flow: Flow, stop: Stop | None) -> Exchange:
+        """Drive the flow to its end. However it ends, also by a cancelled task, the exchange is recorded."""
+        task = asyncio.current_task()
+        assert task is not None
+        stop = stop or Stop()
+        stop.watch(task)
+        try:
+            exchange = self._told(await self._drive(flow))
+        except asyncio.CancelledError:
+            exchange = self._told(self._traveller.cancelled())
+            if not stop.pressed:  # somebody ends the whole program: not ours to hold up
+                self._record(exchange)
+                raise
+            task.uncancel()
+        finally:
+            stop.watch(None)
+        self._record(exchange)
+        return exchange
+
+    async def _drive(self, flow: Flow) -> Landed | Refused:
+        step = advance(flow, None)
+        while not isinstance(step, Ended):
+            step = advance(flow, await self._do(step))
+        return step.end
+
+    async def _do(self, step: Step) -> object:
+        match step:
+            case Need(field=field):
+                return await self._keys.secret(self._profile, field)
+            case Trip():
+                return await self._traveller.travel(step)
+            case Keep(session=session):
+                if trouble := self._keys.keep(self._profile, session):
+                    self._said.append(trouble)
+            case Drop():
+                self._keys.drop(self._profile)
+            case Say(sentence=sentence):
+                self._said.append(sentence)
+        return None
+
+    def _told(self, end: Landed | Refused) -> Exchange:
+        story = replace(self._story, seconds=self._traveller.seconds, notes=tuple(self._said))
+        if isinstance(end, Landed):
+            return replace(story, outcome=end.outcome, response=end.response, phases=end.phases, sent=end.sent)
+        return replace(story, outcome=end)

@@ -1,0 +1,118 @@
+"""Opening a session: the login call of a cookie profile, as a piece of a flow."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from rpcexplorer.client.cookies import sendable, session_cookie
+from rpcexplorer.client.credentials import Fields
+from rpcexplorer.client.steps import Errand, Keep, Landed, Say, Steps, Trip
+from rpcexplorer.model.exchange import Refused, Unreached
+from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """A login that brought a session."""
+
+    session: Secret
+    landed: Landed
+    """The login's own answer."""
+
+
+def login_params(profile: Profile, auth: CookieAuth) -> str:
+    """The params of the login call, with placeholders where secrets will stand."""
+    filled = _filled(profile.login.params, auth, Fields(profile))
+    return json.dumps(filled, ensure_ascii=False, separators=(",", ":"))
+
+
+def open_session(
+    profile: Profile,
+    auth: CookieAuth,
+    id: str,
+    now: datetime,
+) -> Steps[Opened | Landed | Refused]:
+    """Log in and return the session; or the trip that did not arrive, or why no session came of it."""
+    errand = Errand("call", (Call(profile.login.method, login_params(profile, auth), id),))
+    secrets = yield from Fields(profile).named_in(errand)
+    if isinstance(secrets, Refused):
+        return secrets
+    landed: Landed = yield Trip(errand, secrets=secrets, login=True)
+    if isinstance(landed.outcome, Unreached):
+        sentence = f"While logging in: {landed.outcome.sentence}"
+        return replace(landed, outcome=replace(landed.outcome, sentence=sentence, maybe_ran=False))
+    value = _session_value(profile, auth, landed, now)
+    if isinstance(value, Refused):
+        return value
+    session = Secret(value, profile.label("session"), "session")
+    yield Keep(session)
+    yield Say(f"logged in to {profile.origin}")
+    return Opened(session, landed)
+
+
+def _filled(template: Any, auth: CookieAuth, fields: Fields) -> Any:
+    """The login's params with ``{username}`` and ``{password}`` replaced: by the name, or by placeholders."""
+    if isinstance(template, dict):
+        return {name: _filled(value, auth, fields) for name, value in template.items()}
+    if isinstance(template, list):
+        return [_filled(value, auth, fields) for value in template]
+    if template == "{username}":
+        return auth.username if auth.username is not None else json.loads(fields.quoted("username"))
+    return json.loads(fields.quoted("password")) if template == "{password}" else template
+
+
+def _session_value(profile: Profile, auth: CookieAuth, landed: Landed, now: datetime) -> str | Refused:
+    """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
+    said = session_cookie(landed.response.headers, auth.cookie, now)
+    if said and not said.deleted:
+        return said.value if said.sendable else _failed(profile, f"its {auth.cookie} cookie cannot be sent back.")
+    match landed.outcome:
+        case ErrorObject(code=code, message=message):
+            what = f"{code} {message}".strip() if code is not None else message
+            return _failed(profile, f"the server answered: {what}. Check the credentials: {_how(profile)}")
+        case Malformed(reason=reason):
+            return _failed(profile, f"{reason} (HTTP {landed.response.status})")
+        case Result() as result if profile.login.session is not None:
+            value = _pointed_at(result, profile.login.session)
+            if isinstance(value, str) and sendable(value):
+                return value
+            return _failed(profile, f"the reply has no usable session id at {profile.login.session}.")
+    return _failed(
+        profile,
+        f"the reply sets no {auth.cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "
+        f"reply in login.session, or paste one: rpcexplorer profiles secret {profile.name} session",
+    )
+
+
+def _failed(profile: Profile, why: str) -> Refused:
+    return Refused("credentials", f"Login with {profile.login.method} on profile {profile.name} failed: {why}")
+
+
+def _how(profile: Profile) -> str:
+    return f"set {profile.variable('password')}, or run: rpcexplorer profiles secret {profile.name} password"
+
+
+def _pointed_at(result: Result, pointer: str) -> Any:
+    """A pointer starts at the result; one that starts at the whole reply is understood too."""
+    value = result.decoded()
+    found = at_pointer(value, pointer)
+    return at_pointer({"result": value}, pointer) if found is None else found
+
+
+def at_pointer(value: Any, pointer: str) -> Any:
+    """The part of a JSON value that a JSON pointer names; None where there is none."""
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(value, dict):
+            value = value.get(name)
+        elif isinstance(value, Sequence) and not isinstance(value, str) and name.isdecimal():
+            value = value[int(name)] if int(name) < len(value) else None
+        else:
+            return None
+    return value

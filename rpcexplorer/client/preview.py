@@ -1,0 +1,52 @@
+"""The request to come, exactly, with placeholders where secrets will stand. Nothing is sent and nothing asked."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from rpcexplorer.client.auth import flow
+from rpcexplorer.client.steps import Ended, Errand, Need, Trip, advance
+from rpcexplorer.client.trips import body_of, formed
+from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
+from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.protocol.text import Problem
+from rpcexplorer.transport.outgoing import address_of, request_headers
+from rpcexplorer.transport.wire import Unreachable
+
+
+def preview(profile: Profile, draft: Draft | Batch, id: str, *, has_session: bool) -> Preview | Refused:
+    """The request that sending the draft would make, or why none would be made."""
+    calls = to_calls(draft, id)
+    if isinstance(calls, Problem):
+        return Refused("params", f"The params cannot be sent: {calls}")
+    trip = _trip(profile, Errand(kind_of(draft), calls))
+    if isinstance(trip, Refused):
+        return trip
+    # a stand-in that every check lets through, exchanged for the placeholder once the headers are made
+    stand_in = f"{profile.auth.cookie}=x" if isinstance(profile.auth, CookieAuth) and has_session else None
+    request = formed(profile, body_of(profile, trip.errand), stand_in)
+    try:
+        address, headers = address_of(request.url), request_headers(request)
+    except Unreachable as error:
+        return Refused("profile", error.sentence)
+    session = Secret("", profile.label("session")).placeholder
+    return Preview(
+        f"POST {address.target} HTTP/1.1",
+        tuple((name, f"{value[:-1]}{session}" if name == "Cookie" else value) for name, value in headers),
+        request.body,
+        logs_in_first=isinstance(profile.auth, CookieAuth) and not has_session,
+    )
+
+
+def _trip(profile: Profile, errand: Errand) -> Trip | Refused:
+    """Drive the flow by hand, with empty secrets, up to the trip that the person means."""
+    way = flow(profile, errand, Secret("", profile.label("session")), datetime.now(UTC))
+    step = advance(way, None)
+    while isinstance(step, Need):
+        step = advance(way, Secret("", profile.label(step.field)))
+    if isinstance(step, Ended) and isinstance(step.end, Refused):
+        return step.end
+    assert isinstance(step, Trip)  # with a session at hand, a trip is all that is left to want
+    return step

@@ -1,0 +1,192 @@
+"""An exchange: a call, its outcome, when, how long. What history holds, a pane shows and the CLI prints.
+
+The outcome is a closed union. ``Result``, ``ErrorObject`` and ``Malformed`` are what the bytes meant; the others
+say why there were none to read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal, Protocol
+
+from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+
+Kind = Literal["call", "notification", "batch"]
+
+Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
+"""Where on its way a call got stuck."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unreached:
+    """No complete reply came."""
+
+    step: Step
+    sentence: str
+    """What went wrong and what to do next."""
+    maybe_ran: bool = False
+    """The request went out whole: the server may have run it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The person stopped it."""
+
+    maybe_ran: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A notification went out; no reply is expected."""
+
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """Nothing was sent: the draft, the profile or a credential is not in order. Never recorded."""
+
+    why: Literal["params", "profile", "credentials"]
+    sentence: str
+    """What is wrong and what to do next."""
+    missing: str | None = None
+    """The credential that would have to be given, where one is."""
+
+
+Outcome = Result | ErrorObject | Malformed | Unreached | Cancelled | Sent | Refused
+"""How an exchange ended."""
+
+OutcomeName = Literal["result", "error", "malformed", "unreached", "cancelled", "sent", "refused"]
+
+NAMES: dict[type, OutcomeName] = {
+    Result: "result",
+    ErrorObject: "error",
+    Malformed: "malformed",
+    Unreached: "unreached",
+    Cancelled: "cancelled",
+    Sent: "sent",
+    Refused: "refused",
+}
+
+EXIT_CODES: dict[OutcomeName, int] = {
+    "result": 0,
+    "sent": 0,
+    "error": 1,
+    "refused": 2,
+    "unreached": 4,
+    "malformed": 5,
+    "cancelled": 130,
+}
+"""The CLI's exit codes; a refusal for want of credentials is 3."""
+
+
+class Progress(Protocol):
+    """How far a running call has come, as whoever started it is told."""
+
+    @property
+    def step(self) -> str:
+        """connecting, tls, sending, waiting or receiving."""
+
+    @property
+    def received(self) -> int:
+        """Bytes of the body so far."""
+
+    @property
+    def total(self) -> int | None:
+        """Bytes to come in all, where the server said so."""
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the request was started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Phases:
+    """How long each part of the way took, in seconds; None where it did not happen or cannot be told apart."""
+
+    name: float | None = None
+    connect: float | None = None
+    tls: float | None = None
+    send: float | None = None
+    wait: float | None = None
+    transfer: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """The HTTP side of an exchange, as far as it came."""
+
+    status: int | None = None
+    reason: str = ""
+    version: str = ""
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    body: bytes = field(default=b"", repr=False)
+    """As the server wrote it; partial where the exchange is unreached or cancelled."""
+    size: int = 0
+    """Bytes of the whole body, also where ``body`` was cut for the record."""
+    cut: bool = False
+    """``body`` is only the beginning of what came."""
+    proxy: str | None = None
+    remarks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """The exact request to come, with placeholders for secrets."""
+
+    line: str
+    """The request line."""
+    headers: tuple[tuple[str, str], ...]
+    body: bytes
+    logs_in_first: bool = False
+    """There is no session yet: a login would go ahead of it."""
+
+
+NO_PHASES = Phases()
+NOTHING_CAME = Response()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What happened between one person's call and the server."""
+
+    id: str
+    when: datetime
+    profile: str
+    url: str
+    method: str
+    """Of a batch: the methods, comma-separated."""
+    params: str
+    """The text as the person wrote it; of a batch the whole array."""
+    kind: Kind
+    outcome: Outcome
+    seconds: float = 0.0
+    sent: int = 0
+    """Bytes of the request's body."""
+    response: Response = NOTHING_CAME
+    phases: Phases = NO_PHASES
+    notes: tuple[str, ...] = ()
+    """What happened by the way: logged in, a session adopted or ended."""
+    name: str = ""
+    """A name given by the person."""
+    note: str = ""
+    """A note given by the person."""
+
+    @property
+    def outcome_name(self) -> OutcomeName:
+        """The outcome in one word, as history records it."""
+        return NAMES[type(self.outcome)]
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell learns of it."""
+        if isinstance(self.outcome, Refused) and self.outcome.why == "credentials":
+            return 3
+        return EXIT_CODES[self.outcome_name]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Everything worth saying about the reply that the outcome alone does not."""
+        own = getattr(self.outcome, "remarks", ())
+        return (*own, *self.response.remarks)

@@ -1,0 +1,31 @@
+"""What the core must ask of the person at the other end of a front: a secret, or a yes.
+
+A front that cannot ask (no terminal) answers None and False; the core then says which command or variable
+would have answered.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+
+class Person(Protocol):
+    """Somebody who can be asked, through whichever front is open."""
+
+    async def secret(self, question: str) -> str | None:
+        """Ask for a value without showing it; None when nobody can be asked or nothing was given."""
+
+    async def agrees(self, question: str) -> bool:
+        """Ask for a yes; anything else is a no."""
+
+
+class Nobody:
+    """The person of a script: never answers."""
+
+    async def secret(self, question: str) -> str | None:  # noqa: ARG002
+        """Nobody knows."""
+        return None
+
+    async def agrees(self, question: str) -> bool:  # noqa: ARG002
+        """Nobody agrees."""
+        return False

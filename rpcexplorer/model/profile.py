@@ -1,0 +1,161 @@
+"""A profile: a named server, and how to talk to it. Values only; reading and merging files is storage's.
+
+The defaults are those of the service the explorer was made for; every one of them can be set, because no
+form of request works with all servers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from rpcexplorer.model.secret import origin_of
+from rpcexplorer.protocol.messages import EmptyParams
+
+Confirm = Literal["never", "unsafe", "always"]
+"""When to ask before sending."""
+
+AuthKind = Literal["cookie", "inline", "none"]
+
+PATH = "/api/v2/"
+PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
+"""Names that are safe in a file name, a variable's name and a sentence."""
+
+LOGIN_PARAMS: Mapping[str, Any] = {"username": "{username}", "password": "{password}"}
+
+ENDED_WORDS = (
+    "auth", "authenticate", "authenticated", "authentication", "authorization", "unauthenticated", "unauthorized",
+    "unauthorised", "login", "log in", "logged", "session", "sessions", "credential", "credentials",
+)  # fmt: skip
+"""Whole words in an error message that mean "please log in": *auth* does, *author* does not."""
+
+
+@dataclass(frozen=True, slots=True)
+class CookieAuth:
+    """A session cookie, obtained by a login call."""
+
+    username: str | None = None
+    """Who logs in; None asks the secret store."""
+    cookie: str = "sessionid"
+    """The name of the cookie."""
+    kind: Literal["cookie"] = "cookie"
+
+
+@dataclass(frozen=True, slots=True)
+class InlineAuth:
+    """Credentials as members of ``params``, put in when the call is sent."""
+
+    username: str | None = None
+    """Who calls; None asks the secret store."""
+    username_member: str = "username"
+    password_member: str = "password"  # noqa: S105 - the member's name, not a password
+    kind: Literal["inline"] = "inline"
+
+
+@dataclass(frozen=True, slots=True)
+class NoAuth:
+    """Nothing is added."""
+
+    kind: Literal["none"] = "none"
+
+
+Auth = CookieAuth | InlineAuth | NoAuth
+
+
+@dataclass(frozen=True, slots=True)
+class Login:
+    """How a cookie profile opens a session, and what tells that one has ended."""
+
+    method: str = "auth"
+    params: Any = field(default_factory=lambda: dict(LOGIN_PARAMS))
+    """A JSON value in which ``{username}`` and ``{password}`` stand for the credentials."""
+    session: str | None = None
+    """JSON pointer into the result, for services that hand the session id over in the reply."""
+    ended_status: tuple[int, ...] = (401, 403)
+    """HTTP statuses that mean the session has ended."""
+    ended_codes: tuple[int, ...] = (-32001,)
+    """Error codes that mean it."""
+    ended_words: tuple[str, ...] = ENDED_WORDS
+    """Whole words in an error's message that mean it, whatever the code."""
+
+
+@dataclass(frozen=True, slots=True)
+class MethodNote:
+    """What a team knows of a method."""
+
+    doc: str = ""
+    params: Any = None
+    """A starting point for the editor; None where none is given."""
+    safe: bool | None = None
+    """None: nobody has said, so it counts as unsafe."""
+    auth: AuthKind | None = None
+    """What the method needs, where it differs from the profile's kind."""
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named server: where it is, how to authenticate, how careful to be."""
+
+    name: str
+    url: str
+    """The base URL; ``path`` is appended."""
+    path: str = PATH
+    description: str = ""
+    badge: str = ""
+    """dev, staging, prod or any word; ``prod`` makes everything more careful."""
+    confirm: Confirm = "never"
+    timeout: float = 30.0
+    """Seconds for the whole call."""
+    content_type: str = "application/json-rpc"
+    accept: str = "*/*"
+    empty_params: EmptyParams = "[]"
+    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    ca_file: str | None = None
+    """Certificates to trust instead of the system's, as an absolute path."""
+    auth: Auth = NoAuth()
+    login: Login = Login()
+    methods: Mapping[str, MethodNote] = field(default_factory=dict)
+    history: str | None = None
+    """A folder for this profile's history, where it is not the usual one."""
+    ad_hoc: bool = False
+    """Made from ``--url``: nothing of it is kept."""
+
+    @property
+    def endpoint(self) -> str:
+        """The URL that calls are posted to."""
+        return self.url.rstrip("/") + "/" + self.path.lstrip("/") if self.path else self.url
+
+    @property
+    def origin(self) -> str:
+        """What secrets of this profile are bound to."""
+        return origin_of(self.url)
+
+    def variable(self, secret: str) -> str:
+        """The environment variable that holds a secret field of this profile."""
+        return variable(self.name, secret)
+
+    def label(self, secret: str) -> str:
+        """The name of a secret field, as placeholders show it."""
+        return f"{self.name}.{secret}"
+
+
+AD_HOC_NAME = "url"
+"""The name of a profile made from a URL, and so the middle of its variables: ``RPCEXPLORER_URL_PASSWORD``."""
+
+
+def ad_hoc(url: str, kind: AuthKind) -> Profile:
+    """A profile for one call to a URL. A URL with a path of its own is the whole endpoint."""
+    kinds: dict[AuthKind, Auth] = {"cookie": CookieAuth(), "inline": InlineAuth(), "none": NoAuth()}
+    has_path = bool(re.match(r"[^/?#]*//[^/?#]*/[^?#]", url))
+    return Profile(AD_HOC_NAME, url, path="" if has_path else PATH, auth=kinds[kind], ad_hoc=True)
+
+
+def variable(profile: str, secret: str) -> str:
+    """Derive the variable's name from the profile's and the field's; no file can choose another."""
+    return f"RPCEXPLORER_{_shout(profile)}_{_shout(secret)}"
+
+
+def _shout(text: str) -> str:
+    return re.sub(r"[^A-Z0-9]", "_", text.upper())

@@ -1,0 +1,264 @@
+"""Calls to bytes, and whatever bytes arrive to replies.
+
+The decoder is total: a reply comes out of anything. It takes the envelope apart without touching the parts, so
+that a result keeps every digit, key order and duplicate the server wrote. Deviations become remarks; only what
+cannot be a reply at all is malformed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import msgspec
+
+from rpcexplorer.protocol.envelope import Envelope, open_array, open_object
+from rpcexplorer.protocol.messages import Call, EmptyParams, ErrorObject, Malformed, Reply, Result
+from rpcexplorer.protocol.stream import event_payloads
+
+UTF8_BOM = b"\xef\xbb\xbf"
+UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
+
+
+# --- out ---------------------------------------------------------------------------------------------------------
+
+
+def encode(call: Call, empty_params: EmptyParams = "[]") -> bytes:
+    """Spell a call as one JSON object: ``jsonrpc``, ``id``, ``method``, ``params``, in this order."""
+    members = ['"jsonrpc":"2.0"']
+    if call.id is not None:
+        members.append(f'"id":{spelled(call.id)}')
+    members.append(f'"method":{spelled(call.method)}')
+    params = empty_params if call.params == "[]" else call.params
+    if params != "omit":
+        members.append(f'"params":{params}')
+    return ("{" + ",".join(members) + "}").encode()
+
+
+def encode_batch(calls: Iterable[Call], empty_params: EmptyParams = "[]") -> bytes:
+    """Spell several calls as one JSON array."""
+    return b"[" + b",".join(encode(call, empty_params) for call in calls) + b"]"
+
+
+def spelled(text: str) -> str:
+    """Spell a string as JSON. A lone surrogate, which no UTF-8 can carry, is written as its escape."""
+    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+        return msgspec.json.encode(text).decode()
+    import json  # only it spells lone surrogates
+
+    return json.dumps(text)
+
+
+# --- back --------------------------------------------------------------------------------------------------------
+
+
+def decode(body: bytes, id: str | None) -> Reply:
+    """Read the bytes that answered the call with this id. ``None`` leaves the reply's id unchecked."""
+    text, remarks = _text(body)
+    if isinstance(text, Malformed):
+        return text
+    head = text.lstrip()[:1]
+    if head == b"{":
+        reply = _reply(text, id)
+    elif head == b"[":
+        reply = _only_element(text, id)
+    elif (payloads := event_payloads(text)) is not None:
+        reply = _from_stream(payloads, id)
+    else:
+        reply = Malformed(_what_it_is_instead(text))
+    return _with_remarks(reply, remarks)
+
+
+def decode_batch(body: bytes, ids: Sequence[str | None]) -> Reply:
+    """Read the bytes that answered a batch: a result if every call got one, else an error that says which did not.
+
+    ``ids`` are those of the calls in order, None for notifications. The value is the whole reply, untouched.
+    """
+    text, remarks = _text(body)
+    awaited = [id for id in ids if id is not None]
+    if isinstance(text, Malformed):
+        return text
+    if text.lstrip()[:1] != b"[":
+        return _with_remarks(decode(text, None), (*remarks, "the server answered the whole batch with one reply"))
+    parts = open_array(text)
+    if parts is None:
+        return _with_remarks(Malformed(_broken_json(text)), remarks)
+    replies = [(_id_of(part), _reply(part, None)) for part in parts]
+    remarks += _batch_remarks(awaited, [id for id, _ in replies], replies)
+    errors = [reply for _, reply in replies if not isinstance(reply, Result)]
+    if not errors:
+        return Result(text, remarks)
+    first = next((reply for reply in errors if isinstance(reply, ErrorObject)), None)
+    why = first.message if first else "not a reply"
+    message = f"{len(errors)} of {len(replies)} calls failed: {why}"
+    return ErrorObject(first.code if first else None, message, None, text, remarks)
+
+
+def _text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
+    """The body as UTF-8 without its mark, or why it is none."""
+    if not body.strip():
+        return Malformed("The reply is empty: the server answered without a body."), ()
+    remarks: tuple[str, ...] = ()
+    if body.startswith(UTF16_BOMS) or body[:4].count(0) >= 2:
+        return Malformed("The reply is not UTF-8; it looks like UTF-16 or UTF-32, which JSON-RPC does not use."), ()
+    if body.startswith(UTF8_BOM):
+        body, remarks = body[3:], ("the reply starts with a byte order mark",)
+    try:
+        body.decode()
+    except UnicodeDecodeError as error:
+        return Malformed(f"The reply is not UTF-8: byte {error.start} is 0x{body[error.start]:02x}."), remarks
+    return body, remarks
+
+
+def _reply(text: bytes, id: str | None) -> Reply:
+    envelope = open_object(text)
+    if envelope is None:
+        return Malformed(_broken_json(text))
+    remarks = (*envelope.remarks, *_version_remarks(envelope), *_id_remarks(envelope, id))
+    # servers of the 1.0 kind send both members: it failed if and only if there is an error that is not null
+    if envelope.error is not None and envelope.error != b"null":
+        if envelope.result not in {None, b"null"}:
+            remarks += ("result and error are both there",)
+        return _error(envelope.error, remarks)
+    if envelope.result is None:
+        if envelope.method is not None:
+            return Malformed("The reply is a request of the server's own, not an answer to the call.", remarks)
+        return Malformed("The reply is a JSON object without result and without error.", remarks)
+    if envelope.error is not None:
+        remarks += ('"error": null beside the result',)
+    return Result(envelope.result, remarks)
+
+
+def _error(text: bytes, remarks: tuple[str, ...]) -> Reply:
+    members = open_object(text, error=True) if text[:1] == b"{" else None
+    if members is None:
+        message = _string(text)
+        form = "a plain string" if message is not None else "not an object"
+        return ErrorObject(None, message or "", None, text, (*remarks, f"error is {form}"))
+    remarks += members.remarks
+    code, code_remark = _code(members.code)
+    message = "" if members.message is None else _string(members.message)
+    if members.message is None:
+        remarks += ("error.message is missing",)
+    elif message is None:
+        remarks += ("error.message is not a string",)
+        message = members.message.decode()
+    return ErrorObject(code, message or "", members.data, text, remarks + code_remark)
+
+
+def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
+    if text is None:
+        return None, ("error.code is missing",)
+    digits = text[1:] if text.startswith(b"-") else text
+    if digits.isdigit() and len(digits) <= 18:
+        return int(text), ()
+    if digits.rstrip(b"0").rstrip(b".").isdigit() and b"." in digits and len(digits) <= 18:
+        return int(float(text)), (f"error.code is written as {text.decode()}",)
+    return None, ("error.code is not an integer",)
+
+
+def _only_element(text: bytes, id: str | None) -> Reply:
+    parts = open_array(text)
+    if parts is None:
+        return Malformed(_broken_json(text))
+    if len(parts) != 1:
+        return Malformed(f"The reply is an array of {len(parts)}, but one call was made.")
+    return _with_remarks(_reply(parts[0], id), ("the reply came wrapped in an array",))
+
+
+def _from_stream(payloads: list[bytes], id: str | None) -> Reply:
+    """The reply among the events of a stream: the one with the id, else the last that is a reply at all."""
+    replies = [(payload, _reply(payload, id)) for payload in payloads if payload.lstrip()[:1] == b"{"]
+    replies = [pair for pair in replies if not isinstance(pair[1], Malformed)]
+    if not replies:
+        return Malformed(f"The reply is an event stream of {len(payloads)} events, and none of them is a reply.")
+    named = [pair for pair in replies if id is not None and _id_of(pair[0]) == spelled(id).encode()]
+    payload, reply = (named or replies)[-1]
+    before = payloads.index(payload)
+    return _with_remarks(reply, (f"came as an event stream, {before} other event(s) before it",))
+
+
+def _version_remarks(envelope: Envelope) -> tuple[str, ...]:
+    if envelope.jsonrpc is None:
+        return ("jsonrpc is missing",)
+    return () if envelope.jsonrpc == b'"2.0"' else (f'jsonrpc is {_short(envelope.jsonrpc)}, not "2.0"',)
+
+
+def _id_remarks(envelope: Envelope, id: str | None) -> tuple[str, ...]:
+    if id is None:
+        return ()
+    if envelope.id is None:
+        return ("id is missing",)
+    if _string(envelope.id) == id:
+        return ()
+    return (f"id is {_short(envelope.id)}, not {_short(spelled(id).encode())}: it may answer another call",)
+
+
+def _batch_remarks(
+    awaited: list[str], came: list[bytes | None], replies: Sequence[tuple[bytes | None, Reply]]
+) -> tuple[str, ...]:
+    wanted = [spelled(id).encode() for id in awaited]
+    seen = Counter(came)
+    remarks = []
+    if missing := [id.decode() for id in wanted if not seen[id]]:
+        remarks.append(f"no reply to {', '.join(missing)}")
+    if strange := [_short(id or b"(no id)") for id in came if id not in wanted]:
+        remarks.append(f"replies to nothing that was asked: {', '.join(strange)}")
+    if twice := [id.decode() for id in wanted if seen[id] > 1]:
+        remarks.append(f"more than one reply to {', '.join(twice)}")
+    if not missing and not strange and came != wanted:
+        remarks.append("the replies came in another order")
+    remarks += sorted({remark for _, reply in replies for remark in reply.remarks})
+    return tuple(remarks)
+
+
+def _id_of(text: bytes) -> bytes | None:
+    envelope = open_object(text)
+    return envelope.id if envelope else None
+
+
+def _string(text: bytes) -> str | None:
+    """The string that ``text`` spells, or None where it spells something else."""
+    if text[:1] != b'"':
+        return None
+    try:
+        return msgspec.json.decode(text, type=str)
+    except msgspec.DecodeError:
+        import json  # takes lone surrogates and raw control characters
+
+        value = json.loads(text, strict=False)
+        return value if isinstance(value, str) else None
+
+
+def _short(text: bytes, limit: int = 60) -> str:
+    shown = text.decode()
+    return shown if len(shown) <= limit else shown[: limit - 1] + "…"
+
+
+def _with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
+    return replace(reply, remarks=(*remarks, *reply.remarks)) if remarks else reply
+
+
+def _broken_json(text: bytes) -> str:
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        detail = str(error).removeprefix("JSON is malformed: ")
+        return f"The reply starts like JSON but is not: {detail}."
+    except RecursionError:
+        pass  # too deep for that parser; the words below are all that is known
+    return "The reply starts like JSON but its brackets do not match."
+
+
+def _what_it_is_instead(text: bytes) -> str:
+    start = text.lstrip()[:200].lower()
+    if start.startswith((b"<!doctype html", b"<html")):
+        return "The reply is an HTML page, not JSON: is this the right path, or did a gateway answer?"
+    if start.startswith((b"<?xml", b"<")):
+        return "The reply is XML or HTML, not JSON: is this the right path?"
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return "The reply is plain text, not JSON."
+    return "The reply is a bare JSON value, not a JSON-RPC reply object."

@@ -1,0 +1,84 @@
+"""The messages of JSON-RPC 2.0: what is sent, and the three forms in which an answer can be read.
+
+Text and bytes are kept as they were written; nothing here is decoded before somebody asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import msgspec
+
+EmptyParams = Literal["[]", "{}", "omit"]
+"""How a call without params is written; servers differ, so it is a setting of the profile."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request: a method, its params as JSON text, and an id to know the reply by."""
+
+    method: str
+    """The name to call, whatever characters it holds."""
+    params: str = "[]"
+    """JSON text of an array or object, spelled as it was typed."""
+    id: str | None = None
+    """None makes it a notification: the server is not to answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The server did what it was asked."""
+
+    value: bytes
+    """The JSON text of the result, exactly as the server wrote it."""
+    remarks: tuple[str, ...] = ()
+    """Where the reply deviates from the specification, in words."""
+
+    def decoded(self) -> Any:
+        """Parse the value into Python objects; numbers become int and float as Python sees them."""
+        return decoded(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorObject:
+    """The server answered that the call failed."""
+
+    code: int | None
+    """None where the server sent no integer."""
+    message: str
+    """Empty where the server sent none."""
+    data: bytes | None
+    """The JSON text of ``error.data``, as the server wrote it."""
+    value: bytes
+    """The JSON text of the whole ``error`` member (of a batch: the whole reply), as the server wrote it."""
+    remarks: tuple[str, ...] = ()
+    """Where the reply deviates from the specification, in words."""
+
+    def decoded(self) -> Any:
+        """Parse ``error`` into Python objects."""
+        return decoded(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Malformed:
+    """Bytes came, but they cannot be read as a reply."""
+
+    reason: str
+    """One sentence that says why not."""
+    remarks: tuple[str, ...] = ()
+    """What else was seen on the way."""
+
+
+Reply = Result | ErrorObject | Malformed
+"""What the bytes of an answer mean. The decoder always yields one of these."""
+
+
+def decoded(text: bytes) -> Any:
+    """Parse JSON text into Python objects, also what only Python's own parser takes (NaN, lone surrogates)."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.DecodeError, RecursionError):
+        import json  # the slower and more lenient one; worth its import only here
+
+        return json.loads(text)

@@ -1,0 +1,219 @@
+"""Files as this program needs them: read whole, replaced in one step, locked for a moment, private where they must be.
+
+The one place in storage that meets the operating system's errors: whatever it raises leaves as a ``FileTrouble``
+whose sentence names the file and what to do. What stands in a file is not this module's business.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import secrets
+import stat
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+if sys.platform == "win32":
+    import msvcrt
+else:
+    import fcntl
+
+PRIVATE_FILE = 0o600
+PRIVATE_FOLDER = 0o700
+ORDINARY_FILE = 0o666
+"""Before the umask, like any program's new file."""
+
+LOCK_SECONDS = 2.0
+LOCK_PAUSE = 0.01
+"""Seconds between two tries to get a lock; a holder needs far less than one of them."""
+
+ADVICE: dict[int, tuple[str, str]] = {
+    errno.ENOSPC: ("the disk is full", "free some space"),
+    errno.EDQUOT: ("your disk quota is used up", "free some space"),
+    errno.EROFS: ("the file system is read-only", "choose another folder"),
+    errno.EACCES: ("permission denied", "check its owner and mode, and those of its folder"),
+    errno.EPERM: ("the operation is not permitted", "check its owner and mode, and those of its folder"),
+    errno.ENOENT: ("it does not exist", "check the path"),
+    errno.EEXIST: ("it exists already", "choose another name"),
+    errno.EISDIR: ("it is a folder", "name a file"),
+    errno.ENOTDIR: ("a part of the path is a file", "check the path"),
+    errno.ELOOP: ("it is a symbolic link that leads nowhere safe", "check the path"),
+    errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
+    errno.EIO: ("the disk reports an error", "check the disk"),
+    errno.EFBIG: ("the file would grow too large", "move it away"),
+    errno.EMFILE: ("too many files are open", "close something and try again"),
+    errno.ENFILE: ("too many files are open", "close something and try again"),
+    errno.ENOLCK: ("the file system has no locks", "choose a folder on a local disk"),
+    errno.ENOTSUP: ("the file system cannot do this", "choose a folder on a local disk"),
+}
+"""What an error number means to a person, and what helps."""
+
+
+class FileTrouble(Exception):  # noqa: N818 - it reads as what it is where it is raised
+    """A file could not be read or written. ``sentence`` says which, why, and what to do next."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
+
+
+class Busy(FileTrouble):
+    """Another process held the lock for the whole time we were willing to wait."""
+
+
+@contextmanager
+def telling(doing: str, path: Path) -> Iterator[None]:
+    """Turn what the operating system raises inside into a ``FileTrouble``: "cannot {doing} {path}: …"."""
+    try:
+        yield
+    except OSError as error:
+        system = (error.strerror or type(error).__name__).lower()
+        why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
+        raise FileTrouble(f"cannot {doing} {path}: {why}; {advice}") from error
+    except ValueError as error:
+        # NUL or a lone surrogate in a path, text that is not UTF-8, a lone surrogate on its way out.
+        raise FileTrouble(f"cannot {doing} {path}: {_unreadable(error)}") from error
+
+
+@contextmanager
+def meanwhile(comfort: str) -> Iterator[None]:
+    """Add to the sentence of a trouble inside what happens to the things that could not be written."""
+    try:
+        yield
+    except FileTrouble as trouble:
+        raise type(trouble)(f"{trouble.sentence}; {comfort}") from trouble
+
+
+def read_bytes(path: Path) -> bytes | None:
+    """Whatever the file holds; None where there is no such file."""
+    with telling("read", path), suppress(FileNotFoundError):
+        return path.read_bytes()
+    return None
+
+
+def read_text(path: Path) -> str | None:
+    """The file's text without a byte order mark, its line ends untouched; None where there is no such file."""
+    found = read_bytes(path)
+    if found is None:
+        return None
+    with telling("read", path):
+        return found.decode("utf-8-sig")
+
+
+def private_folder(path: Path) -> None:
+    """Make a folder and the missing ones above it, for its owner alone. One that exists stays as it is."""
+    with telling("create", path):
+        missing = [path] if not path.is_dir() else []
+        while missing and not missing[-1].parent.is_dir():
+            missing.append(missing[-1].parent)
+        for folder in reversed(missing):
+            with suppress(FileExistsError):  # another process was faster
+                folder.mkdir(mode=PRIVATE_FOLDER)
+        if not path.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def write_private(path: Path, text: str | bytes) -> None:
+    """Replace a file in one step by one that only its owner can read, from its first byte on."""
+    private_folder(path.parent)
+    with telling("write", path):
+        _replace(path, text, PRIVATE_FILE)
+
+
+def write_atomic(path: Path, text: str | bytes) -> None:
+    """Replace a file that belongs to the person in one step.
+
+    Its mode stays, and a symbolic link stays a link: what it points to is replaced.
+    """
+    with telling("write", path):
+        target = path.resolve()
+        target.parent.mkdir(parents=True, exist_ok=True)
+        mode = None
+        with suppress(FileNotFoundError):
+            mode = stat.S_IMODE(target.stat().st_mode)
+        _replace(target, text, mode)
+
+
+def is_private(path: Path) -> bool:
+    """Whether nobody but the owner can read or change the file."""
+    with telling("check", path):
+        mode = path.stat().st_mode
+    return os.name == "nt" or not mode & 0o077  # Windows has no such bits: the user's folder protects the file
+
+
+@contextmanager
+def lock(
+    path: Path,
+    seconds: float = LOCK_SECONDS,
+    *,
+    clock: Callable[[], float] = time.monotonic,
+    sleep: Callable[[float], None] = time.sleep,
+) -> Iterator[None]:
+    """Keep other processes that ask for the same lock out; raise ``Busy`` where one stays in for too long.
+
+    The lock is a hidden file beside ``path``, because ``path`` itself may be replaced meanwhile. It is left there:
+    removing it could pull it from under another process that has just opened it.
+    """
+    beside = path.with_name(f".{path.name}.lock")
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
+    with telling("lock", beside):
+        descriptor = os.open(beside, flags, PRIVATE_FILE)
+    try:
+        until = clock() + seconds
+        while not _locked(descriptor, beside):
+            if clock() >= until:
+                raise Busy(f"cannot lock {path}: another process has been writing for {seconds:g} s; try again")
+            sleep(LOCK_PAUSE)
+        yield
+    finally:
+        os.close(descriptor)  # lets go of the lock as well
+
+
+def write_all(descriptor: int, content: bytes) -> None:
+    """Write every byte; the system may take fewer at a time."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+
+
+def _locked(descriptor: int, path: Path) -> bool:
+    """Try once to get the lock."""
+    with telling("lock", path), suppress(BlockingIOError, PermissionError):
+        if sys.platform == "win32":
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        else:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        return True
+    return False
+
+
+def _replace(path: Path, text: str | bytes, mode: int | None) -> None:
+    """Write a new file beside ``path`` and let it take its place; a failure leaves nothing behind."""
+    content = text if isinstance(text, bytes) else text.encode()
+    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(beside, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
+    try:
+        try:
+            if mode not in {None, PRIVATE_FILE} and os.name != "nt":
+                os.fchmod(descriptor, mode or 0)
+            write_all(descriptor, content)
+            os.fsync(descriptor)  # or a power cut could leave the new name with no content
+        finally:
+            os.close(descriptor)
+        beside.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            beside.unlink()
+        raise
+
+
+def _unreadable(error: ValueError) -> str:
+    if isinstance(error, UnicodeDecodeError):
+        return f"byte {error.start} is not UTF-8; save the file as UTF-8"
+    if isinstance(error, UnicodeEncodeError):
+        return "it holds a lone surrogate, which is no character; remove it"
+    return "this is no file name; choose another one"

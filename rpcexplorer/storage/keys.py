@@ -1,0 +1,91 @@
+"""The credentials of a profile: what is set, stored or typed, in that order, and never sent where they do not belong."""
+
+from __future__ import annotations
+
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.person import Person
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Moved, Secret, is_loopback
+from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.secrets import Secrets
+
+
+class StoredKeys:
+    """Looks secrets up in the environment and the store, asks the person last, and keeps sessions."""
+
+    def __init__(self, secrets: Secrets, person: Person) -> None:
+        self._secrets = secrets
+        self._person = person
+        self._run: dict[tuple[str, str], Secret] = {}
+        """What was typed or opened in this run and is not, or cannot be, stored."""
+
+    def in_use(self) -> list[Secret]:
+        """Every value that this run knows, so that all of them can be kept out of records."""
+        return [*self._secrets.known(), *self._run.values()]
+
+    async def secret(self, profile: Profile, field: str) -> Secret | Refused:
+        """The value of a field, or a sentence that says how to give one."""
+        found = self._run.get((profile.name, field)) or self._secrets.find(profile, field)
+        if isinstance(found, Moved):
+            return _moved(profile, found)
+        if found is None:
+            typed = await self._person.secret(f"{field} for {profile.name} ({profile.origin})")
+            if not typed:
+                return self._missing(profile, field)
+            found = self._run[profile.name, field] = Secret(typed, profile.label(field), "prompt")
+        return await self._refusal_over_http(profile) or found
+
+    async def session(self, profile: Profile) -> Secret | Refused | None:
+        """The session that was kept for this origin; one kept for another origin is as good as none."""
+        found = self._run.get((profile.name, "session")) or self._secrets.find(profile, "session")
+        if not isinstance(found, Secret):
+            return None
+        return await self._refusal_over_http(profile) or found
+
+    def keep(self, profile: Profile, session: Secret) -> str | None:
+        """Remember a session beyond this run; a sentence when only this run will know it."""
+        self._run[profile.name, "session"] = session
+        if profile.ad_hoc:
+            return None
+        try:
+            self._secrets.save(profile, "session", session.reveal())
+        except FileTrouble as trouble:
+            return f"the session is kept for this run only: {trouble.sentence}"
+        return None
+
+    def drop(self, profile: Profile) -> bool:
+        """Forget the session; False where there was none."""
+        here = self._run.pop((profile.name, "session"), None) is not None
+        return (not profile.ad_hoc and self._secrets.forget(profile, "session")) or here
+
+    def _missing(self, profile: Profile, field: str) -> Refused:
+        store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
+        trouble = self._secrets.trouble()
+        also = f". What is stored cannot be used: {trouble}" if trouble else ""
+        sentence = f"No {field} for profile {profile.name}: set {profile.variable(field)}{store}{also}"
+        return Refused("credentials", sentence, field)
+
+    async def _refusal_over_http(self, profile: Profile) -> Refused | None:
+        """Credentials over plain http to another machine need a yes, once per origin."""
+        origin = profile.origin
+        if profile.url.startswith("https:") or is_loopback(profile.url) or self._secrets.trusts_plain(origin):
+            return None
+        question = f"{origin} is not encrypted: everybody on the way can read the credentials. Send them all the same?"
+        if not await self._person.agrees(question):
+            return Refused(
+                "credentials",
+                f"{origin} is plain http, so no credentials were sent. Use https, or allow it once: "
+                f"rpcexplorer profiles secret {profile.name} --allow-http",
+            )
+        self._secrets.trust_plain(origin)
+        return None
+
+
+def _moved(profile: Profile, moved: Moved) -> Refused:
+    return Refused(
+        "credentials",
+        f"The {moved.field} of profile {profile.name} was saved for {moved.saved_for}, and the profile now points to "
+        f"{moved.now}: it was not sent. If the move is right, enter it again: "
+        f"rpcexplorer profiles secret {profile.name} {moved.field}",
+        moved.field,
+    )

@@ -1,0 +1,194 @@
+"""The profiles of this run: which files they come from, how the files are merged, and where each value stood.
+
+The user's own file lies lowest, the team's above it, ``sessions.local.toml`` on top. What a file may hold is in
+profile_shape.py; nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import Any
+
+from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.profile import Profile, variable
+from rpcexplorer.storage.paths import TEAM_FILE, Paths, find_team_file
+from rpcexplorer.storage.profile_shape import SESSIONS, build_profile
+from rpcexplorer.storage.toml_lines import KeyPath, dotted, split_dotted
+from rpcexplorer.storage.toml_reader import TomlFile, read_toml
+from rpcexplorer.storage.toml_shape import DEFAULT, Leaves, Reading, Source, read_shape
+
+OVERLAY = "sessions.local.toml"
+
+Row = tuple[str, Any, Source]
+"""A dotted key of a profile, its value, and where that comes from."""
+
+
+@dataclass(slots=True)
+class Profiles:
+    """Every profile that can be used, and everything that is wrong with the others."""
+
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    default: str | None = None
+    """The profile to start with, if a file names one."""
+    complaints: list[Complaint] = field(default_factory=list)
+    files: tuple[Path, ...] = ()
+    """The files that were read, lowest layer first."""
+    leaves: dict[str, Leaves] = field(default_factory=dict, repr=False)
+    """What the files say of each profile, merged; ``()`` stands for the profile itself."""
+
+    def get(self, name: str | None = None) -> Profile | Complaint:
+        """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
+
+        None asks for the default one, or for the only one there is.
+        """
+        if name is None:
+            name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
+        where = str(self.files[-1]) if self.files else TEAM_FILE
+        if name is None:
+            return Complaint(where, f"no profile is chosen, and there is no default; {_advice('', self.leaves)}")
+        if name in self.profiles:
+            return self.profiles[name]
+        for complaint in self.complaints:
+            if complaint.profile == name:
+                return complaint
+        return Complaint(where, f"there is no profile `{name}`; {_advice(name, self.leaves)}")
+
+    def source_of(self, name: str, key: str) -> Source:
+        """Where the value of a dotted key comes from, ``auth.username`` for example."""
+        leaf = self.leaves.get(name, {}).get(split_dotted(key))
+        return leaf.source if leaf else DEFAULT
+
+    def files_of(self, name: str) -> list[Path]:
+        """The files that speak of a profile."""
+        speaking = {leaf.source.file for leaf in self.leaves.get(name, {}).values()}
+        return [path for path in self.files if str(path) in speaking]
+
+    def rows(self, profile: Profile) -> list[Row]:
+        """Every value of a profile with its source, defaults included."""
+        return [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
+
+
+def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:
+    """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
+    found = Profiles()
+    team = find_team_file(folder, environment, sessions)
+    if isinstance(team, Complaint):
+        found.complaints.append(team)
+        team = None
+    layers = [paths.user_sessions]
+    if team is not None:
+        layers += [team, team.with_name(OVERLAY)]
+    readings = [reading for path in dict.fromkeys(layers) if (reading := _read(path, found))]
+    found.files = tuple(reading.file.path for reading in readings)
+    for reading in readings:
+        _lay_over(found.leaves, reading.leaves)
+    _build(found)
+    _refuse_shared_variables(found)
+    _choose_default(found, readings)
+    return found
+
+
+def complaints_of(reading: Reading) -> list[Complaint]:
+    """What is wrong in one file, each complaint with the profile it makes unusable."""
+    return [
+        replace(complaint, profile=path[1]) if path[0] == "profile" and len(path) > 1 else complaint
+        for path, complaint in reading.complaints
+    ]
+
+
+def merge(lower: Leaves, upper: Leaves) -> Leaves:
+    """Lay one file's values of a profile over another's, key by key. Headers are one key in any spelling."""
+    spelled = {_folded(path): path for path in upper}
+    return {path: leaf for path, leaf in lower.items() if spelled.get(_folded(path), path) == path} | upper
+
+
+def _folded(path: KeyPath) -> KeyPath:
+    return (path[0], path[1].lower()) if len(path) == 2 and path[0] == "headers" else path
+
+
+def _read(path: Path, found: Profiles) -> Reading | None:
+    file = read_toml(path)
+    if not isinstance(file, TomlFile):
+        found.complaints += [file] if file else []
+        return None
+    reading = read_shape(SESSIONS, file)
+    found.complaints += complaints_of(reading)
+    if any(path == ("version",) for path, _ in reading.complaints):
+        return None
+    return reading
+
+
+def _lay_over(merged: dict[str, Leaves], leaves: Leaves) -> None:
+    own: dict[str, Leaves] = {}
+    for path, leaf in leaves.items():
+        if path[0] == "profile":
+            own.setdefault(path[1], {})[path[2:]] = leaf
+    for name, values in own.items():
+        merged[name] = merge(merged.get(name, {}), values)
+
+
+def _build(found: Profiles) -> None:
+    broken = {complaint.profile for complaint in found.complaints}
+    for name, leaves in found.leaves.items():
+        made = build_profile(name, {path: leaf.value for path, leaf in leaves.items()})
+        if name in broken:
+            continue
+        if isinstance(made, Profile):
+            found.profiles[name] = made
+        else:
+            found.complaints.append(_complaint(found, name, *made))
+
+
+def _refuse_shared_variables(found: Profiles) -> None:
+    """Refuse profiles that read the same variables: one server would get the password of the other."""
+    sharing: dict[str, list[str]] = {}
+    for name in found.leaves:
+        sharing.setdefault(variable(name, "password"), []).append(name)
+    for shared, names in sharing.items():
+        for name in names if len(names) > 1 else ():
+            others = ", ".join(f"`{other}`" for other in names if other != name)
+            sentence = f"this profile and {others} would both read {shared}; rename one of them"
+            found.complaints.append(_complaint(found, name, (), sentence))
+            found.profiles.pop(name, None)
+
+
+def _complaint(found: Profiles, name: str, path: KeyPath, sentence: str) -> Complaint:
+    """Complain about a merged profile, at the place where the highest file names it."""
+    source = found.leaves[name][()].source
+    return Complaint(source.file, sentence, source.line, dotted(("profile", name, *path)), name)
+
+
+def _choose_default(found: Profiles, readings: list[Reading]) -> None:
+    chosen = [reading for reading in readings if ("default",) in reading.leaves]
+    if not chosen:
+        return
+    name = chosen[-1].leaves[("default",)].value
+    if name in found.profiles or any(complaint.profile == name for complaint in found.complaints):
+        found.default = name
+    else:
+        sentence = f"there is no profile `{name}`; {_advice(name, found.leaves)}"
+        found.complaints.append(chosen[-1].file.complain(("default",), sentence))
+
+
+def _advice(name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    if not names:
+        return "none is defined yet: run `rpcexplorer profiles add`"
+    guess = nearest(name, names)
+    return (f"did you mean `{guess}`? " if guess else "") + f"The profiles are {', '.join(names)}"
+
+
+def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
+    for each in fields(profile):
+        value = getattr(profile, each.name)
+        if each.name in {"auth", "login"}:
+            yield from (((each.name, inner.name), getattr(value, inner.name)) for inner in fields(value))
+        elif each.name == "headers":
+            yield from (((each.name, header), content) for header, content in value)
+        elif each.name == "methods":
+            for method, note in value.items():
+                yield from ((("method", method, inner.name), getattr(note, inner.name)) for inner in fields(note))
+        elif each.name not in {"name", "ad_hoc"}:
+            yield (each.name,), value

@@ -1,0 +1,150 @@
+"""Secrets of profiles: looked up in the environment, ``secrets.toml`` and the keyring, and bound to an origin.
+
+A stored value goes to nobody but the scheme, host and port it was saved for. Asking a person is the front's part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.secret import Moved, Secret, Source
+from rpcexplorer.storage import keyrings
+from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.secret_file import FIELDS, SecretFile, Stored
+
+VARIABLE = re.compile(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+class Secrets:
+    """The secrets of one user. Stores are read at each use, because other programs write to them as well."""
+
+    def __init__(
+        self,
+        path: Path,
+        environment: Mapping[str, str],
+        store: Literal["file", "keyring"] = "file",
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._file = SecretFile(path)
+        self._environment = environment
+        self._store = store
+        self._now = now
+        self._seen: list[Secret] = []
+        """What the keyring gave or was given: it cannot be listed."""
+        self._plain: set[str] = set()
+        self._keyring_trouble: Complaint | None = None
+
+    def find(self, profile: Profile, field: str) -> Secret | Moved | None:
+        """Look a field up; ``Moved`` where what is stored belongs to another origin.
+
+        A store that cannot be read counts as empty; ``trouble`` says why it cannot.
+        """
+        if given := self._environment.get(profile.variable(field)):
+            return Secret(given, profile.label(field), "environment")
+        held = self._held(profile, field)
+        if held is None:
+            return None
+        stored, source = held
+        if stored.origin != profile.origin:
+            return Moved(field, stored.origin, profile.origin)
+        return Secret(stored.value, profile.label(field), source)
+
+    def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
+        """What this kind of profile needs, and where each field comes from; None where it is missing."""
+        if not isinstance(profile.auth, CookieAuth | InlineAuth):
+            return {}
+        needed = [each for each in FIELDS if each != "username" or profile.auth.username is None]
+        if isinstance(profile.auth, InlineAuth):
+            needed.remove("session")
+        return {each: self.find(profile, each) for each in needed}
+
+    def saved(self, profile: Profile, field: str) -> datetime | None:
+        """When the stored value was saved; of a session, since when it is in use."""
+        held = self._held(profile, field)
+        return held[0].saved if held else None
+
+    def save(self, profile: Profile, field: str, value: str) -> None:
+        """Store a value for the origin the profile has today. Raises ``FileTrouble`` where that is impossible."""
+        if profile.ad_hoc:
+            raise FileTrouble("a profile made from --url keeps nothing; add a profile to store secrets for it")
+        stored = Stored(value, profile.origin, self._now())
+        key = (profile.name, field)
+        if self._store == "file":
+            with self._file.changing() as contents:
+                contents.entries[key] = stored
+            return
+        keyrings.keep(_account(*key), stored.as_toml())
+        self._seen.append(Secret(value, profile.label(field), "keyring"))
+        if key in self._file.read().entries:  # it would hide what the keyring now holds
+            with self._file.changing() as contents:
+                contents.entries.pop(key, None)
+
+    def forget(self, profile: Profile, field: str | None = None) -> bool:
+        """Remove one field, or all of them; False where nothing was stored. Raises ``FileTrouble``."""
+        keys = [(profile.name, each) for each in FIELDS if field in {None, each}]
+        dropped = [key for key in keys if self._store == "keyring" and keyrings.drop(_account(*key))]
+        if any(key in self._file.read().entries for key in keys):
+            with self._file.changing() as contents:
+                dropped += [key for key in keys if contents.entries.pop(key, None)]
+        return bool(dropped)
+
+    def known(self) -> list[Secret]:
+        """Every value that this run can know, for redaction."""
+        found = list(self._seen)
+        for name, value in self._environment.items():
+            if value and (parts := VARIABLE.fullmatch(name)):
+                found.append(Secret(value, f"{parts[1]}.{parts[2]}".lower(), "environment"))
+        for key, stored in self._file.read().entries.items():
+            found.append(Secret(stored.value, _account(*key), "secrets.toml"))
+        return found
+
+    def trouble(self) -> Complaint | None:
+        """Why secrets that may well be stored cannot be used."""
+        return self._file.read().complaint or self._keyring_trouble
+
+    def trusts_plain(self, origin: str) -> bool:
+        """Whether the user has allowed credentials over plain http to ``origin``."""
+        return origin in self._plain or origin in self._file.read().plain
+
+    def trust_plain(self, origin: str) -> str | None:
+        """Allow it from now on; a sentence where that can be remembered for this run only."""
+        self._plain.add(origin)
+        try:
+            with self._file.changing() as contents:
+                contents.plain.add(origin)
+        except FileTrouble as trouble:
+            return trouble.sentence
+        return None
+
+    def _held(self, profile: Profile, field: str) -> tuple[Stored, Source] | None:
+        """What is stored for a profile, whatever origin it belongs to."""
+        if profile.ad_hoc:
+            return None
+        if stored := self._file.read().entries.get((profile.name, field)):
+            return stored, "secrets.toml"
+        if self._store == "file":
+            return None
+        try:
+            kept = keyrings.fetch(_account(profile.name, field))
+        except FileTrouble as trouble:
+            self._keyring_trouble = Complaint("keyring", trouble.sentence)
+            return None
+        stored = Stored.from_toml(kept or "")
+        if stored is None:
+            return None
+        self._seen.append(Secret(stored.value, profile.label(field), "keyring"))
+        return stored, "keyring"
+
+
+def _account(profile: str, field: str) -> str:
+    return f"{profile}.{field}"

@@ -1,0 +1,221 @@
+"""Where each key of a TOML text stands: lines for complaints, spans for edits.
+
+The standard parser gives values without places. This scanner gives places without values. It accepts more than
+TOML does and never fails, so it also runs before the parser, as the guard against texts the parser would take
+minutes or a stack overflow for.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+KeyPath = tuple[str, ...]
+"""The parts of a dotted key; an element of an array is counted from "0"."""
+
+DEPTH = 64
+"""Parts of a key, and levels of nesting, that are still taken for something a person wrote."""
+
+TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t\r]+|\#[^\n]*)
+  | (?P<newline>\n)
+  | (?P<string>\"{3}(?:[^\\]|\\.)*?(?:\"{3,5}|\\?\Z)
+             | '{3}.*?(?:'{3,5}|\Z)
+             | "(?:[^"\\\n]|\\[^\n])*"?
+             | '[^'\n]*'?)
+  | (?P<mark>[\[\]{},=.])
+  | (?P<word>[^ \t\r\n"'\[\]{},=.\#]+)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+BARE = re.compile(r"[A-Za-z0-9_-]+")
+ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{4})|(.))", re.DOTALL)
+ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
+
+
+@dataclass(slots=True)
+class Section:
+    """A ``[header]`` and the lines below it; the first section is the part above all headers."""
+
+    path: KeyPath
+    start: int
+    """Where the header's line begins."""
+    tail: int
+    """Behind the last line that is neither blank nor a comment: where a new key goes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One ``key = value``, with its whole lines."""
+
+    path: KeyPath
+    start: int
+    end: int
+
+
+@dataclass(slots=True)
+class Layout:
+    """The places of everything in one text."""
+
+    starts: list[int]
+    """Where each line begins."""
+    places: dict[KeyPath, int] = field(default_factory=dict)
+    """Where each key is first named."""
+    values: dict[KeyPath, tuple[int, int]] = field(default_factory=dict)
+    """From where to where the value of a key reaches, inside inline tables and arrays too."""
+    sections: list[Section] = field(default_factory=lambda: [Section((), 0, 0)])
+    statements: list[Statement] = field(default_factory=list)
+    too_deep: int | None = None
+    """The line at which the scan gave up, because nobody writes such a thing."""
+
+    def line_at(self, position: int) -> int:
+        """The line, counted from 1, that holds ``position``."""
+        return bisect_right(self.starts, position)
+
+    def line_of(self, path: KeyPath) -> int | None:
+        """The line of a key; of one that is not written, the line of the table it is missing from."""
+        for length in range(len(path), 0, -1):
+            if path[:length] in self.places:
+                return self.line_at(self.places[path[:length]])
+        return None
+
+
+def layout(text: str) -> Layout:
+    """Scan ``text``, whatever it is."""
+    return _Scanner(text).scan()
+
+
+def dotted(path: KeyPath) -> str:
+    """Write a key the way TOML does, quoting what needs it."""
+    return ".".join(part if BARE.fullmatch(part) else json.dumps(part, ensure_ascii=False) for part in path)
+
+
+def split_dotted(text: str) -> KeyPath:
+    """Undo ``dotted``."""
+    return tuple(_unquoted(token.group()) for token in TOKEN.finditer(text) if token.lastgroup in {"word", "string"})
+
+
+def _unquoted(token: str) -> str:
+    if token[0] == "'":
+        return token.strip("'")
+    if token[0] != '"':
+        return token
+    return ESCAPE.sub(_unescaped, token.removeprefix('"').removesuffix('"'))
+
+
+def _unescaped(match: re.Match[str]) -> str:
+    code = match[1] or match[2]
+    return chr(int(code, 16)) if code else ESCAPES.get(match[3], match[3])
+
+
+@dataclass(slots=True)
+class _Frame:
+    """What is open around the next token: a statement, an array or an inline table."""
+
+    base: KeyPath
+    array: bool = False
+    header: bool = False
+    parts: list[str] = field(default_factory=list)
+    begin: int = 0
+    """Where the key begins."""
+    in_value: bool = False
+    value: tuple[int, int] | None = None
+    count: int = 0
+
+    @property
+    def path(self) -> KeyPath:
+        return (*self.base, str(self.count)) if self.array else (*self.base, *self.parts)
+
+    def reset(self) -> None:
+        self.parts, self.in_value, self.header, self.value = [], self.array, False, None
+
+
+class _Scanner:
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.found = Layout([0, *(match.end() for match in re.finditer("\n", text))])
+        self.stack = [_Frame(())]
+
+    def scan(self) -> Layout:
+        for token in TOKEN.finditer(self.text):
+            kind, text = token.lastgroup, token.group()
+            if kind == "newline":
+                self._newline(token.end())
+            elif kind != "space":
+                if self.stack[-1].in_value:
+                    self._in_value(text, token.start(), token.end())
+                else:
+                    self._in_key(text, kind == "mark", token.start())
+                if len(self.stack) > DEPTH or len(self.stack[-1].path) > DEPTH:
+                    self.found.too_deep = self.found.line_at(token.start())
+                    return self.found
+        self._newline(len(self.text))
+        return self.found
+
+    def _in_key(self, text: str, mark: bool, start: int) -> None:
+        frame = self.stack[-1]
+        if not mark:
+            frame.begin = frame.begin if frame.parts else start
+            frame.parts.append(_unquoted(text))
+        elif text == "=":
+            frame.in_value = True
+            self._name(frame.path, frame.begin, len(frame.base))
+        elif text == "[" and len(self.stack) == 1:
+            frame.header, frame.base = True, ()
+        elif text == "]" and frame.header:
+            self._header(frame)
+        elif text == "}":
+            self._close("}", start + 1)
+
+    def _in_value(self, text: str, start: int, end: int) -> None:
+        frame = self.stack[-1]
+        if text in {"]", "}"} and len(self.stack) > 1:
+            self._close(text, end)
+        elif text == "," and len(self.stack) > 1:
+            self._finish(frame)
+            frame.count += 1
+        else:
+            frame.value = (frame.value[0] if frame.value else start, end)
+            if text in {"[", "{"}:
+                self.stack.append(_Frame(frame.path, array=text == "[", in_value=text == "["))
+
+    def _close(self, text: str, end: int) -> None:
+        if len(self.stack) > 1 and self.stack[-1].array == (text == "]"):
+            self._finish(self.stack.pop())
+            opened = self.stack[-1].value
+            assert opened is not None
+            self.stack[-1].value = (opened[0], end)
+
+    def _finish(self, frame: _Frame) -> None:
+        if frame.in_value and frame.value:
+            self.found.values.setdefault(frame.path, frame.value)
+            self.found.places.setdefault(frame.path, frame.value[0] if frame.array else frame.begin)
+        frame.reset()
+
+    def _header(self, frame: _Frame) -> None:
+        self._name(frame.path, frame.begin, 0)
+        line = self.found.starts[self.found.line_at(frame.begin) - 1]
+        self.found.sections.append(Section(frame.path, line, line))
+        frame.base = frame.path
+        frame.reset()
+
+    def _name(self, path: KeyPath, begin: int, known: int) -> None:
+        for length in range(known + 1, len(path) + 1):
+            self.found.places.setdefault(path[:length], begin)
+
+    def _newline(self, end: int) -> None:
+        """Close the statement, unless the line ends inside an array."""
+        if len(self.stack) > 1:
+            return
+        frame, section = self.stack[0], self.found.sections[-1]
+        if frame.in_value and frame.value:
+            line = self.found.starts[self.found.line_at(frame.begin) - 1]
+            self.found.statements.append(Statement(frame.path, line, end))
+            self._finish(frame)
+            section.tail = end
+        elif section.tail == section.start and section.path:
+            section.tail = end
+        frame.reset()

@@ -1,0 +1,70 @@
+"""A TOML file as values with places, or one complaint that says why it cannot be read.
+
+What the values mean is not known here. A text that cannot be read is only ever told about, never repaired.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.storage.files import FileTrouble, read_text
+from rpcexplorer.storage.toml_lines import DEPTH, KeyPath, Layout, dotted, layout
+
+CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
+"""How version control marks what it could not merge."""
+
+WHERE = re.compile(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\))?", re.DOTALL)
+"""How the parser words a problem and its place."""
+
+
+@dataclass(frozen=True, slots=True)
+class TomlFile:
+    """A file that parsed."""
+
+    path: Path
+    text: str
+    values: dict[str, Any]
+    layout: Layout
+    """Where in the text the values stand."""
+
+    def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Complaint:
+        """Complain about one key, at its line."""
+        return Complaint(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)
+
+
+def read_toml(path: Path) -> TomlFile | Complaint | None:
+    """Read a file; None where there is none."""
+    try:
+        text = read_text(path)
+    except FileTrouble as trouble:
+        return Complaint(str(path), trouble.sentence)
+    return None if text is None else parse_toml(path, text)
+
+
+def parse_toml(path: Path, text: str) -> TomlFile | Complaint:
+    """Parse a text that stands, or is about to stand, in ``path``."""
+    places = layout(text)
+    if places.too_deep is not None:
+        return Complaint(str(path), f"more than {DEPTH} levels deep: shorten this key or value", places.too_deep)
+    try:
+        return TomlFile(path, text, tomllib.loads(text), places)
+    except tomllib.TOMLDecodeError as error:
+        return _syntax(path, text, str(error))
+    except ValueError:  # Python refuses to read integers of more than 4,300 digits, and does not say where
+        return Complaint(str(path), "it holds a number with too many digits: write it as text, in quotes")
+
+
+def _syntax(path: Path, text: str, message: str) -> Complaint:
+    lines = text.split("\n")
+    found = WHERE.fullmatch(message)
+    assert found is not None
+    what, line = found[1], int(found[2] or len(lines))
+    if CONFLICT.match(lines[line - 1]):
+        return Complaint(str(path), f"line {line} holds a merge conflict marker: resolve it", line)
+    column = f" at column {found[3]}" if found[3] else " at the end of the file"
+    return Complaint(str(path), f"this is not TOML: {what[:1].lower()}{what[1:]}{column}; correct the line", line)

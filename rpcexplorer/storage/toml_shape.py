@@ -1,0 +1,166 @@
+"""What a TOML file may hold, as a table of rules, and the walk that holds a file against it.
+
+A shape is declared with ``Table`` (known keys), ``Each`` (any name, one rule) and checks (one value). The walk
+gives every value that is right together with its source, and a complaint for everything else. The rules of the
+single files are in profile_shape.py, settings.py and secrets.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.storage.toml_lines import KeyPath
+from rpcexplorer.storage.toml_reader import TomlFile
+
+
+@dataclass(frozen=True, slots=True)
+class Wrong:
+    """What a check says of a value it refuses. The sentence never quotes the value: it may be a secret."""
+
+    sentence: str
+    inside: KeyPath = ()
+    """The part of the value that is wrong, where it is a table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a value stands, for the checks that depend on it."""
+
+    folder: Path
+    """The folder of the file, from which relative paths count."""
+    path: KeyPath
+
+
+Check = Callable[[Any, Place], Any]
+"""Gives the value as the program wants it, or ``Wrong``."""
+
+
+def _nothing(_name: str, _value: object, _place: Place) -> str | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table with known keys."""
+
+    what: str
+    """What a person calls it, for "is not a key of …"."""
+    keys: Mapping[str, Rule]
+    refuse: Callable[[str, Any, Place], str | None] = _nothing
+    """A better sentence than "unknown" for some of the keys that are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Each:
+    """A table whose keys are names that a person chose."""
+
+    what: str
+    """What a person calls it, for "must be …"."""
+    inside: Rule
+    refuse: Callable[[str, Any, Place], str | None] = _nothing
+    """Why an entry cannot have this name, if so."""
+
+
+Rule = Table | Each | Check
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a value comes from."""
+
+    file: str
+    """The file, or ``default``."""
+    line: int | None = None
+
+    def __str__(self) -> str:
+        return self.file if self.line is None else f"{self.file}:{self.line}"
+
+
+DEFAULT = Source("default")
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """One value that is right."""
+
+    value: Any
+    source: Source
+
+
+Leaves = dict[KeyPath, Leaf]
+
+
+@dataclass(slots=True)
+class Reading:
+    """What the walk found in one file."""
+
+    file: TomlFile
+    leaves: Leaves = field(default_factory=dict)
+    """Values by key; an entry of ``Each`` that is a table also stands here itself, for it may be empty."""
+    complaints: list[tuple[KeyPath, Complaint]] = field(default_factory=list)
+
+    def values(self, *path: str) -> dict[str, Any]:
+        """The values directly below ``path``."""
+        return {key[-1]: leaf.value for key, leaf in self.leaves.items() if key[:-1] == path}
+
+
+def read_shape(rule: Rule, file: TomlFile) -> Reading:
+    """Hold a whole file against its rule."""
+    reading = Reading(file)
+    _walk(reading, rule, file.values, ())
+    return reading
+
+
+def _walk(reading: Reading, rule: Rule, value: Any, path: KeyPath) -> None:
+    place = Place(reading.file.path.absolute().parent, path)
+    if isinstance(rule, Table | Each):
+        if not isinstance(value, dict):
+            _complain(reading, path, f"must be {rule.what}, written as a table")
+        elif isinstance(rule, Table):
+            _walk_table(reading, rule, value, place)
+        else:
+            _walk_each(reading, rule, value, place)
+        return
+    result = rule(value, place)
+    if isinstance(result, Wrong):
+        _complain(reading, path + result.inside, result.sentence)
+    else:
+        reading.leaves[path] = Leaf(result, _source(reading, path))
+
+
+def _walk_table(reading: Reading, rule: Table, value: dict[str, Any], place: Place) -> None:
+    for key, inner in value.items():
+        path = (*place.path, key)
+        if key in rule.keys:
+            _walk(reading, rule.keys[key], inner, path)
+        else:
+            _complain(reading, path, rule.refuse(key, inner, place) or _unknown(key, rule))
+
+
+def _walk_each(reading: Reading, rule: Each, value: dict[str, Any], place: Place) -> None:
+    for name, inner in value.items():
+        path = (*place.path, name)
+        if sentence := rule.refuse(name, inner, place):
+            _complain(reading, path, sentence)
+            continue
+        if isinstance(rule.inside, Table | Each) and isinstance(inner, dict):
+            reading.leaves[path] = Leaf({}, _source(reading, path))
+        _walk(reading, rule.inside, inner, path)
+
+
+def _unknown(key: str, rule: Table) -> str:
+    guess = nearest(key, rule.keys)
+    advice = f"did you mean `{guess}`?" if guess else f"the keys are {', '.join(rule.keys)}"
+    return f"`{key}` is not a key of {rule.what}; {advice}"
+
+
+def _complain(reading: Reading, path: KeyPath, sentence: str) -> None:
+    reading.complaints.append((path, reading.file.complain(path, sentence)))
+
+
+def _source(reading: Reading, path: KeyPath) -> Source:
+    return Source(str(reading.file.path), reading.file.layout.line_of(path))

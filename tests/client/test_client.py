@@ -1,0 +1,323 @@
+"""The client over real sockets, against a server that shares no code with it."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.journey import Stop
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
+from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from tests.fakes.wire import HOLD, RawServer, Received, Script, http_reply
+
+
+def reply_to(request: Received, **members: Any) -> bytes:
+    """A JSON-RPC reply with the id of the request."""
+    return json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body).get("id"), **members}).encode()
+
+
+def answering(**members: Any) -> Callable[[Received], bytes]:
+    return lambda request: http_reply(reply_to(request, **members))
+
+
+def exchange_with(script: Script, method: str = "ping", params: Any = None, **settings: Any) -> tuple[Exchange, RawServer]:
+    """Call once; the exchange and the server with what it was sent."""
+    with RawServer(script) as server:
+
+        async def call() -> Exchange:
+            async with Client(server.url, **settings) as client:
+                return await client.call(method, params)
+
+        return asyncio.run(call()), server
+
+
+def test_the_request_is_the_one_of_the_service_document() -> None:
+    exchange, server = exchange_with(answering(result="pong"))
+    request = server.requests[0]
+    sent = json.loads(request.body)
+    assert request.line == "POST /api/v2/ HTTP/1.1"
+    assert request.body == f'{{"jsonrpc":"2.0","id":"{exchange.id}","method":"ping","params":[]}}'.encode()
+    assert list(sent) == ["jsonrpc", "id", "method", "params"]
+    assert [name for name, _ in request.headers] == ["Host", "Content-Type", "Accept", "Content-Length"]
+    assert request.header("content-type") == "application/json-rpc"
+    assert request.header("accept") == "*/*"
+    assert request.header("content-length") == str(len(request.body))
+
+
+def test_the_exchange_tells_the_whole_story() -> None:
+    exchange, server = exchange_with(answering(result=[1]))
+    assert exchange.outcome == Result(b"[1]")
+    assert (exchange.method, exchange.kind, exchange.exit_code) == ("ping", "call", 0)
+    assert exchange.response.status == 200
+    assert exchange.sent == len(server.requests[0].body)
+    assert exchange.response.size == len(exchange.response.body)
+    assert exchange.phases.wait is not None
+    assert 0 < exchange.seconds < 10
+
+
+@pytest.mark.parametrize(
+    ("settings", "header", "value"),
+    [
+        ({"content_type": "application/json"}, "content-type", "application/json"),
+        ({"accept": "application/json, text/event-stream"}, "accept", "application/json, text/event-stream"),
+        ({"headers": (("X-Tenant", "acme"),)}, "x-tenant", "acme"),
+    ],
+)
+def test_the_form_of_the_request_is_the_profiles(settings: dict[str, Any], header: str, value: str) -> None:
+    _, server = exchange_with(answering(result=1), **settings)
+    assert server.requests[0].header(header) == value
+
+
+def test_the_path_can_be_set() -> None:
+    _, server = exchange_with(answering(result=1), path="/rpc")
+    assert server.requests[0].line == "POST /rpc HTTP/1.1"
+
+
+@pytest.mark.parametrize(("empty_params", "sent"), [("{}", {"params": {}}), ("omit", {})])
+def test_empty_params_are_sent_as_the_profile_says(empty_params: str, sent: dict[str, Any]) -> None:
+    _, server = exchange_with(answering(result=1), empty_params=empty_params)
+    body = json.loads(server.requests[0].body)
+    assert {name: body[name] for name in body.keys() - {"jsonrpc", "id", "method"}} == sent
+
+
+def test_a_session_given_is_sent_as_the_one_cookie() -> None:
+    _, server = exchange_with(answering(result=1), auth="cookie", session="abc")
+    assert [value for name, value in server.requests[0].headers if name == "Cookie"] == ["sessionid=abc"]
+
+
+def test_a_cookie_client_logs_in_calls_and_keeps_the_session() -> None:
+    def script(request: Received) -> bytes:
+        method = json.loads(request.body)["method"]
+        cookies = {"Set-Cookie": "sessionid=fresh; Path=/; HttpOnly"} if method == "auth" else {}
+        return http_reply(reply_to(request, result=method), headers=cookies)
+
+    with RawServer(script) as server:
+
+        async def twice() -> list[Exchange]:
+            async with Client(server.url, auth="cookie", username="ada", password="hunter2hunter2") as client:
+                return [await client.call("ping"), await client.call("ping")]
+
+        first, second = asyncio.run(twice())
+    methods = [json.loads(request.body)["method"] for request in server.requests]
+    assert methods == ["auth", "ping", "ping"]
+    assert json.loads(server.requests[0].body)["params"] == {"username": "ada", "password": "hunter2hunter2"}
+    assert server.requests[0].header("cookie") is None
+    assert [request.header("cookie") for request in server.requests[1:]] == ["sessionid=fresh"] * 2
+    assert any("logged in" in note for note in first.notes)
+    assert second.notes == ()
+
+
+def test_a_session_that_ended_costs_one_login_and_one_second_try_on_the_wire() -> None:
+    def script(request: Received) -> bytes:
+        if json.loads(request.body)["method"] == "auth":
+            return http_reply(reply_to(request, result={}), headers={"Set-Cookie": "sessionid=fresh"})
+        if request.header("cookie") == "sessionid=fresh":
+            return http_reply(reply_to(request, result="pong"))
+        return http_reply(reply_to(request, error={"code": -32001, "message": "session has ended"}))
+
+    exchange, server = exchange_with(script, auth="cookie", username="a", password="hunter2hunter2", session="stale")
+    assert exchange.outcome == Result(b'"pong"')
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["ping", "auth", "ping"]
+
+
+def test_inline_credentials_reach_the_wire_and_nothing_else() -> None:
+    exchange, server = exchange_with(
+        answering(result=1), "arg_test", {"x": 1}, auth="inline", username="ada", password='hu"nter\\2é'
+    )
+    assert json.loads(server.requests[0].body)["params"] == {"x": 1, "username": "ada", "password": 'hu"nter\\2é'}
+    assert "nter" not in repr(exchange)
+    assert exchange.params == '{"x":1}'
+
+
+def test_credentials_that_were_not_given_are_asked_for_by_name() -> None:
+    exchange, server = exchange_with(answering(result=1), "arg_test", auth="inline", username="ada")
+    assert exchange.outcome == Refused("credentials", "No password was given: pass password=… to the client.", "password")
+    assert exchange.exit_code == 3
+    assert server.requests == []
+
+
+def test_an_error_object_under_a_bad_status_is_an_error_object() -> None:
+    def script(request: Received) -> bytes:
+        return http_reply(reply_to(request, error={"code": 1, "message": "no"}), status=500)
+
+    exchange, _ = exchange_with(script)
+    assert isinstance(exchange.outcome, ErrorObject)
+    assert (exchange.outcome.code, exchange.response.status, exchange.exit_code) == (1, 500, 1)
+
+
+def test_a_redirect_is_shown_and_not_followed() -> None:
+    with RawServer(answering(result=1)) as other:
+        exchange, server = exchange_with(http_reply(b"", status=307, headers={"Location": other.url}), "auth", {"password": "p"})
+    assert isinstance(exchange.outcome, Malformed)
+    assert other.url in exchange.outcome.reason
+    assert "not followed" in exchange.outcome.reason
+    assert (len(server.requests), other.requests) == (1, [])
+
+
+def test_html_is_malformed_with_its_status() -> None:
+    exchange, _ = exchange_with(http_reply(b"<html>Bad Gateway", status=502))
+    assert isinstance(exchange.outcome, Malformed)
+    assert "502" in exchange.outcome.reason
+    assert exchange.exit_code == 5
+    assert exchange.response.body == b"<html>Bad Gateway"
+
+
+def test_nobody_there_is_unreached() -> None:
+    with RawServer(b"") as server:
+        url = server.url
+
+    async def call() -> Exchange:
+        async with Client(url) as client:
+            return await client.call("ping")
+
+    exchange = asyncio.run(call())
+    assert isinstance(exchange.outcome, Unreached)
+    assert (exchange.outcome.step, exchange.outcome.maybe_ran, exchange.exit_code) == ("connect", False, 4)
+
+
+def test_a_body_that_breaks_off_keeps_what_came() -> None:
+    exchange, _ = exchange_with(b'HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{"jsonrpc"')
+    assert isinstance(exchange.outcome, Unreached)
+    assert exchange.outcome.maybe_ran
+    assert exchange.response.body == b'{"jsonrpc"'
+
+
+def test_the_deadline_is_for_the_whole_call() -> None:
+    exchange, _ = exchange_with([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD], timeout=0.2)
+    assert isinstance(exchange.outcome, Unreached)
+    assert exchange.outcome.step == "timeout"
+    assert exchange.response.body == b"[1,"
+
+
+def test_stop_ends_a_call_at_once_and_keeps_what_came() -> None:
+    with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD]) as server:
+
+        async def call() -> Exchange:
+            stop = Stop()
+            async with Client(server.url) as client:
+                return await client.send(
+                    Draft("ping"), stop=stop, watch=lambda progress: stop.press() if progress.received else None
+                )
+
+        exchange = asyncio.run(asyncio.wait_for(call(), 5))
+    assert exchange.outcome == Cancelled(maybe_ran=True)
+    assert exchange.exit_code == 130
+    assert exchange.response.status == 200
+
+
+def test_a_button_pressed_before_the_call_sends_nothing() -> None:
+    with RawServer(answering(result=1)) as server:
+
+        async def call() -> Exchange:
+            stop = Stop()
+            stop.press()
+            async with Client(server.url) as client:
+                return await client.send(Draft("ping"), stop=stop)
+
+        exchange = asyncio.run(call())
+    assert exchange.outcome == Cancelled(maybe_ran=False)
+    assert server.requests == []
+
+
+def test_progress_is_told_with_the_total_where_it_is_known() -> None:
+    seen = []
+    body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 300_000 + b'"}'
+    with RawServer(http_reply(body)) as server:
+
+        async def call() -> None:
+            async with Client(server.url) as client:
+                await client.send(Draft("ping"), watch=seen.append)
+
+        asyncio.run(call())
+    assert (seen[-1].received, seen[-1].total) == (len(body), len(body))
+
+
+def test_a_notification_expects_nothing() -> None:
+    with RawServer(http_reply(b"", status=204)) as server:
+
+        async def notify() -> Exchange:
+            async with Client(server.url) as client:
+                return await client.notify("log", ["x"])
+
+        exchange = asyncio.run(notify())
+    assert exchange.outcome == Sent()
+    assert json.loads(server.requests[0].body) == {"jsonrpc": "2.0", "method": "log", "params": ["x"]}
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (http_reply(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"no"}}'), ErrorObject),
+        (http_reply(b'{"jsonrpc":"2.0","id":null,"result":1}'), Result),
+        (http_reply(b"OK"), Sent),
+        (http_reply(b"", status=405), Malformed),
+    ],
+)
+def test_what_comes_back_for_a_notification_all_the_same_is_shown(reply: bytes, kind: type) -> None:
+    with RawServer(reply) as server:
+
+        async def notify() -> Exchange:
+            async with Client(server.url) as client:
+                return await client.notify("log")
+
+        assert isinstance(asyncio.run(notify()).outcome, kind)
+
+
+def test_a_batch_is_one_body_with_an_id_for_each_call() -> None:
+    def script(request: Received) -> bytes:
+        calls = json.loads(request.body)
+        return http_reply(json.dumps([{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in calls]).encode())
+
+    with RawServer(script) as server:
+
+        async def batch() -> Exchange:
+            async with Client(server.url) as client:
+                return await client.batch([("a", None), ("b", {"x": 1})])
+
+        exchange = asyncio.run(batch())
+    calls = json.loads(server.requests[0].body)
+    assert [call["params"] for call in calls] == [[], {"x": 1}]
+    assert [call["id"] for call in calls] == [f"{exchange.id}.1", f"{exchange.id}.2"]
+    assert isinstance(exchange.outcome, Result)
+    assert (exchange.kind, exchange.method) == ("batch", "a, b")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[1", "line 1"),
+        ('{"method":"a"}', "a batch is an array"),
+        ("[]", "a batch is an array"),
+        ("[1]", "each call of a batch is an object"),
+        ('[{"params":[]}]', "a call needs a method"),
+        ('[{"method":"a","params":1}]', "array or an object"),
+        ('[{"method":"a"},\n {"method":"b","parms":[]}]', "line 2, column 2: parms"),
+        ('[{"method":"a","id":7}]', "an id is a string"),
+    ],
+)
+def test_a_batch_that_cannot_be_sent_says_where_and_why(text: str, words: str) -> None:
+    async def batch() -> Exchange:
+        async with Client("http://127.0.0.1:9") as client:
+            return await client.send(Batch(text))
+
+    outcome = asyncio.run(batch()).outcome
+    assert isinstance(outcome, Refused)
+    assert outcome.why == "params"
+    assert words in outcome.sentence
+
+
+def test_params_that_cannot_be_sent_are_refused_with_their_place() -> None:
+    async def call() -> Exchange:
+        async with Client("http://127.0.0.1:9") as client:
+            return await client.send(Draft("arg_test", '["username": "ada"]'))
+
+    exchange = asyncio.run(call())
+    assert isinstance(exchange.outcome, Refused)
+    assert "line 1, column 12" in exchange.outcome.sentence
+    assert exchange.exit_code == 2

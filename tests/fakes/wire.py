@@ -1,0 +1,230 @@
+"""A server that says exactly the bytes it is told to, over real sockets, and notes exactly what it was sent.
+
+It shares no code with what it tests: plain sockets and threads. A script is bytes, or parts in a row: bytes are
+sent, `RESET` tears the connection down, `HOLD` keeps still until the test says `release()` or is over, `Pause`
+keeps still for a while. At the end of its script the server closes. A script may also be a function of the request.
+
+    with RawServer(http_reply(b'{"jsonrpc": "2.0"}')) as server:
+        ...  # send something to server.url
+    assert server.requests[0].header("Content-Type") == "application/json-rpc"
+"""
+
+from __future__ import annotations
+
+import contextlib
+import enum
+import socket
+import ssl
+import struct
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import trustme
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class Act(enum.Enum):
+    RESET = "reset"
+    HOLD = "hold"
+
+
+RESET, HOLD = Act.RESET, Act.HOLD
+
+
+@dataclass(frozen=True)
+class Pause:
+    """Keep still this long, or until the test is over."""
+
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Received:
+    """One request as it came in."""
+
+    head: bytes
+    """Request line and headers, with the empty line that ends them."""
+    body: bytes
+
+    @property
+    def line(self) -> str:
+        return self.head.split(b"\r\n", 1)[0].decode("latin-1")
+
+    @property
+    def headers(self) -> tuple[tuple[str, str], ...]:
+        lines = self.head.decode("latin-1").split("\r\n")[1:-2]
+        return tuple((name, value) for name, _, value in (line.partition(": ") for line in lines))
+
+    def header(self, name: str) -> str | None:
+        return next((value for key, value in self.headers if key.lower() == name.lower()), None)
+
+
+Part = bytes | Act | Pause
+Parts = bytes | Iterable[Part]
+Script = Parts | Callable[[Received], Parts]
+
+
+def http_reply(
+    body: bytes = b"",
+    status: int = 200,
+    headers: Mapping[str, str] | Iterable[tuple[str, str]] = (),
+    *,
+    reason: str = "OK",
+) -> bytes:
+    """Write a well-formed reply; a Content-Length is added unless the headers have their own framing."""
+    pairs = list(headers.items() if isinstance(headers, Mapping) else headers)
+    if not {name.lower() for name, _ in pairs} & {"content-length", "transfer-encoding"}:
+        pairs.append(("Content-Length", str(len(body))))
+    lines = [f"HTTP/1.1 {status} {reason}", *(f"{name}: {value}" for name, value in pairs), "", ""]
+    return "\r\n".join(lines).encode("latin-1") + body
+
+
+class RawServer:
+    """Listens on a port of 127.0.0.1 that was free. Each request gets the next script, the last one for good."""
+
+    def __init__(
+        self, *scripts: Script, tls: ssl.SSLContext | None = None, read_body: bool = True, path: str = "/api/v2/"
+    ) -> None:
+        self.requests: list[Received] = []
+        self._scripts = scripts or (http_reply(),)
+        self._tls = tls
+        self._read_body = read_body
+        self._path = path
+        self._released = threading.Event()
+        self._over = threading.Event()
+        self._arrived = threading.Event()
+        self._gone = threading.Event()
+        self._lock = threading.Lock()
+        self._threads: list[threading.Thread] = []
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port: int = self._listener.getsockname()[1]
+
+    @property
+    def origin(self) -> str:
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
+
+    @property
+    def url(self) -> str:
+        return self.origin + self._path
+
+    def release(self) -> None:
+        """Let every script that holds go on."""
+        self._released.set()
+
+    def wait_for_request(self, seconds: float = 5) -> bool:
+        """Return whether a request arrived; waits for it."""
+        return self._arrived.wait(seconds)
+
+    def wait_for_hangup(self, seconds: float = 5) -> bool:
+        """Return whether a client hung up on a script that holds; waits for it."""
+        return self._gone.wait(seconds)
+
+    def __enter__(self) -> Self:
+        self._spawn(self._accept)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._released.set()
+        # Closing alone would leave accept() waiting.
+        with contextlib.suppress(OSError):
+            self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+        for thread in self._threads:
+            thread.join(5)
+
+    def _spawn(self, work: Callable[..., None], *arguments: object) -> None:
+        thread = threading.Thread(target=work, args=arguments, daemon=True)
+        self._threads.append(thread)
+        thread.start()
+
+    def _accept(self) -> None:
+        with contextlib.suppress(OSError):
+            while not self._over.is_set():
+                connection, _ = self._listener.accept()
+                self._spawn(self._serve, connection)
+
+    def _serve(self, connection: socket.socket) -> None:
+        connection.settimeout(5)
+        with contextlib.suppress(OSError), connection:
+            if self._tls is not None:
+                connection = self._tls.wrap_socket(connection, server_side=True)
+            with connection:
+                request = self._receive(connection)
+                if request is not None:
+                    self._play(self._script_for(request), connection)
+
+    def _receive(self, connection: socket.socket) -> Received | None:
+        came = b""
+        while b"\r\n\r\n" not in came:
+            chunk = connection.recv(65536)
+            if not chunk:
+                return None
+            came += chunk
+        head, _, body = came.partition(b"\r\n\r\n")
+        request = Received(head + b"\r\n\r\n", body)
+        length = int(request.header("Content-Length") or 0)
+        parts = [body]
+        missing = length - len(body) if self._read_body else 0
+        while missing > 0 and (chunk := connection.recv(min(missing, 1 << 20))):
+            parts.append(chunk)
+            missing -= len(chunk)
+        return Received(request.head, b"".join(parts))
+
+    def _script_for(self, request: Received) -> Parts:
+        with self._lock:
+            script = self._scripts[min(len(self.requests), len(self._scripts) - 1)]
+            self.requests.append(request)
+        self._arrived.set()
+        return script(request) if callable(script) else script
+
+    def _play(self, parts: Parts, connection: socket.socket) -> None:
+        for part in [parts] if isinstance(parts, bytes) else parts:
+            if self._over.is_set():
+                return
+            match part:
+                case bytes():
+                    connection.sendall(part)
+                case Pause():
+                    self._over.wait(part.seconds)
+                case Act.RESET:
+                    # Lingering for no time makes close() send a reset instead of a farewell.
+                    connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    return
+                case Act.HOLD:
+                    self._hold(connection)
+
+    def _hold(self, connection: socket.socket) -> None:
+        connection.settimeout(0.02)
+        try:
+            while not self._released.is_set():
+                with contextlib.suppress(TimeoutError):
+                    if not connection.recv(1):
+                        raise ConnectionError
+        except OSError:
+            self._gone.set()
+            raise
+        connection.settimeout(5)
+
+
+class Authority:
+    """A certificate authority that nobody trusts unless told to, and the certificates it signs."""
+
+    def __init__(self) -> None:
+        self._ca = trustme.CA()
+
+    def server(self, *names: str) -> ssl.SSLContext:
+        """Return what a server for these names needs."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        self._ca.issue_cert(*(names or ("127.0.0.1", "localhost"))).configure_cert(context)
+        return context
+
+    def write(self, folder: Path) -> Path:
+        """Write the authority's own certificate as a PEM file."""
+        path = folder / "ca.pem"
+        self._ca.cert_pem.write_to_path(path)
+        return path

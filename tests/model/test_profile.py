@@ -1,0 +1,74 @@
+"""Profiles: endpoints, variables, the catalogue, and when to ask first."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.catalogue import Method, asks_first, catalogue
+from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, variable
+
+
+@pytest.mark.parametrize(
+    ("url", "path", "endpoint"),
+    [
+        ("https://x.example", "/api/v2/", "https://x.example/api/v2/"),
+        ("https://x.example/", "/api/v2/", "https://x.example/api/v2/"),
+        ("https://x.example/base", "rpc", "https://x.example/base/rpc"),
+        ("https://x.example/rpc", "", "https://x.example/rpc"),
+    ],
+)
+def test_the_path_is_appended_to_the_base_url(url: str, path: str, endpoint: str) -> None:
+    assert Profile("p", url, path).endpoint == endpoint
+
+
+@pytest.mark.parametrize(
+    ("url", "endpoint"),
+    [
+        ("http://127.0.0.1:8000", "http://127.0.0.1:8000/api/v2/"),
+        ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/api/v2/"),
+        ("http://127.0.0.1:8000/api/v2/", "http://127.0.0.1:8000/api/v2/"),
+        ("http://127.0.0.1:8000/jsonrpc", "http://127.0.0.1:8000/jsonrpc"),
+    ],
+)
+def test_a_url_on_the_command_line_may_be_a_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
+    assert ad_hoc(url, "none").endpoint == endpoint
+
+
+def test_a_variable_is_made_of_the_names_of_profile_and_field() -> None:
+    assert variable("my-prod.eu", "password") == "RPCEXPLORER_MY_PROD_EU_PASSWORD"
+
+
+def test_headers_are_not_part_of_what_a_profile_shows_of_itself() -> None:
+    assert "s3cr3t" not in repr(Profile("p", "https://x.example", headers=(("X-Key", "s3cr3t"),)))
+
+
+def test_the_catalogue_is_every_source_in_one_sorted_list() -> None:
+    profile = Profile("p", "https://x.example", methods={"user.delete": MethodNote("Deletes", {"id": 1}, safe=False)})
+    found = catalogue(profile, [Method("user.list", "Lists", source="discovered")], ["old.call", "ping"])
+    assert list(found) == ["arg_test", "auth", "old.call", "ping", "user.delete", "user.list"]
+    assert found["user.delete"] == Method("user.delete", "Deletes", {"id": 1}, None, False, "profile")
+    assert found["old.call"].source == "history"
+    assert found["ping"].auth == "cookie"
+
+
+def test_what_the_profile_says_of_a_method_wins_and_leaves_the_rest() -> None:
+    profile = Profile("p", "https://x.example", methods={"user.list": MethodNote(safe=True)})
+    found = catalogue(profile, [Method("user.list", "Lists", [1], "cookie", None, "discovered")])
+    assert found["user.list"] == Method("user.list", "Lists", [1], "cookie", True, "profile")
+
+
+@pytest.mark.parametrize(
+    ("confirm", "method", "asks"),
+    [
+        ("never", "user.delete", False),
+        ("unsafe", "user.delete", True),
+        ("unsafe", "unheard.of", True),
+        ("unsafe", "ping", False),
+        ("always", "ping", True),
+    ],
+)
+def test_when_a_profile_asks_first(confirm: Any, method: str, asks: bool) -> None:
+    profile = Profile("p", "https://x.example", confirm=confirm, methods={"user.delete": MethodNote(safe=False)})
+    assert asks_first(profile, method, catalogue(profile)) is asks

@@ -1,0 +1,139 @@
+"""The credentials of a profile: where they are looked for, when they are not sent, and what the person is told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.person import Nobody
+from rpcexplorer.model.profile import CookieAuth, Profile, ad_hoc
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.storage.keys import StoredKeys
+from rpcexplorer.storage.secrets import Secrets
+
+STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
+PLAIN = Profile("staging", "http://staging.example.com", auth=CookieAuth())
+
+
+class Somebody:
+    """A person who answers from a script and remembers the questions."""
+
+    def __init__(self, secret: str | None = None, *, agrees: bool = False) -> None:
+        self.asked: list[str] = []
+        self._secret = secret
+        self._agrees = agrees
+
+    async def secret(self, question: str) -> str | None:
+        self.asked.append(question)
+        return self._secret
+
+    async def agrees(self, question: str) -> bool:
+        self.asked.append(question)
+        return self._agrees
+
+
+def store(folder: Path, environment: Mapping[str, str] | None = None) -> Secrets:
+    return Secrets(folder / "state" / "secrets.toml", environment or {})
+
+
+def ask(keys: StoredKeys, profile: Profile = STAGING, field: str = "password") -> Secret | Refused:
+    return asyncio.run(keys.secret(profile, field))
+
+
+def revealed(found: Secret | Refused | None) -> str:
+    assert isinstance(found, Secret), found
+    return found.reveal()
+
+
+def test_the_environment_comes_before_the_store_and_the_store_before_the_person(tmp_path: Path) -> None:
+    somebody = Somebody("typed-password")
+    secrets = store(tmp_path)
+    assert revealed(ask(StoredKeys(secrets, somebody))) == "typed-password"
+    secrets.save(STAGING, "password", "stored-password")
+    assert revealed(ask(StoredKeys(secrets, somebody))) == "stored-password"
+    with_variable = store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"})
+    assert revealed(ask(StoredKeys(with_variable, somebody))) == "set-password"
+    assert len(somebody.asked) == 1
+
+
+def test_what_was_typed_is_kept_for_the_run_and_not_stored(tmp_path: Path) -> None:
+    somebody = Somebody("typed-password")
+    keys = StoredKeys(store(tmp_path), somebody)
+    assert revealed(ask(keys)) == revealed(ask(keys)) == "typed-password"
+    assert len(somebody.asked) == 1
+    assert [secret.reveal() for secret in keys.in_use()] == ["typed-password"]
+    assert not (tmp_path / "state" / "secrets.toml").exists()
+
+
+def test_when_nobody_can_be_asked_the_sentence_names_variable_and_command(tmp_path: Path) -> None:
+    refused = ask(StoredKeys(store(tmp_path), Nobody()))
+    assert isinstance(refused, Refused)
+    assert refused.why == "credentials"
+    assert "RPCEXPLORER_STAGING_PASSWORD" in refused.sentence
+    assert "rpcexplorer profiles secret staging password" in refused.sentence
+
+
+def test_a_profile_from_a_url_is_told_only_of_the_variable(tmp_path: Path) -> None:
+    refused = ask(StoredKeys(store(tmp_path), Nobody()), ad_hoc("http://127.0.0.1:1", "inline"))
+    assert isinstance(refused, Refused)
+    assert "RPCEXPLORER_URL_PASSWORD" in refused.sentence
+    assert "profiles secret" not in refused.sentence
+
+
+@pytest.mark.parametrize("url", ["https://evil.example", "http://staging.example.com", "https://staging.example.com:8443"])
+def test_a_stored_secret_is_not_sent_to_another_origin(tmp_path: Path, url: str) -> None:
+    secrets = store(tmp_path)
+    secrets.save(STAGING, "password", "stored-password")
+    refused = ask(StoredKeys(secrets, Somebody("typed", agrees=True)), Profile("staging", url, auth=CookieAuth()))
+    assert isinstance(refused, Refused)
+    assert "saved for https://staging.example.com" in refused.sentence
+    assert "stored-password" not in refused.sentence
+
+
+def test_a_store_that_others_can_read_is_named_as_the_reason(tmp_path: Path) -> None:
+    secrets = store(tmp_path)
+    secrets.save(STAGING, "password", "stored-password")
+    (tmp_path / "state" / "secrets.toml").chmod(0o644)
+    refused = ask(StoredKeys(secrets, Nobody()))
+    assert isinstance(refused, Refused)
+    assert "chmod" in refused.sentence
+
+
+def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Path) -> None:
+    StoredKeys(store(tmp_path), Nobody()).keep(STAGING, Secret("s3ss10n", "staging.session"))
+    later = StoredKeys(store(tmp_path), Nobody())
+    assert revealed(asyncio.run(later.session(STAGING))) == "s3ss10n"
+    assert asyncio.run(later.session(Profile("staging", "https://moved.example", auth=CookieAuth()))) is None
+    assert later.drop(STAGING)
+    assert asyncio.run(later.session(STAGING)) is None
+    assert not later.drop(STAGING)
+
+
+def test_a_session_that_cannot_be_stored_is_kept_for_the_run_and_said(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("a file where the folder should be")
+    keys = StoredKeys(store(tmp_path), Nobody())
+    said = keys.keep(STAGING, Secret("s3ss10n", "staging.session"))
+    assert said is not None
+    assert "for this run only" in said
+    assert revealed(asyncio.run(keys.session(STAGING))) == "s3ss10n"
+
+
+def test_over_plain_http_to_another_machine_a_yes_is_needed_once_per_origin(tmp_path: Path) -> None:
+    environment = {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}
+    refused = ask(StoredKeys(store(tmp_path, environment), Nobody()), PLAIN)
+    assert isinstance(refused, Refused)
+    assert "--allow-http" in refused.sentence
+    somebody = Somebody(agrees=True)
+    assert revealed(ask(StoredKeys(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
+    assert revealed(ask(StoredKeys(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
+    assert len(somebody.asked) == 1
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://[::1]:1"])
+def test_on_this_machine_plain_http_needs_no_question(tmp_path: Path, url: str) -> None:
+    keys = StoredKeys(store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}), Nobody())
+    assert revealed(ask(keys, Profile("staging", url, auth=CookieAuth()))) == "set-password"

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.storage.paths import Paths, find_team_file
+
+
+def found(folder: Path, environment: dict[str, str] | None = None, option: Path | None = None) -> Path | None:
+    path = find_team_file(folder, environment or {}, option)
+    assert not isinstance(path, Complaint)
+    return path
+
+
+def test_one_variable_puts_everything_below_one_folder(tmp_path: Path) -> None:
+    paths = Paths.of({"RPCEXPLORER_HOME": str(tmp_path)})
+    assert paths == Paths(tmp_path / "config", tmp_path / "state", tmp_path / "cache")
+    assert paths.user_sessions == tmp_path / "config" / "sessions.toml"
+    assert paths.settings == tmp_path / "config" / "settings.toml"
+    assert paths.themes == tmp_path / "config" / "themes"
+    assert paths.secrets == tmp_path / "state" / "secrets.toml"
+    assert paths.history == tmp_path / "state" / "history"
+    assert paths.catalogues == tmp_path / "cache" / "catalogues"
+
+
+def test_a_relative_home_is_counted_from_the_working_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Paths.of({"RPCEXPLORER_HOME": "here"}).config == tmp_path / "here" / "config"
+
+
+def test_without_the_variable_the_platform_decides() -> None:
+    paths = Paths.of({})
+    assert all("rpcexplorer" in str(folder) for folder in (paths.config, paths.state, paths.cache))
+
+
+def test_the_nearest_file_on_the_way_up_to_the_repository_root_is_taken(tmp_path: Path) -> None:
+    deep = tmp_path / "root" / "a" / "b"
+    deep.mkdir(parents=True)
+    (tmp_path / "root" / ".git").mkdir()
+    (tmp_path / "root" / "sessions.toml").touch()
+    assert found(deep) == tmp_path / "root" / "sessions.toml"
+    (deep.parent / "sessions.toml").touch()
+    assert found(deep) == deep.parent / "sessions.toml"
+
+
+def test_the_search_does_not_leave_the_repository(tmp_path: Path) -> None:
+    deep = tmp_path / "root" / "a"
+    deep.mkdir(parents=True)
+    (tmp_path / "root" / ".git").write_text("gitdir: elsewhere")
+    (tmp_path / "sessions.toml").touch()
+    assert found(deep) is None
+
+
+def test_without_a_repository_the_search_ends_below_the_home_folder(tmp_path: Path) -> None:
+    deep = tmp_path / "work" / "project"
+    deep.mkdir(parents=True)
+    (tmp_path / "sessions.toml").touch()
+    assert found(deep, {"HOME": str(tmp_path)}) is None
+    (tmp_path / "work" / "sessions.toml").touch()
+    assert found(deep, {"HOME": str(tmp_path)}) == tmp_path / "work" / "sessions.toml"
+
+
+def test_the_working_folder_counts_even_if_it_is_the_home_folder(tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").touch()
+    assert found(tmp_path, {"HOME": str(tmp_path)}) == tmp_path / "sessions.toml"
+
+
+def test_a_folder_that_everyone_may_write_to_is_passed_over(tmp_path: Path) -> None:
+    below = tmp_path / "open" / "mine"
+    below.mkdir(parents=True)
+    (tmp_path / "open" / "sessions.toml").touch()
+    assert found(below) == tmp_path / "open" / "sessions.toml"
+    (tmp_path / "open").chmod(0o777)
+    assert found(below) is None
+    assert found(tmp_path / "open") == tmp_path / "open" / "sessions.toml"
+
+
+def test_the_option_beats_the_variable_and_the_variable_beats_the_search(tmp_path: Path) -> None:
+    for name in ("sessions.toml", "named.toml", "chosen.toml"):
+        (tmp_path / name).touch()
+    environment = {"RPCEXPLORER_SESSIONS": "named.toml"}
+    assert found(tmp_path, environment) == tmp_path / "named.toml"
+    assert found(tmp_path, environment, Path("chosen.toml")) == tmp_path / "chosen.toml"
+    assert found(tmp_path, {"RPCEXPLORER_SESSIONS": ""}) == tmp_path / "sessions.toml"
+
+
+@pytest.mark.parametrize(
+    ("environment", "option", "by"),
+    [({}, Path("gone.toml"), "--sessions"), ({"RPCEXPLORER_SESSIONS": "gone.toml"}, None, "RPCEXPLORER_SESSIONS")],
+)
+def test_a_named_file_that_is_missing_is_a_complaint(
+    tmp_path: Path, environment: dict[str, str], option: Path | None, by: str
+) -> None:
+    (tmp_path / "sessions.toml").touch()
+    complaint = find_team_file(tmp_path, environment, option)
+    assert isinstance(complaint, Complaint)
+    assert str(tmp_path / "gone.toml") in str(complaint)
+    assert by in complaint.sentence

@@ -1,0 +1,368 @@
+from __future__ import annotations
+
+import multiprocessing
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import keyring
+import keyring.backend
+import keyring.backends.fail
+import keyring.backends.null
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.secrets import Secrets
+
+NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
+
+
+class Drawer(keyring.backend.KeyringBackend):
+    """A keyring that works, in memory."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.held: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.held.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.held[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.held[service, username]
+
+
+class Locked(Drawer):
+    """A keyring whose desktop raises something of its own that quotes what it was given."""
+
+    def get_password(self, service: str, username: str) -> str | None:
+        raise RuntimeError(f"locked: {service} {username}")
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise RuntimeError(f"locked: {password}")
+
+
+@pytest.fixture
+def drawer() -> Iterator[Drawer]:
+    before, drawer = keyring.get_keyring(), Drawer()
+    keyring.set_keyring(drawer)
+    yield drawer
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "secrets.toml"
+
+
+def secrets(path: Path, environment: dict[str, str] | None = None) -> Secrets:
+    return Secrets(path, environment or {}, now=lambda: NOW)
+
+
+def with_keyring(path: Path) -> Secrets:
+    return Secrets(path, {}, "keyring", now=lambda: NOW)
+
+
+def value_of(found: Secret | Moved | None) -> str:
+    assert isinstance(found, Secret), found
+    return found.reveal()
+
+
+def test_a_saved_value_is_found_again_by_another_run(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "hunter2!")
+    found = secrets(path).find(STAGING, "password")
+    assert value_of(found) == "hunter2!"
+    assert isinstance(found, Secret)
+    assert (found.label, found.source) == ("staging.password", "secrets.toml")
+    assert secrets(path).saved(STAGING, "password") == NOW
+    assert secrets(path).find(STAGING, "session") is None
+    assert secrets(path).saved(STAGING, "session") is None
+
+
+def test_the_file_is_private_from_the_start_and_in_a_private_folder(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_environment_comes_first_and_belongs_to_no_origin(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "stored")
+    found = secrets(path, {"RPCEXPLORER_STAGING_PASSWORD": "given"}).find(STAGING, "password")
+    assert value_of(found) == "given"
+    assert isinstance(found, Secret)
+    assert found.source == "environment"
+    assert value_of(secrets(path, {"RPCEXPLORER_STAGING_PASSWORD": ""}).find(STAGING, "password")) == "stored"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://staging.example.com", "https://staging.example.com:8443", "https://evil.example.com"]
+)
+def test_a_stored_value_does_not_follow_the_profile_to_another_origin(path: Path, url: str) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    moved = secrets(path).find(Profile("staging", url), "password")
+    assert moved == Moved("password", "https://staging.example.com", url)
+
+
+@pytest.mark.parametrize("url", ["https://STAGING.example.com/", "https://staging.example.com:443/base"])
+def test_the_same_origin_in_another_spelling_is_the_same(path: Path, url: str) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    assert value_of(secrets(path).find(Profile("staging", url), "password")) == "x"
+
+
+def test_saving_again_binds_the_value_to_the_new_origin(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "old")
+    there = Profile("staging", "https://new.example.com")
+    secrets(path).save(there, "password", "new")
+    assert value_of(secrets(path).find(there, "password")) == "new"
+
+
+def test_forgetting_takes_one_field_or_all_of_one_profile(path: Path) -> None:
+    other = Profile("other", "https://o")
+    for field in ("username", "password", "session"):
+        secrets(path).save(STAGING, field, "x")
+    secrets(path).save(other, "password", "y")
+    assert secrets(path).forget(STAGING, "session")
+    assert not secrets(path).forget(STAGING, "session")
+    assert value_of(secrets(path).find(STAGING, "password")) == "x"
+    assert secrets(path).forget(STAGING)
+    assert not secrets(path).forget(STAGING)
+    assert value_of(secrets(path).find(other, "password")) == "y"
+
+
+AWKWARD = [
+    "a\nb\r\n",
+    '"\'\'\'"""\\',
+    "\0\x1b[c\x7f",
+    "пароль 🔑",
+    " lead ",
+    "a = 1\n[x]",
+    "\u2028\u202e",
+    "",
+    "x" * 10_000,
+]
+
+
+@pytest.mark.parametrize("value", AWKWARD)
+def test_a_value_of_any_characters_survives(path: Path, value: str) -> None:
+    secrets(path).save(STAGING, "password", value)
+    assert value_of(secrets(path).find(STAGING, "password")) == value
+
+
+@given(st.text())
+def test_whatever_is_saved_is_found(tmp_path_factory: pytest.TempPathFactory, value: str) -> None:
+    path = tmp_path_factory.mktemp("any") / "secrets.toml"
+    secrets(path).save(STAGING, "password", value)
+    assert value_of(secrets(path).find(STAGING, "password")) == value
+
+
+def test_a_value_that_no_file_can_hold_is_refused_without_quoting_it(path: Path) -> None:
+    with pytest.raises(FileTrouble) as caught:
+        secrets(path).save(STAGING, "password", "hunter2\udcff")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_file_that_others_can_read_is_refused_with_the_command_and_not_repaired(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    path.chmod(0o644)
+    store = secrets(path)
+    assert store.find(STAGING, "password") is None
+    trouble = store.trouble()
+    assert trouble is not None
+    assert f"run `chmod 600 {path}`" in trouble.sentence
+    with pytest.raises(FileTrouble, match="chmod 600"):
+        store.save(STAGING, "password", "y")
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_folder_that_others_can_write_to_is_refused_with_the_command(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    path.parent.chmod(0o777)
+    trouble = secrets(path).trouble()
+    assert trouble is not None
+    assert f"run `chmod 700 {path.parent}`" in trouble.sentence
+    assert secrets(path).find(STAGING, "password") is None
+
+
+DAMAGE = [
+    'version = 1\n[profile.staging.password]\nvalue = "hunter2\norigin = "x"\n',
+    "version = 2\n",
+    "version = 1\n[profile.staging.passwort]\nvalue = 'hunter2'\norigin = 'https://x'\n",
+    "version = 1\n[profile.staging.password]\nvalue = 'hunter2'\n",
+    "version = 1\n[profile.staging.password]\nvalue = 12345678\norigin = 'https://x'\n",
+    "version = 1\nprofile = 'hunter2'\n",
+    "version = 1\n[profile.staging]\npassword = 'hunter2'\n",
+    "a." * 50_000 + "a = 'hunter2'",
+]
+
+
+@pytest.mark.parametrize("text", DAMAGE)
+def test_a_damaged_file_is_told_about_never_overwritten_and_never_quoted(path: Path, text: str) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_text(text)
+    path.chmod(0o600)
+    store = secrets(path)
+    trouble = store.trouble()
+    assert trouble is not None
+    assert trouble.file == str(path)
+    with pytest.raises(FileTrouble) as caught:
+        store.save(STAGING, "session", "x")
+    told = f"{trouble} {trouble!r} {caught.value}"
+    assert "hunter2" not in told
+    assert "12345678" not in told
+    assert path.read_text() == text
+
+
+def test_one_wrong_entry_does_not_hide_the_others(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "good")
+    path.write_text(path.read_text() + "[profile.x.password]\nvalue = 1\n")
+    assert value_of(secrets(path).find(STAGING, "password")) == "good"
+    assert secrets(path).trouble() is not None
+
+
+def save_ten(path: Path, prefix: str) -> None:
+    for number in range(10):
+        secrets(path).save(Profile(f"{prefix}{number}", "https://x"), "password", prefix)
+
+
+def test_two_programs_that_save_at_once_lose_nothing(path: Path) -> None:
+    fork = multiprocessing.get_context("fork")
+    programs = [fork.Process(target=save_ten, args=(path, prefix)) for prefix in "ab"]
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join()
+    assert [program.exitcode for program in programs] == [0, 0]
+    assert len(secrets(path).known()) == 20
+
+
+@pytest.mark.parametrize(
+    ("profile", "fields"),
+    [
+        (Profile("p", "https://p"), []),
+        (Profile("p", "https://p", auth=InlineAuth()), ["username", "password"]),
+        (Profile("p", "https://p", auth=InlineAuth("ann")), ["password"]),
+        (Profile("p", "https://p", auth=CookieAuth()), ["username", "password", "session"]),
+        (Profile("p", "https://p", auth=CookieAuth("ann")), ["password", "session"]),
+    ],
+)
+def test_the_state_names_what_the_kind_of_profile_needs(path: Path, profile: Profile, fields: list[str]) -> None:
+    assert secrets(path).state(profile) == dict.fromkeys(fields)
+
+
+def test_the_state_tells_stored_given_moved_and_missing_apart(path: Path) -> None:
+    secrets(path).save(Profile("staging", "https://old"), "session", "s")
+    secrets(path).save(STAGING, "password", "p")
+    state = secrets(path, {"RPCEXPLORER_STAGING_USERNAME": "ann"}).state(STAGING)
+    assert [getattr(state[field], "source", None) for field in ("username", "password")] == [
+        "environment",
+        "secrets.toml",
+    ]
+    assert isinstance(state["session"], Moved)
+    secrets(path).forget(STAGING, "session")
+    assert secrets(path).state(STAGING)["session"] is None
+
+
+def test_every_known_value_is_listed_for_redaction(path: Path, drawer: Drawer) -> None:
+    secrets(path).save(STAGING, "password", "in the file")
+    with_keyring(path).save(Profile("k", "https://k"), "password", "in the keyring")
+    environment = {"RPCEXPLORER_A_B_SESSION": "given", "RPCEXPLORER_HOME": "/x", "PATH": "/bin"}
+    store = Secrets(path, environment, "keyring")
+    store.find(Profile("k", "https://k"), "password")
+    known = {secret.label: secret.reveal() for secret in store.known()}
+    assert known == {"staging.password": "in the file", "k.password": "in the keyring", "a_b.session": "given"}
+
+
+def test_nothing_is_kept_for_a_profile_made_from_a_url(path: Path) -> None:
+    secrets(path).save(Profile("url", "https://u"), "password", "x")
+    profile = Profile("url", "https://u", ad_hoc=True)
+    assert secrets(path).find(profile, "password") is None
+    assert value_of(secrets(path, {"RPCEXPLORER_URL_PASSWORD": "y"}).find(profile, "password")) == "y"
+    with pytest.raises(FileTrouble, match="--url"):
+        secrets(path).save(profile, "password", "x")
+
+
+def test_plain_http_is_trusted_per_origin_and_for_good(path: Path) -> None:
+    store = secrets(path)
+    assert not store.trusts_plain("http://a")
+    assert store.trust_plain("http://a") is None
+    store.save(STAGING, "password", "x")
+    assert secrets(path).trusts_plain("http://a")
+    assert not secrets(path).trusts_plain("http://b")
+
+
+def test_trust_that_cannot_be_stored_holds_for_this_run(path: Path) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_text("version = [")
+    path.chmod(0o600)
+    store = secrets(path)
+    assert store.trust_plain("http://a")
+    assert store.trusts_plain("http://a")
+
+
+def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer) -> None:
+    with_keyring(path).save(STAGING, "password", "пароль\n\0")
+    assert list(drawer.held) == [("rpcexplorer", "staging.password")]
+    found = with_keyring(path).find(STAGING, "password")
+    assert value_of(found) == "пароль\n\0"
+    assert isinstance(found, Secret)
+    assert found.source == "keyring"
+    assert with_keyring(path).saved(STAGING, "password") == NOW
+    assert isinstance(with_keyring(path).find(Profile("staging", "https://evil"), "password"), Moved)
+    assert not path.exists()
+    assert with_keyring(path).forget(STAGING)
+    assert not with_keyring(path).forget(STAGING)
+    assert drawer.held == {}
+
+
+def test_a_value_saved_to_the_keyring_is_not_hidden_by_an_older_one_in_the_file(path: Path, drawer: Drawer) -> None:
+    secrets(path).save(STAGING, "password", "old")
+    with_keyring(path).save(STAGING, "password", "new")
+    assert value_of(with_keyring(path).find(STAGING, "password")) == "new"
+
+
+def test_what_another_program_put_into_the_keyring_is_not_used(path: Path, drawer: Drawer) -> None:
+    drawer.held["rpcexplorer", "staging.password"] = "a bare password"
+    assert with_keyring(path).find(STAGING, "password") is None
+
+
+def test_the_keyring_is_asked_only_by_those_who_chose_it(path: Path, drawer: Drawer) -> None:
+    with_keyring(path).save(STAGING, "password", "x")
+    assert secrets(path).find(STAGING, "password") is None
+
+
+@pytest.mark.parametrize("backend", [Locked, keyring.backends.fail.Keyring])
+def test_a_keyring_that_does_not_work_is_told_about(
+    path: Path, drawer: Drawer, backend: type[keyring.backend.KeyringBackend]
+) -> None:
+    keyring.set_keyring(backend())
+    store = with_keyring(path)
+    assert store.find(STAGING, "password") is None
+    trouble = store.trouble()
+    assert trouble is not None
+    assert 'store = "file"' in trouble.sentence
+    with pytest.raises(FileTrouble) as caught:
+        store.save(STAGING, "password", "hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_keyring_that_keeps_nothing_is_found_out_at_once(path: Path, drawer: Drawer) -> None:
+    keyring.set_keyring(keyring.backends.null.Keyring())  # type: ignore[no-untyped-call]
+    with pytest.raises(FileTrouble, match="does not keep"):
+        with_keyring(path).save(STAGING, "password", "x")
+
+
+def test_a_missing_keyring_package_is_told_about(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    store = with_keyring(path)
+    assert store.find(STAGING, "password") is None
+    assert "pip install" in str(store.trouble())
