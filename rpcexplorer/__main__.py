@@ -8,30 +8,34 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.person import Person
 
 
-class _Demo:
-    """The embedded service as the fronts know it; imported when it is first asked for."""
+class Demo:
+    """The embedded service as the fronts know it; its server is imported when it is first asked for."""
 
-    from rpcexplorer.demo import PASSWORD as password  # noqa: N811 - as attributes of the demo
-    from rpcexplorer.demo import USERNAME as username  # noqa: N811
+    username = USERNAME
+    password = PASSWORD
 
     @contextmanager
     def run(self) -> Iterator[str]:
+        """Serve in the background; the base URL while it lasts."""
         from rpcexplorer.demo.server import DemoThread
 
         with DemoThread() as demo:
             yield demo.url
 
     def serve(self, port: int, announce: Callable[[str], None]) -> None:
+        """Serve in the foreground until interrupted."""
         from rpcexplorer.demo.server import serve_forever
 
         serve_forever(port, announce)
 
 
-def _open(environment: Mapping[str, str], folder: Path, sessions: Path | None, person: Person) -> Explorer:
+def open_explorer(environment: Mapping[str, str], folder: Path, sessions: Path | None, person: Person) -> Explorer:
+    """The explorer of a program that was started in ``folder``."""
     return Explorer.open(folder=folder, environment=environment, sessions=sessions, person=person)
 
 
@@ -40,7 +44,7 @@ def main() -> int:
     from rpcexplorer.cli.program import INTERRUPTED, run
     from rpcexplorer.cli.world import World
 
-    world = World(sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ, Path.cwd(), _open, _Demo())
+    world = World(sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ, Path.cwd(), open_explorer, Demo())
     try:
         return run(sys.argv[1:], world)
     except KeyboardInterrupt:

@@ -1,8 +1,6 @@
 """The one door: both fronts, and programs that use the library, come through here.
 
-    async with Explorer.open() as explorer:
-        explorer.use("staging")
-        exchange = await explorer.call(Draft("ping"))
+It builds nothing but what the files say and the calls need; each of its methods is a sentence over the wings below.
 """
 
 from __future__ import annotations
@@ -40,9 +38,7 @@ from rpcexplorer.storage.themes import theme_files
 class Explorer:
     """Profiles, history and settings of one person, and the calls made with them."""
 
-    def __init__(
-        self, paths: Paths, profiles: Profiles, settings: Settings, secrets: Secrets, person: Person
-    ) -> None:
+    def __init__(self, paths: Paths, profiles: Profiles, settings: Settings, secrets: Secrets, person: Person) -> None:
         self.paths = paths
         self.profiles = profiles
         """What ``sessions.toml`` and its overlays say."""
@@ -90,7 +86,7 @@ class Explorer:
         """The history that the profile in use writes to."""
         settings = self.settings.history
         own = self.profile.history if self.profile else None
-        folder = Path(own or settings.folder or self.paths.history).expanduser()
+        folder = Path(own or settings.folder or self.paths.history)
         return History(folder, body_limit=settings.body_limit)
 
     def use(self, profile: Profile | str | None = None) -> Profile | Complaint:
@@ -169,7 +165,7 @@ class Explorer:
         return self._clients[-1]
 
     def _record(self, exchange: Exchange) -> None:
-        """Write an exchange to the history, secrets hidden. A full disk stops no call: the trouble is kept to be told."""
+        """Write an exchange to the history, secrets hidden. A full disk stops no call: its trouble is told later."""
         self.trouble = ""
         if not self.recording or isinstance(exchange.outcome, Refused):
             return

@@ -12,9 +12,10 @@ from rpcexplorer.cli.session import Session, complete_methods, fail, profile_opt
 from rpcexplorer.cli.show import Form, show, show_preview
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.draft import Batch, Draft, Problem
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import AuthKind
+from rpcexplorer.views.problems import marked
 
 F = TypeVar("F")
 
@@ -147,9 +148,9 @@ def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
         _confirm(session, explorer, draft, ask=sending.ask)
     stop = Stop()
     exchange = run_until_stopped(_exchange(session, explorer, sending, draft, stop), stop)
-    if isinstance(exchange.outcome, Refused) and exchange.outcome.why == "params":
-        _show_problem(session, draft)
     show(world, exchange, sending.form, include=sending.include)
+    if isinstance(problem := draft.read(), Problem):
+        world.stderr.write(f"{marked(draft.text, problem)}\n")
     if explorer.trouble:
         world.say(f"the call could not be recorded: {explorer.trouble}")
     return exchange.exit_code
@@ -172,7 +173,3 @@ def _confirm(session: Session, explorer: Explorer, draft: Draft | Batch, *, ask:
         fail(f"{about}: add --yes to send it to {profile.origin} all the same.")
     if not click.confirm(f"{about}. Send it to {profile.origin}?", default=False, err=True):
         fail("Nothing was sent.")
-
-
-def _show_problem(session: Session, draft: Draft | Batch) -> None:
-    """Mark the place in the text where the first problem is, and show what a fix would make of it."""

@@ -34,7 +34,9 @@ def list_(context: click.Context) -> None:
     badges = max((len(printable(profile.badge)) for profile in found.profiles.values()), default=0)
     for name, profile in sorted(found.profiles.items()):
         mark = "*" if name == found.default else " "
-        row = f"{mark} {name:<{names}}  {printable(profile.badge):<{badges}}  {profile.auth.kind:<6}  {profile.endpoint}"
+        row = (
+            f"{mark} {name:<{names}}  {printable(profile.badge):<{badges}}  {profile.auth.kind:<6}  {profile.endpoint}"
+        )
         session.world.print(printable(row))
     if not found.profiles:
         session.world.say("there are no profiles yet. Add one: rpcexplorer profiles add NAME --url URL")

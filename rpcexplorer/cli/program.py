@@ -54,9 +54,7 @@ for command in (call, notify, batch, methods, login, logout, profiles, history, 
 def run(arguments: Sequence[str], world: World) -> int:
     """Run the program; whatever a person did wrong becomes a sentence and an exit code."""
     try:
-        code = program.main(
-            list(arguments), prog_name=PROGRAM, complete_var=VARIABLE, standalone_mode=False, obj=world
-        )
+        code = program.main(list(arguments), prog_name=PROGRAM, complete_var=VARIABLE, standalone_mode=False, obj=world)
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:

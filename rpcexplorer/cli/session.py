@@ -34,7 +34,9 @@ class Session:
             self.world.say(str(complaint))
         return explorer
 
-    def use(self, explorer: Explorer, name: str | None, url: str | None = None, auth: AuthKind | None = None) -> Profile:
+    def use(
+        self, explorer: Explorer, name: str | None, url: str | None = None, auth: AuthKind | None = None
+    ) -> Profile:
         """Choose the profile, or end with a sentence that says which there are."""
         if url is not None and (name or self.profile):
             raise click.UsageError("Name a profile or a URL, not both.")

@@ -53,8 +53,9 @@ def formed(profile: Profile, body: bytes, cookie: str | None) -> Request:
 
 
 class Traveller:
-    """Makes the trips of one errand, within one deadline for all of them. Time between trips, while a person types
-    a password, does not count.
+    """Makes the trips of one errand, within one deadline for all of them.
+
+    The time between trips, while a person types a password, does not count.
     """
 
     def __init__(

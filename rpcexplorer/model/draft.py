@@ -5,10 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rpcexplorer.model.exchange import Kind
-from rpcexplorer.protocol.codec import spelled as spelled  # noqa: PLC0414 - fronts build params text with it
+from rpcexplorer.protocol.codec import spelled
 from rpcexplorer.protocol.messages import Call
 from rpcexplorer.protocol.scan import Span, decoded, elements, members
 from rpcexplorer.protocol.text import Params, Problem, parse
+
+__all__ = ["Batch", "Draft", "Params", "Problem", "kind_of", "spelled", "to_calls"]
 
 
 @dataclass(frozen=True, slots=True)

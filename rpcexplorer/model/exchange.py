@@ -12,6 +12,30 @@ from typing import Literal, Protocol
 
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
+__all__ = [
+    "EXIT_CODES",
+    "NAMES",
+    "NOTHING_CAME",
+    "NO_PHASES",
+    "Cancelled",
+    "Damaged",
+    "ErrorObject",
+    "Exchange",
+    "Kind",
+    "Malformed",
+    "Outcome",
+    "OutcomeName",
+    "Phases",
+    "Preview",
+    "Progress",
+    "Refused",
+    "Response",
+    "Result",
+    "Sent",
+    "Step",
+    "Unreached",
+]
+
 Kind = Literal["call", "notification", "batch"]
 
 Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
@@ -190,3 +214,15 @@ class Exchange:
         """Everything worth saying about the reply that the outcome alone does not."""
         own = getattr(self.outcome, "remarks", ())
         return (*own, *self.response.remarks)
+
+
+@dataclass(frozen=True, slots=True)
+class Damaged:
+    """A record that cannot be read as an exchange. What is left of it is kept and shown."""
+
+    file: str
+    reason: str
+    text: str
+    """The record as it stands in the file."""
+    id: str = ""
+    """Its id, where that much can be read."""

@@ -37,13 +37,13 @@ class Fix:
 
 
 def applied(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all the edits made; of edits that overlap, the first one counts."""
+    """The text with all the edits made; where two overlap, the later one gets what the earlier one left."""
     parts: list[str] = []
     at = 0
-    for edit in sorted(edits, key=lambda edit: edit[:2]):
-        if edit.start >= at:
-            parts += (text[at : edit.start], edit.text)
-            at = edit.end
+    for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
+        if start >= at or end > at:
+            parts += (text[at : max(at, start)], new)
+            at = end
     return "".join(parts) + text[at:]
 
 
@@ -117,7 +117,7 @@ def without_comment(text: str, token: Token) -> Edit:
         return Edit(before, min(after + break_, len(text)), "")
     if starts_line:
         return Edit(token.start, after, "")
-    return Edit(before, after, "" if ends_line else " ")
+    return Edit(before, after, "" if ends_line or text[after] in ",;:)]}" else " ")
 
 
 def space(text: str, token: Token) -> Edit:

@@ -89,7 +89,7 @@ _DELIMITER = r"(?=[ \t]*+(?:[,:;=\]})\r\n]|\Z))"
 _CLOSED = {opener: _closed_by(opener) for opener in QUOTES} | {
     '"': re.compile(r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"')
 }
-_MIXED = {opener: re.compile(rf'{opener}[^"{opener}\r\n]*?[{QUOTES}]{_DELIMITER}') for opener in QUOTES}
+_MIXED = {opener: re.compile(rf'{opener}[^"{opener}\\\r\n]*?[{QUOTES}]{_DELIMITER}') for opener in QUOTES}
 _SPANNING = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _DELIMITER_BELOW = re.compile(r"\s*+(?:[,:;\]})]|\Z)")
 _REST_OF_LINE = re.compile(r"[^\r\n]*")

@@ -1,0 +1,1 @@
+"""Files: paths, profiles, secrets, settings, history, themes. Nothing here knows a server or a screen."""

@@ -1,6 +1,8 @@
-"""The credentials of a profile: what is set, stored or typed, in that order, and never sent where they do not belong."""
+"""The credentials of a profile: set, stored or typed, in that order, and never sent where they do not belong."""
 
 from __future__ import annotations
+
+from contextlib import suppress
 
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
@@ -18,6 +20,8 @@ class StoredKeys:
         self._person = person
         self._run: dict[tuple[str, str], Secret] = {}
         """What was typed or opened in this run and is not, or cannot be, stored."""
+        self._ended: set[str] = set()
+        """Profiles whose stored session is over but could not be removed."""
 
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
@@ -37,7 +41,9 @@ class StoredKeys:
 
     async def session(self, profile: Profile) -> Secret | Refused | None:
         """The session that was kept for this origin; one kept for another origin is as good as none."""
-        found = self._run.get((profile.name, "session")) or self._secrets.find(profile, "session")
+        found = self._run.get((profile.name, "session"))
+        if found is None and profile.name not in self._ended:
+            found = self._secrets.find(profile, "session")
         if not isinstance(found, Secret):
             return None
         return await self._refusal_over_http(profile) or found
@@ -54,9 +60,14 @@ class StoredKeys:
         return None
 
     def drop(self, profile: Profile) -> bool:
-        """Forget the session; False where there was none."""
+        """Forget the session; False where there was none. One that cannot be removed is not sent in this run."""
         here = self._run.pop((profile.name, "session"), None) is not None
-        return (not profile.ad_hoc and self._secrets.forget(profile, "session")) or here
+        if profile.ad_hoc:
+            return here
+        with suppress(FileTrouble):
+            return self._secrets.forget(profile, "session") or here
+        self._ended.add(profile.name)
+        return here
 
     def _missing(self, profile: Profile, field: str) -> Refused:
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"

@@ -129,7 +129,7 @@ class HttpTransport:
             through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
         # Without TLS a context is asked for all the same: this one is quick to make and trusts nobody.
         trust = self._trust() if address.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        return httpx.AsyncHTTPTransport(verify=trust, trust_env=False, proxy=through)
+        return httpx.AsyncHTTPTransport(verify=trust, proxy=through)
 
     def _trust(self) -> ssl.SSLContext:
         """Return the context that checks servers, made when first needed: reading the authorities takes a while."""

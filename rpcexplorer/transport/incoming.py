@@ -6,7 +6,6 @@ exchange that is cancelled makes an `Incoming`, hands it to `send`, and asks it 
 
 from __future__ import annotations
 
-import asyncio
 import time
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +13,7 @@ from rpcexplorer.transport.decoding import Body
 from rpcexplorer.transport.wire import Answer, Headers, Progress, Stage, Timing
 
 if TYPE_CHECKING:
+    import asyncio
     from collections.abc import Callable
 
 Phase = Literal["start", "name", "connect", "proxy", "tls", "send", "wait", "body"]
@@ -98,7 +98,9 @@ class Incoming:
             self._report()
         elif self._due is None and self._listener is not None:
             # What came last is told too if nothing follows it, as when the server stalls.
-            self._due = asyncio.get_running_loop().call_later(pause, self._report)
+            from asyncio import get_running_loop  # here, so that importing this file stays cheap
+
+            self._due = get_running_loop().call_later(pause, self._report)
 
     def finish(self) -> None:
         """Take note that the body is whole."""

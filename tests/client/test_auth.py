@@ -176,7 +176,9 @@ def test_a_login_without_any_session_says_what_to_set() -> None:
 
 
 def test_a_login_answered_by_nonsense_is_a_failed_login() -> None:
-    outcome = end(drive(COOKIE, errand(), None, [PASSWORD, landed(Malformed("The reply is an HTML page."), status=502)]))
+    outcome = end(
+        drive(COOKIE, errand(), None, [PASSWORD, landed(Malformed("The reply is an HTML page."), status=502)])
+    )
     assert isinstance(outcome, Refused)
     assert "HTTP 502" in outcome.sentence
 

@@ -26,12 +26,14 @@ def answering(**members: Any) -> Callable[[Received], bytes]:
     return lambda request: http_reply(reply_to(request, **members))
 
 
-def exchange_with(script: Script, method: str = "ping", params: Any = None, **settings: Any) -> tuple[Exchange, RawServer]:
+def exchange_with(
+    script: Script, method: str = "ping", params: Any = None, **settings: Any
+) -> tuple[Exchange, RawServer]:
     """Call once; the exchange and the server with what it was sent."""
     with RawServer(script) as server:
 
         async def call() -> Exchange:
-            async with Client(server.url, **settings) as client:
+            async with Client(server.origin, **settings) as client:
                 return await client.call(method, params)
 
         return asyncio.run(call()), server
@@ -100,7 +102,7 @@ def test_a_cookie_client_logs_in_calls_and_keeps_the_session() -> None:
     with RawServer(script) as server:
 
         async def twice() -> list[Exchange]:
-            async with Client(server.url, auth="cookie", username="ada", password="hunter2hunter2") as client:
+            async with Client(server.origin, auth="cookie", username="ada", password="hunter2hunter2") as client:
                 return [await client.call("ping"), await client.call("ping")]
 
         first, second = asyncio.run(twice())
@@ -137,7 +139,9 @@ def test_inline_credentials_reach_the_wire_and_nothing_else() -> None:
 
 def test_credentials_that_were_not_given_are_asked_for_by_name() -> None:
     exchange, server = exchange_with(answering(result=1), "arg_test", auth="inline", username="ada")
-    assert exchange.outcome == Refused("credentials", "No password was given: pass password=… to the client.", "password")
+    assert exchange.outcome == Refused(
+        "credentials", "No password was given: pass password=… to the client.", "password"
+    )
     assert exchange.exit_code == 3
     assert server.requests == []
 
@@ -153,7 +157,9 @@ def test_an_error_object_under_a_bad_status_is_an_error_object() -> None:
 
 def test_a_redirect_is_shown_and_not_followed() -> None:
     with RawServer(answering(result=1)) as other:
-        exchange, server = exchange_with(http_reply(b"", status=307, headers={"Location": other.url}), "auth", {"password": "p"})
+        exchange, server = exchange_with(
+            http_reply(b"", status=307, headers={"Location": other.url}), "auth", {"password": "p"}
+        )
     assert isinstance(exchange.outcome, Malformed)
     assert other.url in exchange.outcome.reason
     assert "not followed" in exchange.outcome.reason
@@ -170,7 +176,7 @@ def test_html_is_malformed_with_its_status() -> None:
 
 def test_nobody_there_is_unreached() -> None:
     with RawServer(b"") as server:
-        url = server.url
+        url = server.origin
 
     async def call() -> Exchange:
         async with Client(url) as client:
@@ -200,7 +206,7 @@ def test_stop_ends_a_call_at_once_and_keeps_what_came() -> None:
 
         async def call() -> Exchange:
             stop = Stop()
-            async with Client(server.url) as client:
+            async with Client(server.origin) as client:
                 return await client.send(
                     Draft("ping"), stop=stop, watch=lambda progress: stop.press() if progress.received else None
                 )
@@ -217,7 +223,7 @@ def test_a_button_pressed_before_the_call_sends_nothing() -> None:
         async def call() -> Exchange:
             stop = Stop()
             stop.press()
-            async with Client(server.url) as client:
+            async with Client(server.origin) as client:
                 return await client.send(Draft("ping"), stop=stop)
 
         exchange = asyncio.run(call())
@@ -231,7 +237,7 @@ def test_progress_is_told_with_the_total_where_it_is_known() -> None:
     with RawServer(http_reply(body)) as server:
 
         async def call() -> None:
-            async with Client(server.url) as client:
+            async with Client(server.origin) as client:
                 await client.send(Draft("ping"), watch=seen.append)
 
         asyncio.run(call())
@@ -242,7 +248,7 @@ def test_a_notification_expects_nothing() -> None:
     with RawServer(http_reply(b"", status=204)) as server:
 
         async def notify() -> Exchange:
-            async with Client(server.url) as client:
+            async with Client(server.origin) as client:
                 return await client.notify("log", ["x"])
 
         exchange = asyncio.run(notify())
@@ -263,7 +269,7 @@ def test_what_comes_back_for_a_notification_all_the_same_is_shown(reply: bytes, 
     with RawServer(reply) as server:
 
         async def notify() -> Exchange:
-            async with Client(server.url) as client:
+            async with Client(server.origin) as client:
                 return await client.notify("log")
 
         assert isinstance(asyncio.run(notify()).outcome, kind)
@@ -277,7 +283,7 @@ def test_a_batch_is_one_body_with_an_id_for_each_call() -> None:
     with RawServer(script) as server:
 
         async def batch() -> Exchange:
-            async with Client(server.url) as client:
+            async with Client(server.origin) as client:
                 return await client.batch([("a", None), ("b", {"x": 1})])
 
         exchange = asyncio.run(batch())

@@ -56,7 +56,16 @@ def test_a_lone_surrogate_in_a_method_is_sent_as_its_escape() -> None:
 
 @pytest.mark.parametrize(
     "value",
-    ["1.10", "1e400", "-0", "18446744073709551615", "0.00001000", '{"b":1,"a":2,"b":3}', '"\\u00e9"', '{"": "\\u0000"}'],
+    [
+        "1.10",
+        "1e400",
+        "-0",
+        "18446744073709551615",
+        "0.00001000",
+        '{"b":1,"a":2,"b":3}',
+        '"\\u00e9"',
+        '{"": "\\u0000"}',
+    ],
 )
 def test_a_result_keeps_the_servers_spelling(value: str) -> None:
     reply = decode(f'{{"jsonrpc": "2.0", "result": {value}, "id": "abc"}}'.encode(), ID)

@@ -12,6 +12,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Nobody
 from rpcexplorer.model.profile import CookieAuth, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.keys import StoredKeys
 from rpcexplorer.storage.secrets import Secrets
 
@@ -84,7 +85,9 @@ def test_a_profile_from_a_url_is_told_only_of_the_variable(tmp_path: Path) -> No
     assert "profiles secret" not in refused.sentence
 
 
-@pytest.mark.parametrize("url", ["https://evil.example", "http://staging.example.com", "https://staging.example.com:8443"])
+@pytest.mark.parametrize(
+    "url", ["https://evil.example", "http://staging.example.com", "https://staging.example.com:8443"]
+)
 def test_a_stored_secret_is_not_sent_to_another_origin(tmp_path: Path, url: str) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "password", "stored-password")
@@ -137,3 +140,18 @@ def test_over_plain_http_to_another_machine_a_yes_is_needed_once_per_origin(tmp_
 def test_on_this_machine_plain_http_needs_no_question(tmp_path: Path, url: str) -> None:
     keys = StoredKeys(store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}), Nobody())
     assert revealed(ask(keys, Profile("staging", url, auth=CookieAuth()))) == "set-password"
+
+
+def test_an_ended_session_that_cannot_be_removed_is_not_sent_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    secrets = store(tmp_path)
+    secrets.save(STAGING, "session", "stale")
+    keys = StoredKeys(secrets, Nobody())
+
+    def refuse(*_: object) -> bool:
+        raise FileTrouble("cannot write: the disk is full")
+
+    monkeypatch.setattr(secrets, "forget", refuse)
+    keys.drop(STAGING)
+    assert asyncio.run(keys.session(STAGING)) is None

@@ -55,6 +55,14 @@ def test_a_body_is_undone_however_it_is_cut_up(encodings: list[str], wire: bytes
     assert kept.remarks == []
 
 
+@pytest.mark.parametrize("size", [65535, 65536, 65537, 131072, 131073, 200_000, 10 * MIB])
+def test_a_body_that_swells_past_its_last_byte_comes_out_whole(size: int) -> None:
+    kept = body(["deflate"])
+    kept.feed(bare_deflate(bytes(size)))
+    kept.finish()
+    assert kept.so_far() == bytes(size)
+
+
 @given(st.binary(), st.integers(1, 9), st.sampled_from(["gzip", "deflate"]))
 def test_whatever_was_packed_comes_out_again(data: bytes, step: int, coding: str) -> None:
     wire = gzip.compress(data) if coding == "gzip" else zlib.compress(data)

@@ -7,6 +7,7 @@ import datetime as dt
 import gc
 import socket
 import ssl
+import struct
 import threading
 from typing import TYPE_CHECKING
 
@@ -112,9 +113,10 @@ def test_https_to_a_plain_port_says_so() -> None:
     assert "http://" in problem.sentence
 
 
-def test_a_door_slammed_in_the_handshake_is_a_tls_failure() -> None:
+@pytest.mark.parametrize("linger", [struct.pack("ii", 0, 0), struct.pack("ii", 1, 0)], ids=["close", "reset"])
+def test_a_door_slammed_in_the_handshake_is_a_tls_failure(linger: bytes) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=slam, args=(listener,))
+        thread = threading.Thread(target=slam, args=(listener, linger))
         thread.start()
         problem = failure_of(f"https://127.0.0.1:{listener.getsockname()[1]}/")
         thread.join()
@@ -174,8 +176,11 @@ def answer_plainly(listener: socket.socket) -> None:
         connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
 
-def slam(listener: socket.socket) -> None:
-    listener.accept()[0].close()
+def slam(listener: socket.socket, linger: bytes) -> None:
+    connection, _ = listener.accept()
+    with connection:
+        connection.recv(65536)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
 
 
 def refuse_handshake(listener: socket.socket, context: ssl.SSLContext) -> None:

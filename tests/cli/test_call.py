@@ -1,0 +1,373 @@
+"""``call``, ``notify`` and ``batch``: what goes to the wire, to stdout, to stderr, and the exit code."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RESET, RawServer, Received, Script, http_reply
+
+
+def answering(raw: str) -> Callable[[Received], bytes]:
+    """A reply whose members after the id are spelled exactly like this."""
+
+    def script(request: Received) -> bytes:
+        id = json.dumps(json.loads(request.body).get("id"))
+        return http_reply(f'{{"jsonrpc":"2.0","id":{id},{raw}}}'.encode())
+
+    return script
+
+
+PONG = answering('"result":"pong"')
+NO = answering('"error":{"code":-32601,"message":"no such method","data":{"asked":"x"}}')
+
+
+# --- params ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("words", "sent"),
+    [
+        ([], "[]"),
+        (["[]"], "[]"),
+        (['{"a": 1.10}'], '{"a":1.10}'),
+        (['{"a": "b=c"}'], '{"a":"b=c"}'),
+        (["a=b"], '{"a":"b"}'),
+        (["a=b", "n:=1.10"], '{"a":"b","n":1.10}'),
+        (["a:=[1, 2]", "b:=null", "c="], '{"a":[1,2],"b":null,"c":""}'),
+        (["a=x=y"], '{"a":"x=y"}'),
+        (["user.name=é"], '{"user.name":"é"}'),
+        (["@params.json"], '{"from":"a file"}'),
+        (["-"], '{"from":"stdin"}'),
+    ],
+)
+def test_params_are_text_a_file_stdin_or_words(shell: Shell, words: list[str], sent: str) -> None:
+    (shell.folder / "params.json").write_text('{"from": "a file"}')
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", *words, "--url", server.origin, stdin=b'\xef\xbb\xbf{"from": "stdin"}')
+    assert ran.code == 0, ran.err
+    assert server.requests[0].body.endswith(f'"method":"m","params":{sent}}}'.encode())
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["a=1", "nonsense"], "neither name=text nor name:=json"),
+        (["@missing.json"], "There is no file"),
+        (['["username": "ada"]'], "line 1, column 12"),
+        (["{'a': 1}"], "line 1, column 2"),
+        (["17"], "array or an object"),
+        (["a:=[1,"], "line 1"),
+    ],
+)
+def test_params_that_cannot_be_sent_are_explained_and_nothing_goes_out(
+    shell: Shell, words: list[str], said: str
+) -> None:
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", *words, "--url", server.origin)
+    assert ran.code == 2
+    assert said in ran.err
+    assert ran.out == b""
+    assert server.requests == []
+
+
+def test_a_slip_is_shown_with_its_place_and_what_to_write_instead(shell: Shell) -> None:
+    ran = shell.run("call", "m", '["username": "ada"]', "--url", "http://127.0.0.1:9")
+    assert '  ["username": "ada"]\n             ^' in ran.err
+    assert '{"username": "ada"}' in ran.err
+
+
+# --- output ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "value", ["1.10", "1e400", "-0", "123456789012345678901234567890", '{"b": 1, "a":2 ,"b":3}', "NaN"]
+)
+def test_in_a_pipe_the_result_is_the_servers_bytes_and_a_newline(shell: Shell, value: str) -> None:
+    with RawServer(answering(f'"result":{value}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin)
+    assert (ran.code, ran.out) == (0, value.encode() + b"\n")
+
+
+def test_on_a_terminal_the_result_is_laid_out_coloured_and_inert(shell: Shell) -> None:
+    with RawServer(answering('"result":{"a":1.10,"b":"\u202e\u009b31m"}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin, terminal=True)
+    assert "\x1b[" in ran.text
+    assert "1.10" in ran.text
+    assert "\\u202e" in ran.text
+    assert "\u202e" not in ran.text
+    assert "\u009b" not in ran.text
+    assert ran.text.count("\n") == 4
+
+
+def test_no_color_leaves_the_colours_out(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        assert "\x1b" not in shell.run("call", "m", "--url", server.origin, terminal=True, NO_COLOR="1").text
+
+
+def test_envelope_is_the_whole_reply(shell: Shell) -> None:
+    with RawServer(NO) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--envelope")
+    assert ran.code == 1
+    assert json.loads(ran.out)["error"]["code"] == -32601
+
+
+def test_body_is_the_bytes_whatever_they_are(shell: Shell) -> None:
+    with RawServer(http_reply(b"\x00\xff<html>", status=502)) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--body")
+    assert (ran.code, ran.out) == (5, b"\x00\xff<html>")
+
+
+def test_include_puts_status_and_headers_first(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--include")
+    head, _, result = ran.text.partition("\n\n")
+    assert head.startswith("HTTP/1.1 200")
+    assert "Content-Length: " in head
+    assert result == '"pong"\n'
+
+
+def test_on_a_terminal_headers_are_inert(shell: Shell) -> None:
+    reply = b"HTTP/1.1 200 Fine\x1b[2J\r\nX-Evil: a\x1b]52;c;x\x07b\r\nContent-Length: 0\r\n\r\n"
+    with RawServer(reply) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--include", terminal=True, NO_COLOR="1")
+    assert "\x1b" not in ran.text + ran.err
+    assert "\x07" not in ran.text + ran.err
+
+
+def test_stderr_is_inert_whatever_the_server_says(shell: Shell) -> None:
+    with RawServer(answering('"error":{"code":1,"message":"\\u001b[2J\\u009b\\u202e"}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin)
+    assert not {"\x1b", "\x9b", "\u202e"} & set(ran.err)
+
+
+def test_remarks_are_said_on_stderr(shell: Shell) -> None:
+    with RawServer(http_reply(b'{"id":7,"result":1}')) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--id", "x")
+    assert ran.out == b"1\n"
+    assert "jsonrpc is missing" in ran.err
+    assert 'id is 7, not "x"' in ran.err
+
+
+def test_a_result_says_nothing_else(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        assert shell.run("call", "m", "--url", server.origin).err == ""
+
+
+# --- exit codes ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("script", "code", "said"),
+    [
+        (PONG, 0, ""),
+        (NO, 1, "-32601 no such method"),
+        ([b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{", RESET], 4, "may have run it"),
+        (http_reply(b"<html>"), 5, "HTML page"),
+        (http_reply(b""), 5, "empty"),
+    ],
+)
+def test_the_exit_code_says_what_happened(shell: Shell, script: Script, code: int, said: str) -> None:
+    with RawServer(script) as server:
+        ran = shell.run("call", "m", "--url", server.origin)
+    assert ran.code == code
+    assert said in ran.err
+    assert code == 0 or ran.out == b""
+
+
+def test_nobody_there_is_exit_code_4_and_says_what_to_check(shell: Shell) -> None:
+    with RawServer(b"") as server:
+        url = server.origin
+    ran = shell.run("call", "m", "--url", url)
+    assert ran.code == 4
+    assert "is the service running" in ran.err.lower()
+
+
+def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
+    from tests.fakes.wire import HOLD
+
+    with RawServer([HOLD]) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--timeout", "0.2")
+    assert ran.code == 4
+    assert "0.2 s" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["call"], "METHOD"),
+        (["call", "m", "--nonsense"], "--nonsense"),
+        (["nonsense"], "nonsense"),
+        (["call", "m"], "rofile"),
+        (["call", "m", "-p", "missing"], "missing"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "-p", "x"], "not both"),
+        (["call", "m", "--auth", "none"], "--url"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--envelope", "--body"], "--envelope and --body"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--timeout", "0"], "timeout"),
+    ],
+)
+def test_wrong_usage_is_exit_code_2_and_a_sentence(shell: Shell, arguments: list[str], said: str) -> None:
+    ran = shell.run(*arguments)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+@pytest.mark.parametrize(
+    "url", ["http://127.0.0.1:99999", "http://xn--/", "ftp://x", "nonsense", "http://u:pw@127.0.0.1:1"]
+)
+def test_a_url_that_cannot_be_called_is_a_sentence(shell: Shell, url: str) -> None:
+    ran = shell.run("call", "m", "--url", url)
+    assert ran.code in {2, 4}
+    assert "Traceback" not in ran.err
+    assert ":pw@" not in ran.err + str(shell.files())
+
+
+# --- profiles and credentials ----------------------------------------------------------------------------------------
+
+
+def test_missing_credentials_are_exit_code_3_and_name_the_variable(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        ran = shell.run("call", "arg_test", "-p", "shop")
+    assert ran.code == 3
+    assert "RPCEXPLORER_SHOP_PASSWORD" in ran.err
+    assert server.requests == []
+
+
+def test_inline_credentials_go_to_the_wire_and_nowhere_else(shell: Shell) -> None:
+    echo = '"result":{"you":"hunter2\\u002fhunter2"}'
+    with RawServer(answering(echo)) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        ran = shell.run("-p", "shop", "call", "arg_test", "x:=1", RPCEXPLORER_SHOP_PASSWORD="hunter2/hunter2")
+    assert ran.code == 0
+    params = json.loads(server.requests[0].body)["params"]
+    assert params == {"x": 1, "username": "ada", "password": "hunter2/hunter2"}
+    history = "".join(text for path, text in shell.files().items() if "history" in path)
+    assert "arg_test" in history
+    assert "hunter2" not in history
+
+
+def test_the_same_profile_may_be_named_before_or_after_the_command(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\n')
+        assert shell.run("-p", "b", "call", "ping").code == 0
+        assert shell.run("call", "-p", "b", "ping").code == 0
+        assert shell.run("call", "ping").code == 2
+
+
+def test_a_damaged_profile_stops_only_itself(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\ntimout = 3\n')
+        good, bad = shell.run("call", "ping", "-p", "a"), shell.run("call", "ping", "-p", "b")
+    assert good.code == 0
+    assert bad.code == 2
+    assert "timout" in bad.err
+    assert "timeout" in bad.err
+    assert "sessions.toml:5" in bad.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sent"), [([], 0), (["--yes"], 1), (["--no-input"], 0), (["-y", "--no-input"], 1)]
+)
+def test_what_is_not_marked_safe_needs_a_yes_on_prod(shell: Shell, arguments: list[str], sent: int) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n')
+        ran = shell.run("call", "user.delete", *arguments)
+    assert len(server.requests) == sent
+    assert (ran.code == 0) is bool(sent)
+    assert sent or "--yes" in ran.err
+
+
+def test_what_is_marked_safe_needs_none(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(
+            f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n[profile.p.method."user.list"]\nsafe = true\n'
+        )
+        assert shell.run("call", "user.list").code == 0
+
+
+# --- dry run ---------------------------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_prints_the_exact_request_and_sends_nothing(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        ran = shell.run(
+            "call", "arg_test", "x:=1.10", "--dry-run", "--id", "abc", RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2"
+        )
+    head, _, body = ran.text.partition("\n\n")
+    assert ran.code == 0
+    assert server.requests == []
+    expected = (
+        '{"jsonrpc":"2.0","id":"abc","method":"arg_test",'
+        '"params":{"x":1.10,"username":"ada","password":"«shop.password»"}}'
+    )
+    assert body == expected + "\n"
+    assert head.splitlines() == [
+        "POST /api/v2/ HTTP/1.1",
+        f"Host: {server.origin.removeprefix('http://')}",
+        "Content-Type: application/json-rpc",
+        "Accept: */*",
+        f"Content-Length: {len(expected.encode())}",
+    ]
+    assert "hunter2" not in ran.text + ran.err
+
+
+def test_a_dry_run_shows_the_cookie_as_a_placeholder(shell: Shell) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie", username = "ada" }\n')
+    without = shell.run("call", "ping", "--dry-run")
+    assert "Cookie" not in without.text
+    assert "login" in without.err
+    ran = shell.run("call", "ping", "--dry-run", RPCEXPLORER_SHOP_SESSION="s3ss10n-s3ss10n")
+    assert "Cookie: sessionid=«shop.session»" in ran.text
+    assert "s3ss10n" not in ran.text + ran.err
+
+
+def test_a_dry_run_needs_no_credentials_and_records_nothing(shell: Shell) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline" }\n')
+    assert shell.run("call", "arg_test", "--dry-run").code == 0
+    assert not [path for path in shell.files() if "history" in path]
+
+
+# --- notify and batch ------------------------------------------------------------------------------------------------
+
+
+def test_notify_sends_no_id_and_prints_nothing(shell: Shell) -> None:
+    with RawServer(http_reply(b"", status=204)) as server:
+        ran = shell.run("notify", "log", "a=b", "--url", server.origin)
+    assert (ran.code, ran.out) == (0, b"")
+    assert json.loads(server.requests[0].body) == {"jsonrpc": "2.0", "method": "log", "params": {"a": "b"}}
+
+
+BATCH = b'[{"method":"a"},{"method":"b","params":{"n":1.10}},{"method":"c","id":null}]'
+
+
+def answer_all(request: Received) -> bytes:
+    calls: list[dict[str, Any]] = json.loads(request.body)
+    replies = [{"jsonrpc": "2.0", "id": call["id"], "result": call["method"]} for call in calls if "id" in call]
+    return http_reply(json.dumps(replies).encode())
+
+
+@pytest.mark.parametrize("arguments", [["batch"], ["batch", "-"], ["batch", "calls.json"], ["batch", "@calls.json"]])
+def test_batch_sends_one_body_from_stdin_or_a_file(shell: Shell, arguments: list[str]) -> None:
+    (shell.folder / "calls.json").write_bytes(BATCH)
+    with RawServer(answer_all) as server:
+        ran = shell.run(*arguments, "--url", server.origin, stdin=BATCH)
+    assert ran.code == 0, ran.err
+    assert b'"params":{"n":1.10}' in server.requests[0].body
+    assert ["id" in call for call in json.loads(server.requests[0].body)] == [True, True, False]
+    assert [reply["result"] for reply in json.loads(ran.out)] == ["a", "b"]
+
+
+def test_a_batch_with_a_failure_is_exit_code_1_and_prints_every_reply(shell: Shell) -> None:
+    reply = b'[{"jsonrpc":"2.0","id":"x.1","result":1},{"jsonrpc":"2.0","id":"x.2","error":{"code":1,"message":"no"}}]'
+    with RawServer(http_reply(reply)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
+    assert ran.code == 1
+    assert ran.out == reply + b"\n"
+    assert "1 of 2 calls failed" in ran.err
