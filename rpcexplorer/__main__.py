@@ -12,6 +12,10 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.person import Person
 
+PIPE_CLOSED = 141
+SOFTWARE = 70
+"""Exit codes that shells and their scripts know for these."""
+
 
 class Demo:
     """The embedded service as the fronts know it; its server is imported when it is first asked for."""
@@ -52,7 +56,19 @@ def main() -> int:
     except BrokenPipeError:
         # whoever read stdout has enough; without this, Python would complain once more at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 141
+        return PIPE_CLOSED
+    except Exception as error:  # noqa: BLE001 - the last stop: no value of any variable may be printed
+        world.say(f"this is a mistake in rpcexplorer itself, at {_place(error)}; please report it")
+        return SOFTWARE
+
+
+def _place(error: Exception) -> str:
+    """Type, file and line of an error, and nothing that could hold a secret."""
+    frame = error.__traceback__
+    while frame is not None and frame.tb_next is not None:
+        frame = frame.tb_next
+    where = f"{Path(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}" if frame else "an unknown place"
+    return f"{where} ({type(error).__name__})"
 
 
 if __name__ == "__main__":

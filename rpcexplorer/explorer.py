@@ -34,6 +34,8 @@ from rpcexplorer.storage.secrets import Secrets
 from rpcexplorer.storage.settings import load_settings
 from rpcexplorer.storage.themes import theme_files
 
+__all__ = ["Explorer", "Stop"]
+
 
 class Explorer:
     """Profiles, history and settings of one person, and the calls made with them."""

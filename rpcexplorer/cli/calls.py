@@ -74,7 +74,7 @@ def sending_options(command: F) -> F:
 @click.argument("params", nargs=-1)
 @sending_options
 @click.pass_context
-def call(context: click.Context, method: str, params: tuple[str, ...], **options: Any) -> None:
+def call(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
     """Call METHOD and print its result.
 
     PARAMS is JSON text, @FILE, - for stdin, or words: name=text and name:=json make an object. Nothing means [].
@@ -95,7 +95,7 @@ def call(context: click.Context, method: str, params: tuple[str, ...], **options
 @click.argument("params", nargs=-1)
 @sending_options
 @click.pass_context
-def notify(context: click.Context, method: str, params: tuple[str, ...], **options: Any) -> None:
+def notify(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
     """Send METHOD as a notification: no id, and no reply is expected.
 
     \b
@@ -110,7 +110,7 @@ def notify(context: click.Context, method: str, params: tuple[str, ...], **optio
 @click.argument("file", default="-", metavar="[FILE|-]")
 @sending_options
 @click.pass_context
-def batch(context: click.Context, file: str, **options: Any) -> None:
+def batch(context: click.Context, /, file: str, **options: Any) -> None:
     """Send several calls in one body.
 
     FILE holds a JSON array of objects with "method" and "params"; "id": null makes one a notification.

@@ -14,10 +14,11 @@ from rpcexplorer.cli.demo import demo
 from rpcexplorer.cli.history import history
 from rpcexplorer.cli.methods import methods
 from rpcexplorer.cli.profiles import profiles
-from rpcexplorer.cli.session import Session, complete_profiles
+from rpcexplorer.cli.session import Failed, Session, complete_profiles
 from rpcexplorer.cli.sessions import login, logout
 from rpcexplorer.cli.themes import themes
 from rpcexplorer.cli.world import World
+from rpcexplorer.model.complaint import Trouble
 
 INTERRUPTED = 130
 
@@ -61,7 +62,10 @@ def run(arguments: Sequence[str], world: World) -> int:
         hint = f" Try: {error.ctx.command_path} --help" if error.ctx else ""
         world.say(f"{error.format_message()}{hint}")
         return error.exit_code
-    except click.ClickException as error:
-        world.say(error.format_message())
-        return error.exit_code
+    except Trouble as error:
+        world.say(error.sentence)
+        return 2
+    except Failed as error:
+        world.say(error.message)
+        return error.code
     return code if isinstance(code, int) else 0

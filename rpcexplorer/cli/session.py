@@ -49,11 +49,17 @@ class Session:
         return chosen
 
 
+class Failed(click.ClickException):
+    """A command that ends with a sentence and an exit code of ours."""
+
+    def __init__(self, sentence: str, code: int) -> None:
+        super().__init__(sentence)
+        self.code = code
+
+
 def fail(sentence: str, code: int = 2) -> NoReturn:
     """End the command with a sentence on stderr and an exit code."""
-    error = click.ClickException(sentence)
-    error.exit_code = code
-    raise error
+    raise Failed(sentence, code)
 
 
 def session_of(context: click.Context) -> Session:
@@ -84,5 +90,6 @@ def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> 
 
 def _quiet_explorer(context: click.Context) -> Explorer:
     """An explorer for completion, where nothing may be printed."""
-    session = session_of(context.find_root())
-    return session.world.open_explorer(session.world.environment, session.world.folder, session.sessions, Nobody())
+    root = context.find_root()
+    world: World = root.obj.world if isinstance(root.obj, Session) else root.obj  # no command has run yet
+    return world.open_explorer(world.environment, world.folder, root.params.get("sessions"), Nobody())

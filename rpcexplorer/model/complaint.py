@@ -1,4 +1,4 @@
-"""A complaint about a file: where, which key, what is wrong, what to do. Reading goes on without the damaged part."""
+"""What is wrong with a file: a complaint where reading goes on without the damaged part, a trouble where it cannot."""
 
 from __future__ import annotations
 
@@ -22,6 +22,14 @@ class Complaint:
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
         return f"{where}: {self.key}: {self.sentence}" if self.key else f"{where}: {self.sentence}"
+
+
+class Trouble(Exception):  # noqa: N818 - it reads as what it is where it is raised
+    """Something that a person asked for could not be done. ``sentence`` says what, why, and what to do next."""
+
+    def __init__(self, sentence: str) -> None:
+        super().__init__(sentence)
+        self.sentence = sentence
 
 
 def nearest(word: str, known: Iterable[str]) -> str | None:

@@ -17,7 +17,7 @@ from rpcexplorer.protocol.scan import SPACE, STRING, depth, is_value
 LEVELS: Final = 64
 """Deeper levels stay on one line: indenting each of 100,000 levels would turn 200 kB into gigabytes."""
 
-_WORD = re.compile(rf'{STRING}|[^\s\[\]{{}},:"]++|\[{SPACE}\]|\{{{SPACE}\}}|[\[\]{{}},:]')
+_PIECE = re.compile(rf'{STRING}|[^\s\[\]{{}},:"]++|\[{SPACE}\]|\{{{SPACE}\}}|[\[\]{{}},:]')
 _BLANK = re.compile(rf"({STRING})|[ \t\n\r]++")
 
 
@@ -57,21 +57,21 @@ def _indented(text: str, indent: int) -> str:
     """What msgspec would write, for text that it refuses."""
     level = 0
     parts: list[str] = []
-    for found in _WORD.finditer(text):
-        word = found[0]
-        if word[0] in "[{" and len(word) > 1:
-            word = word[0] + word[-1]
-        elif word in ("[", "{"):
+    for found in _PIECE.finditer(text):
+        piece = found[0]
+        if piece[0] in "[{" and len(piece) > 1:
+            piece = piece[0] + piece[-1]
+        elif piece in ("[", "{"):
             level += 1
-            word += _line(level, indent)
-        elif word in ("]", "}"):
-            word = _line(level, indent, closing=True) + word
+            piece += _line(level, indent)
+        elif piece in ("]", "}"):
+            piece = _line(level, indent, closing=True) + piece
             level -= 1
-        elif word == ",":
-            word = "," + _line(level, indent, flat=" ")
-        elif word == ":":
-            word = ": "
-        parts.append(word)
+        elif piece == ",":
+            piece = "," + _line(level, indent, flat=" ")
+        elif piece == ":":
+            piece = ": "
+        parts.append(piece)
     return "".join(parts)
 
 

@@ -162,7 +162,6 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
         slips.add("backslash", (wrong[0], wrong[0] + 2), what, r"write \\ for a backslash", *edits)
 
 
-
 _NUMBER = re.compile(NUMBER)
 _DECIMAL = re.compile(r"([0-9][0-9_]*+)?(?:(\.)([0-9][0-9_]*+)?)?(?:[eE][+-]?[0-9]++)?")
 _BASE = re.compile(r"0(?:[xX][0-9a-fA-F]{1,999}|[oO][0-7]{1,999}|[bB][01]{1,999})")
@@ -192,8 +191,7 @@ def in_value(text: str, token: Token, slips: Slips) -> None:
     elif spelled.lower().lstrip("+-") in _NOT_NUMBERS:
         slips.add("", token[1:], f"{spelled} is not JSON", f'write null, or "{spelled}" as text')
     else:
-        what, instead = "text needs double quotes", f'write "{shown(spelled)}"'
-        slips.add("bare text", token[1:], what, instead, *fixes.quoted(token))
+        slips.add("bare text", token[1:], "text needs double quotes", 'write " on both sides', *fixes.quoted(token))
 
 
 def _number(spelled: str, token: Token, slips: Slips) -> bool:

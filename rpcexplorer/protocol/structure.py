@@ -1,114 +1,21 @@
 """Slips in how tokens follow each other: commas, colons, names, and brackets that do not match.
 
-What lives here walks over the tokens twice, without recursion. The first walk counts what each container holds,
-because only that tells whether `["a": 1]` was meant as an object and `{1, 2}` as an array. The second takes up
-what is out of place and goes on as if it had been put right, so that one fix can mend every slip of its kind.
-Slips inside a token are found in `slips.py`.
+What lives here walks from token to token, without recursion, takes up what is out of place, and goes on as if it
+had been put right: so one fix can mend every slip of its kind. Slips inside a token are found in `slips.py`; what
+a container was meant to be is settled in `containers.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias
+from collections.abc import Sequence
+from typing import Final
 
+from rpcexplorer.protocol.containers import CLOSER, Container, Nest, bracket, counted
 from rpcexplorer.protocol.fixes import Edit
 from rpcexplorer.protocol.slips import Slips, in_name, in_token, in_value, shown
 from rpcexplorer.protocol.tokens import SCALARS, STRINGS, Token, tokens
 
-State: TypeAlias = Literal["item", "colon", "value", "after"]
-"""What has to come next: an item, the colon after a name, the value after the colon, or a comma or a closer."""
-
-_MEANT: Final = {"(": "[", ")": "]"}
-_CLOSER: Final = {"[": "]", "{": "}"}
-_OPENER: Final = {"]": "[", "}": "{"}
-_NAMES: Final = {"[": "an array", "{": "an object"}
-
-
-@dataclass(slots=True)
-class _Container:
-    """An array, an object, or the whole text, which holds one of them if all is well."""
-
-    opener: Token | None = None
-    """Its opening bracket; None for the whole text."""
-    typed: str = ""
-    """The bracket as typed, `[` or `{`; empty for the whole text."""
-    kind: str = ""
-    """The bracket that was meant; empty for the whole text if that holds brackets of its own."""
-    closed: bool = False
-    """Whether a closing bracket stands for it."""
-    items: int = 0
-    """How many tokens and containers stand directly in it, names included."""
-    parts: int = 0
-    """How many parts, separated by commas, are not empty."""
-    part_empty: bool = True
-    """Whether nothing stands in the part being counted."""
-    colons: int = 0
-    """How many colons stand directly in it."""
-    first: Token | None = None
-    """What stands in it first."""
-    first_colon: Token | None = None
-    """Its first colon."""
-    first_join: Token | None = None
-    """Its first comma or colon."""
-    state: State = "item"
-    """What has to come next, in the second walk."""
-    comma: Token | None = None
-    """The comma that makes an item due."""
-
-    def count(self, token: Token) -> None:
-        """Take one token into the counts."""
-        if token.kind in ("comma", "colon"):
-            self.first_join = self.first_join or token
-        if token.kind == "comma":
-            self.part_empty = True
-        elif token.kind == "colon":
-            self.colons += 1
-            self.first_colon = self.first_colon or token
-        else:
-            self.first = self.first or token
-            self.items += 1
-            self.parts += self.part_empty
-            self.part_empty = False
-
-    def decide(self) -> None:
-        """Settle what was meant, after everything was counted."""
-        named = self.colons >= self.parts > 0
-        if self.typed == "{":
-            alone = not self.colons and self.items != 2 * self.parts
-            self.kind = "[" if alone and self.items and (self.closed or self.parts > 1) else "{"
-        elif self.typed:
-            self.kind = "{" if named else "["
-        elif self.first and (self.first.kind in SCALARS or self.colons or self.parts > 1):
-            self.kind = "{" if named else "["
-
-
-class _Nest:
-    """The containers that are open at one place of the text; the whole text is the outermost."""
-
-    def __init__(self, whole: _Container) -> None:
-        self.open = [whole]
-        self._typed = {"[": 0, "{": 0}
-
-    def enter(self, container: _Container) -> None:
-        """Open one more container."""
-        self.open.append(container)
-        self._typed[container.typed] += 1
-
-    def leave(self, closer: str) -> list[_Container]:
-        """Close what a closing bracket closes, innermost first.
-
-        Only the last of them has it as its own; those before it lack theirs. If it fits none that is open, it is
-        taken for a wrong one in the right place.
-        """
-        wanted = _OPENER[closer] if self._typed[_OPENER[closer]] else None
-        left: list[_Container] = []
-        while len(self.open) > 1:
-            left.append(self.open.pop())
-            self._typed[left[-1].typed] -= 1
-            if wanted in (None, left[-1].typed):
-                break
-        return left
+_KINDS: Final = {"[": "an array", "{": "an object"}
 
 
 def slips_of(text: str) -> Slips:
@@ -123,35 +30,16 @@ def slips_of(text: str) -> Slips:
     return slips
 
 
-def _counted(text: str, found: list[Token]) -> Iterator[_Container]:
-    """The whole text and then its containers, in the order in which they open, each with what it holds."""
-    order = [_Container()]
-    nest = _Nest(order[0])
-    for token in found:
-        char = _MEANT.get(text[token.start], text[token.start])
-        if token.kind == "close":
-            for container in (left := nest.leave(char)):
-                container.closed = container is left[-1]
-        elif token.kind != "stray":
-            nest.open[-1].count(token)
-            if token.kind == "open":
-                order.append(_Container(token, char))
-                nest.enter(order[-1])
-    for container in order:
-        container.decide()
-    return iter(order)
-
-
 class _Walk:
-    """The second walk: from token to token, with a state for each open container."""
+    """The walk from token to token; each open container remembers what has to come next in it."""
 
-    def __init__(self, text: str, found: list[Token], slips: Slips) -> None:
+    def __init__(self, text: str, found: Sequence[Token], slips: Slips) -> None:
         self.text = text
         self.found = found
         self.slips = slips
-        self.containers = _counted(text, found)
+        self.containers = counted(text, found)
         self.whole = next(self.containers)
-        self.nest = _Nest(self.whole)
+        self.nest = Nest(self.whole)
         self.before = Token("open", 0, 0)
         self.over = False  # the params are complete, and yet more follows
 
@@ -181,33 +69,36 @@ class _Walk:
         first = self.found[0]
         edits = [Edit(first.start, first.start, whole.kind)]
         if not self._ends_whole(last):
-            edits.append(Edit(last.end, last.end, _CLOSER[whole.kind]))
+            edits.append(Edit(last.end, last.end, CLOSER[whole.kind]))
         kind, instead = ("array", "put it in [ ]") if whole.kind == "[" else ("object", "put it in { }")
         self.slips.add(kind, place[1:], "params are an array or an object", instead, *edits)
 
     def _ends_whole(self, token: Token) -> bool:
         """Whether a token is the closing bracket of a text that lacks the opening one."""
-        return token is self.found[-1] and self.text[token.start] == _CLOSER.get(self.whole.kind)
+        return token is self.found[-1] and self.text[token.start] == CLOSER.get(self.whole.kind)
 
-    def _room(self, token: Token) -> _Container:
+    def _room(self, token: Token) -> Container:
         """The container an item is about to stand in, at a state that lets it."""
         container = self.nest.open[-1]
         end = self.before.end
         if container.state == "after" and not container.kind:
-            what = f"the params end before {shown(self.text[token.start : token.end])}"
-            self.slips.add("", token[1:], what, "remove the rest, or put everything into one array")
+            self.slips.add(
+                "", token[1:], "the params end before this", "remove the rest, or put everything into one array"
+            )
             self.over = True
         elif container.state in ("after", "colon") and self._touches(token):
-            instead = r'write \" for a quote inside the text, or add the missing quote'
+            instead = r"write \" for a quote inside the text, or add the missing quote"
             self.slips.add("", token[1:], "text goes on after its closing quote", instead)
             container.state = "item" if container.state == "after" else "value"
         elif container.state == "after":
-            what = f"a comma is missing before {shown(self.text[token.start : token.end])}"
-            self.slips.add("missing comma", token[1:], what, "write one", Edit(end, end, ","))
+            self.slips.add(
+                "missing comma", token[1:], "a comma is missing before this", "write one", Edit(end, end, ",")
+            )
             container.state = "item"
         elif container.state == "colon":
-            what = f"a colon is missing before {shown(self.text[token.start : token.end])}"
-            self.slips.add("missing colon", token[1:], what, "write one", Edit(end, end, ":"))
+            self.slips.add(
+                "missing colon", token[1:], "a colon is missing before this", "write one", Edit(end, end, ":")
+            )
             container.state = "value"
         return container
 
@@ -227,7 +118,7 @@ class _Walk:
             in_value(self.text, token, self.slips)
             container.state = "after"
 
-    def _stray(self, token: Token) -> None:
+    def _stray(self, _: Token) -> None:
         """What does not belong here was taken up already; where a value is due, it stands for one."""
         container = self.nest.open[-1]
         if container.state == "value" or (container.state == "item" and container.kind == "["):
@@ -247,7 +138,7 @@ class _Walk:
         if container.kind != container.typed:
             self._convert(container, token)
 
-    def _convert(self, container: _Container, opener: Token) -> None:
+    def _convert(self, container: Container, opener: Token) -> None:
         """Take up brackets where braces were meant, or the other way round."""
         edit = Edit(opener.start, opener.end, container.kind)
         if container.kind == "{" and container.first_colon and container.first:
@@ -262,7 +153,7 @@ class _Walk:
             self.slips.add("elements", place[1:], what, "write [ ]", edit)
 
     def _close(self, token: Token) -> None:
-        char = _MEANT.get(self.text[token.start], self.text[token.start])
+        char = bracket(self.text, token)
         left = self.nest.leave(char)
         if not left:
             if not self._ends_whole(token):
@@ -273,11 +164,11 @@ class _Walk:
             self._finish(container, token)
         own, lacking = left[-1], left[:-1]
         if lacking:
-            missing = "".join(_CLOSER[container.typed] for container in lacking)
-            what = f"{lacking[0].typed} is still open where {char} closes {_NAMES[own.typed]}"
+            missing = "".join(CLOSER[container.typed] for container in lacking)
+            what = f"{lacking[0].typed} is still open where {char} closes {_KINDS[own.typed]}"
             edit = Edit(self.before.end, self.before.end, missing)
             self.slips.add("opener", token[1:], what, f"write {shown(missing)} before it", edit)
-        right = _CLOSER[own.kind]
+        right = CLOSER[own.kind]
         if char == right:
             return
         edit = Edit(token.start, token.end, right)
@@ -286,7 +177,7 @@ class _Walk:
         else:
             self.slips.add("mismatch", token[1:], f"{char} cannot close {own.typed}", f"write {right}", edit)
 
-    def _finish(self, container: _Container, token: Token) -> None:
+    def _finish(self, container: Container, token: Token) -> None:
         """Take up what a container that ends at `token` still lacks, or has too much."""
         if container.state in ("colon", "value"):
             self._missing(container, token)
@@ -294,7 +185,7 @@ class _Walk:
             what, edit = "the comma after the last item is one too many", Edit(*container.comma[1:], "")
             self.slips.add("trailing comma", container.comma[1:], what, "remove it", edit)
 
-    def _missing(self, container: _Container, token: Token) -> None:
+    def _missing(self, container: Container, token: Token) -> None:
         """Take up that a name goes without a value up to `token`."""
         if container.state == "colon":
             self.slips.add("", token[1:], "a name without a value", "write a colon and a value after the name")
@@ -343,7 +234,7 @@ class _Walk:
             self._finish(inner, here)
         unclosed = self.nest.open[:0:-1]
         if unclosed:
-            missing = "".join(_CLOSER[container.typed] for container in unclosed)
+            missing = "".join(CLOSER[container.typed] for container in unclosed)
             edits = [Edit(end, end, missing)]
             if inner.comma:
                 edits.append(Edit(*inner.comma[1:], ""))

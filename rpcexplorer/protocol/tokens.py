@@ -5,6 +5,8 @@ typographic quotes, comments, bare words, the numbers of other languages, string
 a stretch of text was meant to be. What is wrong with it, `slips.py` tells.
 """
 
+# ruff: noqa: RUF001  # the look-alikes of plain quotes are what this file is about
+
 from __future__ import annotations
 
 import re

@@ -16,6 +16,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from rpcexplorer.model.complaint import Trouble
+
 if sys.platform == "win32":
     import msvcrt
 else:
@@ -52,12 +54,8 @@ ADVICE: dict[int, tuple[str, str]] = {
 """What an error number means to a person, and what helps."""
 
 
-class FileTrouble(Exception):  # noqa: N818 - it reads as what it is where it is raised
-    """A file could not be read or written. ``sentence`` says which, why, and what to do next."""
-
-    def __init__(self, sentence: str) -> None:
-        super().__init__(sentence)
-        self.sentence = sentence
+class FileTrouble(Trouble):
+    """A file could not be read or written."""
 
 
 class Busy(FileTrouble):

@@ -41,7 +41,7 @@ class StoredKeys:
 
     async def session(self, profile: Profile) -> Secret | Refused | None:
         """The session that was kept for this origin; one kept for another origin is as good as none."""
-        found = self._run.get((profile.name, "session"))
+        found: Secret | Moved | None = self._run.get((profile.name, "session"))
         if found is None and profile.name not in self._ended:
             found = self._secrets.find(profile, "session")
         if not isinstance(found, Secret):

@@ -16,11 +16,12 @@ UNPRINTABLE: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"})
 _HIDDEN = re.compile(  # letters and marks by category, but without any shape
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180d\u180f\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
-_EMOJI_STYLE = frozenset("\ufe0e\ufe0f")
+_EMOJI_STYLE = re.compile("[\ufe0e\ufe0f]")
 _PICTURES = {chr(code): chr(0x2400 + code) for code in range(0x20)} | {"\x7f": "␡"}
 _ASCII_CONTROLS = re.compile(r"[\x00-\x1f\x7f]")
 _CONTROLS_IN_LINES = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _NOT_UTF8 = re.compile(r"[\udc80-\udcff]")
+_CUT_SHORT = re.compile(r"[\udcc2-\udcf4][\udc80-\udcbf]{0,2}\Z")
 _ROW = 16
 
 
@@ -38,28 +39,34 @@ def printable(text: str, *, lines: bool = False) -> str:
     if text.isascii():
         controls = _CONTROLS_IN_LINES if lines else _ASCII_CONTROLS
         return controls.sub(lambda found: _PICTURES[found[0]], text)
-    kept = "\n\t" if lines else ""
-    strange = [char for char in set(text) if char not in kept and not is_printable(char)]
-    if not strange:
-        return text
-    return re.sub(f"[{re.escape(''.join(strange))}]", _made_visible, text)
+    kept = "\n\t\ufe0e\ufe0f" if lines else "\ufe0e\ufe0f"
+    strange = {ord(char): _visible(char) for char in set(text) if char not in kept and not is_printable(char)}
+    text = _EMOJI_STYLE.sub(_style, text)
+    return text.translate(strange) if strange else text
 
 
-def _made_visible(found: re.Match[str]) -> str:
-    char, at = found[0], found.start()
-    if char in _EMOJI_STYLE and at and category(found.string[at - 1]) in {"So", "Sm"}:
-        return char
+def _visible(char: str) -> str:
     if char in _PICTURES:
         return _PICTURES[char]
     return f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}"
 
 
+def _style(found: re.Match[str]) -> str:
+    before = found.string[max(found.start() - 1, 0) : found.start()]
+    return found[0] if before and category(before) in {"So", "Sm"} else _visible(found[0])
+
+
 def printable_bytes(body: bytes) -> str:
-    """A body as text where it is UTF-8, else as rows of offset, bytes in hex, and the ASCII among them."""
+    """A body as text where it is UTF-8, else as rows of offset, bytes in hex, and the ASCII among them.
+
+    A last character that is not complete makes no difference: bodies are cut at a size.
+    """
     text = body.decode("utf-8", "surrogateescape")
+    if cut := _CUT_SHORT.search(text, max(len(text) - 3, 0)):
+        text = text[: cut.start()]
     if _NOT_UTF8.search(text):
         return "\n".join(_row(body, start) for start in range(0, len(body), _ROW))
-    return printable(text, lines=True)
+    return printable(text, lines=True) + "".join(f"\\x{ord(half) - 0xDC00:02x}" for half in (cut[0] if cut else ""))
 
 
 def _row(body: bytes, start: int) -> str:

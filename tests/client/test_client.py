@@ -12,7 +12,7 @@ import pytest
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.journey import Stop
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import HOLD, RawServer, Received, Script, http_reply
 
@@ -232,7 +232,7 @@ def test_a_button_pressed_before_the_call_sends_nothing() -> None:
 
 
 def test_progress_is_told_with_the_total_where_it_is_known() -> None:
-    seen = []
+    seen: list[Progress] = []
     body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 300_000 + b'"}'
     with RawServer(http_reply(body)) as server:
 

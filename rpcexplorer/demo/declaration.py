@@ -1,0 +1,130 @@
+"""What is declared of a method, and the one check of params that follows from it.
+
+The declarations are the single source: dispatch obeys them and the OpenRPC document repeats them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from rpcexplorer.demo.envelope import Request
+from rpcexplorer.demo.reply import Fault, Outcome, fault
+from rpcexplorer.demo.sessions import Session, Sessions
+
+Auth = Literal["none", "cookie", "inline"]
+Schema = Mapping[str, Any]
+"""JSON Schema, as far as `_fits` goes: type, enum, minimum, maximum, maxLength, default."""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """One parameter; optional if its schema has a default."""
+
+    name: str
+    summary: str
+    schema: Schema
+
+    @property
+    def required(self) -> bool:
+        """Whether a call must bring it."""
+        return "default" not in self.schema
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a method gets to see."""
+
+    request: Request
+    arguments: dict[str, Any]
+    """By name, checked, with defaults; empty for a method that takes anything."""
+    session: Session | None
+    """Whose cookie it was; None for a method that does not ask for one."""
+    sessions: Sessions
+    notes: dict[int, str]
+    """The notes of `demo.notes.add`, by number."""
+
+
+@dataclass(frozen=True, slots=True)
+class Method:
+    """One line of the table."""
+
+    name: str
+    summary: str
+    run: Callable[[Call], Outcome]
+    description: str = ""
+    params: tuple[Param, ...] = ()
+    takes_anything: bool = False
+    """Params beyond the declared ones are welcome and are not checked."""
+    result: Schema | None = None
+    """What comes back; None where that depends on the call."""
+    errors: tuple[tuple[int, str], ...] = ()
+    """Beyond those that every method of its kind has."""
+    auth: Auth = "none"
+    safe: bool = True
+    """Whether calling it changes nothing that anybody would miss."""
+
+    @property
+    def tag(self) -> str:
+        """The group it is listed in."""
+        return self.name.rpartition(".")[0] or "service"
+
+
+def bind(method: Method, params: dict[str, Any] | list[Any]) -> dict[str, Any] | Fault:
+    """The arguments by name, wherever they stood, or the first thing wrong with them."""
+    if method.takes_anything:
+        return {}
+    names = [param.name for param in method.params]
+    takes = f"It takes {', '.join(names)}." if names else 'It takes none: send "params": [].'
+    if isinstance(params, list):
+        if len(params) > len(names):
+            return _wrong(f"{method.name} got {len(params)} params. {takes}")
+        params = dict(zip(names, params, strict=False))
+    for name in params:
+        if name not in names:
+            return _wrong(f'{method.name} has no param "{name}". {takes}')
+    return _checked(method, params)
+
+
+def _checked(method: Method, given: dict[str, Any]) -> dict[str, Any] | Fault:
+    arguments = {}
+    for param in method.params:
+        if param.name in given:
+            value = given[param.name]
+        elif param.required:
+            return _wrong(f'{method.name} needs "{param.name}": {_wanted(param.schema)}.')
+        else:
+            value = param.schema["default"]
+        if not _fits(value, param.schema):
+            return _wrong(f'"{param.name}" must be {_wanted(param.schema)}.')
+        arguments[param.name] = value
+    return arguments
+
+
+def _fits(value: Any, schema: Schema) -> bool:
+    match schema["type"]:
+        case "string":
+            return isinstance(value, str) and len(value) <= schema["maxLength"] and value in schema.get("enum", [value])
+        case "boolean":
+            return isinstance(value, bool)
+        case kind:
+            right = isinstance(value, int if kind == "integer" else int | float) and not isinstance(value, bool)
+            return right and schema["minimum"] <= value <= schema["maximum"]
+
+
+def _wanted(schema: Schema) -> str:
+    if "enum" in schema:
+        return f"one of {', '.join(schema['enum'])}"
+    match schema["type"]:
+        case "string":
+            return f"a string of at most {schema['maxLength']} characters"
+        case "boolean":
+            return "true or false"
+        case kind:
+            article = "an" if kind == "integer" else "a"
+            return f"{article} {kind} from {schema['minimum']} to {schema['maximum']}"
+
+
+def _wrong(sentence: str) -> Fault:
+    return fault(-32602, f"Invalid params: {sentence}")

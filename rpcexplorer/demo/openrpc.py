@@ -1,0 +1,53 @@
+"""The table of methods as an OpenRPC document. Whatever it says stands in the declarations; nothing is added here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from rpcexplorer.demo import PATH
+from rpcexplorer.demo.declaration import Method, Param
+
+
+def document(methods: Iterable[Method]) -> dict[str, Any]:
+    """Describe these methods; ``x-auth`` and ``x-safe`` say what OpenRPC has no word for."""
+    return {
+        "openrpc": "1.3.2",
+        "info": {
+            "title": "rpcexplorer demo",
+            "version": "2.0.0",
+            "description": "A service to explore. It lives on this machine only and forgets everything when it ends.",
+        },
+        "servers": [{"name": "this one", "url": PATH}],
+        "methods": [_method(method) for method in methods],
+    }
+
+
+def _method(method: Method) -> dict[str, Any]:
+    schema = {} if method.result is None else method.result
+    return {
+        "name": method.name,
+        "summary": method.summary,
+        "description": method.description or f"{method.summary}.",
+        "tags": [{"name": method.tag}],
+        "paramStructure": "by-name" if method.auth == "inline" else "either",
+        "params": [_param(param) for param in method.params],
+        "result": {"name": "result", "schema": schema},
+        "errors": [{"code": code, "message": message} for code, message in _errors(method)],
+        "x-auth": method.auth,
+        "x-safe": method.safe,
+    }
+
+
+def _param(param: Param) -> dict[str, Any]:
+    return {"name": param.name, "summary": param.summary, "required": param.required, "schema": dict(param.schema)}
+
+
+def _errors(method: Method) -> list[tuple[int, str]]:
+    """A code stands once, with the first thing said about it."""
+    errors: list[tuple[int, str]] = list(method.errors)
+    if method.auth != "none":
+        errors.append((-32001, "authentication required"))
+    if method.auth == "inline" or not method.takes_anything:
+        errors.append((-32602, "Invalid params"))
+    return list(dict(reversed(errors)).items())[::-1]

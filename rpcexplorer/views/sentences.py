@@ -1,0 +1,115 @@
+"""An exchange in words: its outcome, its transport, durations, sizes, ages. One line each, all of it printable."""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import Final
+
+from rpcexplorer.model.exchange import (
+    Cancelled,
+    ErrorObject,
+    Exchange,
+    Malformed,
+    Outcome,
+    OutcomeName,
+    Refused,
+    Result,
+    Sent,
+    Unreached,
+)
+from rpcexplorer.protocol.codes import RESERVED, explain
+from rpcexplorer.views.printable import printable
+
+SIGNS: Final[dict[OutcomeName, str]] = {
+    "result": "✓",
+    "error": "✗",
+    "malformed": "!",
+    "unreached": "⨯",
+    "cancelled": "◌",
+    "sent": "→",
+    "refused": "!",
+}
+"""What an outcome is known by at a glance; a word stands near by."""
+
+_MAY_HAVE_RUN = ", but the server may have run it"
+
+
+def outcome_line(exchange: Exchange) -> str:
+    """Sign and words: ``✗ error -32602 Invalid params``."""
+    return f"{SIGNS[exchange.outcome_name]} {outcome_words(exchange.outcome)}"
+
+
+def outcome_words(outcome: Outcome) -> str:
+    """How it ended, in one line without a sign."""
+    match outcome:
+        case Result():
+            return "result"
+        case ErrorObject(code=code, message=message):
+            name = message or RESERVED.get(code or 0, ("",))[0]
+            return " ".join(part for part in ("error", "without code" if code is None else str(code), name) if part)
+        case Malformed(reason=reason):
+            return f"malformed: {printable(reason)}"
+        case Unreached(sentence=sentence):
+            return f"unreached: {printable(sentence)}"
+        case Cancelled(maybe_ran=maybe_ran):
+            return "cancelled" + _MAY_HAVE_RUN * maybe_ran
+        case Sent():
+            return "sent"
+        case Refused(sentence=sentence):
+            return f"refused: {printable(sentence)}"
+
+
+def transport_line(exchange: Exchange) -> str:
+    """The transport's side: ``HTTP 200 · 34 ms · 1.2 kB``; empty where nothing was sent."""
+    if isinstance(exchange.outcome, Refused):
+        return ""
+    took, response = duration(exchange.seconds), exchange.response
+    if response.status is None:
+        return took
+    incomplete = ", incomplete" if isinstance(exchange.outcome, Unreached | Cancelled) else ""
+    return f"HTTP {response.status} · {took} · {size(response.size)}{incomplete}"
+
+
+def explanation(outcome: Outcome) -> str:
+    """What an error's code means where that is laid down; else empty."""
+    return explain(outcome.code) if isinstance(outcome, ErrorObject) else ""
+
+
+def duration(seconds: float) -> str:
+    """Three digits at most: ``0.4 ms``, ``34 ms``, ``1.4 s``, ``2 min 5 s``, ``1 h 12 min``."""
+    if not isfinite(seconds):
+        return "? s"
+    milliseconds = max(seconds, 0) * 1000
+    if milliseconds < 0.95:
+        return f"{milliseconds:.1f} ms"
+    if milliseconds < 999.5:
+        return f"{milliseconds:.0f} ms"
+    if seconds < 59.95:
+        return f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    if minutes < 60:
+        return f"{minutes} min {rest} s"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def size(count: int) -> str:
+    """Bytes, in decimal units: ``512 B``, ``1.2 kB``, ``38 MB``."""
+    if count < 1000:
+        return f"{count} B"
+    amount, unit = count / 1000, "kB"
+    for larger in ("MB", "GB", "TB"):
+        if amount < 999.5:
+            break
+        amount, unit = amount / 1000, larger
+    return f"{amount:.1f} {unit}" if amount < 9.95 else f"{amount:.0f} {unit}"
+
+
+def age(seconds: float) -> str:
+    """How long ago, in one unit: ``12 s``, ``12 min``, ``3 h``, ``5 days``."""
+    whole = int(max(seconds, 0))
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 60 * 60:
+        return f"{whole // 60} min"
+    days = whole // (24 * 60 * 60)
+    return f"{days} days" if days > 1 else f"{whole // (60 * 60)} h"

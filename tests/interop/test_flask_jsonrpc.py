@@ -1,0 +1,110 @@
+"""A server that nobody here wrote: flask-jsonrpc, run on loopback by Flask's own development server."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from flask import Flask, request
+from flask_jsonrpc import JSONRPC
+from werkzeug.serving import make_server
+
+from rpcexplorer.client.client import Client
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Outcome
+from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+
+
+def application() -> Flask:
+    """A few methods under the path of the service document."""
+    app = Flask("interop")
+    rpc = JSONRPC(app, "/api/v2/", enable_web_browsable_api=False)
+
+    @rpc.method("ping")
+    def ping() -> str:
+        return f"pong {request.headers['Content-Type']}"
+
+    @rpc.method("add")
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    @rpc.method("arg_test")
+    def arg_test(username: str, password: str) -> bool:
+        return (username, password) == ("ada", "hunter2hunter2")
+
+    @rpc.method("fail")
+    def fail() -> str:
+        raise ValueError("on purpose")
+
+    return app
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    server = make_server("127.0.0.1", 0, application(), threaded=True)
+    thread = threading.Thread(target=server.serve_forever)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def send(url: str, draft: Draft | Batch, **settings: Any) -> Exchange:
+    async def run() -> Exchange:
+        async with Client(url, **settings) as client:
+            return await client.send(draft)
+
+    return asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("draft", "outcome"),
+    [
+        (Draft("ping"), Result(b'"pong application/json-rpc"')),
+        (Draft("add", "[1, 2]"), Result(b"3")),
+        (Draft("add", '{"a": 40, "b": 2}'), Result(b"42")),
+    ],
+)
+def test_calls_in_the_form_of_the_service_document_are_understood(url: str, draft: Draft, outcome: Outcome) -> None:
+    exchange = send(url, draft)
+    assert exchange.outcome == outcome
+    assert exchange.remarks == ()
+
+
+def test_inline_credentials_arrive_as_named_params(url: str) -> None:
+    exchange = send(url, Draft("arg_test"), auth="inline", username="ada", password="hunter2hunter2")
+    assert exchange.outcome == Result(b"true")
+
+
+@pytest.mark.parametrize(("draft", "code"), [(Draft("missing"), -32601), (Draft("add", "[1]"), -32602), (Draft("fail"), -32000)])
+def test_its_errors_are_read_whatever_the_http_status(url: str, draft: Draft, code: int) -> None:
+    exchange = send(url, draft)
+    assert isinstance(exchange.outcome, ErrorObject), exchange
+    assert exchange.outcome.code == code
+
+
+def test_its_own_description_of_itself_can_be_read(url: str) -> None:
+    exchange = send(url, Draft("rpc.describe"))
+    assert isinstance(exchange.outcome, Result)
+    assert "add" in str(exchange.outcome.decoded())
+
+
+def test_a_batch_comes_back_with_every_id(url: str) -> None:
+    exchange = send(url, Batch('[{"method": "add", "params": [1, 2]}, {"method": "ping"}]'))
+    assert isinstance(exchange.outcome, Result)
+    assert exchange.remarks == ()
+
+
+def test_a_notification_is_accepted(url: str) -> None:
+    assert send(url, Draft("ping", notification=True)).exit_code == 0
+
+
+def test_a_missing_slash_is_a_redirect_that_is_shown(url: str) -> None:
+    exchange = send(url, Draft("ping"), path="/api/v2")
+    assert isinstance(exchange.outcome, Malformed)
+    assert exchange.response.status == 308
+    assert "/api/v2/" in exchange.outcome.reason

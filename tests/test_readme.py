@@ -1,0 +1,88 @@
+"""README is true: its commands, its tables, its example."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.cli.program import program
+from rpcexplorer.demo import PASSWORD, USERNAME
+from rpcexplorer.demo.server import DemoThread
+from rpcexplorer.model.exchange import EXIT_CODES
+from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles import load
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def section(title: str) -> str:
+    found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", README, re.MULTILINE | re.DOTALL)
+    assert found, f"README has no section {title}"
+    return found[1]
+
+
+def first_column(table: str) -> list[str]:
+    rows = re.findall(r"^\| `?([^|`]*?(?:\\\|[^|`]*?)*)`? \|", table, re.MULTILINE)
+    return [row.replace("\\|", "|") for row in rows if row not in {"command", "code", "---"} and not row.startswith("--")]
+
+
+def test_start_holds_exactly_two_commands() -> None:
+    commands = re.findall(r"```sh\n(.*?)```", section("Start"), re.DOTALL)
+    assert len(commands) == 2
+    demo, tests = (command.strip() for command in commands)
+    assert demo.endswith("rpcexplorer demo")
+    assert tests.endswith("pytest")
+    assert "[test]" in tests
+    assert "\n" not in demo + tests
+
+
+def test_the_command_table_is_the_programs_own() -> None:
+    named = {row.removeprefix("rpcexplorer ").split()[0] for row in first_column(section("Commands"))}
+    assert named == set(program.commands)
+
+
+@pytest.mark.parametrize("group", ["profiles", "history"])
+def test_a_row_with_subcommands_names_all_of_them(group: str) -> None:
+    row = next(row for row in first_column(section("Commands")) if row.startswith(f"rpcexplorer {group} "))
+    command = program.commands[group]
+    assert set(row.split()[-1].split("|")) == set(getattr(command, "commands", {}))
+
+
+def test_the_exit_codes_are_the_ones_in_the_code() -> None:
+    assert {int(code) for code in first_column(section("Exit codes"))} == {*EXIT_CODES.values(), 3}
+
+
+def test_the_example_is_ten_lines_that_run(capsys: pytest.CaptureFixture[str]) -> None:
+    example = re.findall(r"```python\n(.*?)```", section("From Python"), re.DOTALL)[0]
+    assert f'username="{USERNAME}", password="{PASSWORD}"' in example
+    body = example.split("async def main")[1].split("asyncio.run")[0]
+    assert len(body.strip().splitlines()) <= 10
+    with DemoThread() as demo:
+        exec(compile(example.replace("http://127.0.0.1:8000", demo.url), "README", "exec"), {})
+    status, result = capsys.readouterr().out.split(maxsplit=1)
+    assert status == "200"
+    assert "'page': 1" in result
+
+
+def test_the_example_of_profiles_loads_without_a_complaint(tmp_path: Path) -> None:
+    example = (ROOT / "sessions.toml.example").read_text(encoding="utf-8")
+    (tmp_path / "sessions.toml").write_text(example, encoding="utf-8")
+    environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+    found = load(Paths.of(environment), tmp_path, environment, tmp_path / "sessions.toml")
+    assert found.complaints == []
+    assert {profile.auth.kind for profile in found.profiles.values()} == {"cookie", "inline", "none"}
+
+
+def test_nothing_else_is_visible_at_the_top() -> None:
+    ours = {"pyproject.toml", "README.md", "rpcexplorer", "tests", "themes", "sessions.toml.example"}
+    made = {"build", "dist", "rpcexplorer.egg-info"}
+    visible = {path.name for path in ROOT.iterdir() if not path.name.startswith((".", "__"))}
+    assert visible - made == ours
+
+
+@pytest.mark.parametrize("link", re.findall(r"\]\(([^)#:]+)\)", README))
+def test_what_readme_links_to_exists(link: str) -> None:
+    assert (ROOT / link).exists()
