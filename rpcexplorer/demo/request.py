@@ -70,12 +70,13 @@ class Head:
 
 async def read_head(reader: StreamReader) -> Head | None:
     """The next request's head, or None if the client has closed the connection instead."""
-    try:
-        return await _read_head(reader)
-    except IncompleteReadError as end:
-        if end.partial.strip():
-            raise RequestError(page(400, "The request ends in the middle of its head.\n")) from None
+    first = await reader.read(1)
+    if not first:
         return None
+    try:
+        return await _read_head(reader, first + await reader.readuntil(b"\n"))
+    except IncompleteReadError:
+        raise RequestError(page(400, "The request ends in the middle of its head.\n")) from None
     except LimitOverrunError:
         raise _too_long() from None
 
@@ -106,8 +107,7 @@ def check_framing(head: Head) -> None:
         raise _too_big()
 
 
-async def _read_head(reader: StreamReader) -> Head | None:
-    line = await reader.readuntil(b"\n")
+async def _read_head(reader: StreamReader, line: bytes) -> Head:
     if line == b"\r\n":  # some clients send an empty line too many after a body
         line = await reader.readuntil(b"\n")
     start = _REQUEST_LINE.fullmatch(_text(line))

@@ -33,7 +33,7 @@ class Container:
     kind: str = ""
     """The bracket that was meant; empty for the whole text if that holds brackets of its own."""
     closed: bool = False
-    """Whether a closing bracket stands for it."""
+    """Whether a closing bracket stands for it; for the whole text, whether one has no opening one."""
     items: int = 0
     """How many tokens and containers stand directly in it, names included."""
     parts: int = 0
@@ -119,8 +119,8 @@ def counted(text: str, found: Sequence[Token]) -> Iterator[Container]:
     for token in found:
         char = bracket(text, token)
         if token.kind == "close":
-            for container in (left := nest.leave(char)):
-                container.closed = container is left[-1]
+            left = nest.leave(char) or order[:1]
+            left[-1].closed = True
         elif token.kind != "stray":
             nest.open[-1].count(token)
             if token.kind == "open":

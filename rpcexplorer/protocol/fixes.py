@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from rpcexplorer.protocol.tokens import QUOTES, Token
@@ -26,23 +25,13 @@ class Edit(NamedTuple):
     """What stands there afterwards."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
-    """A way out of a problem, to be taken with one key."""
-
-    label: str
-    """What the fix does, as an order: "remove the comments"."""
-    text: str
-    """The whole text after it."""
-
-
 def applied(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all the edits made; where two overlap, the later one gets what the earlier one left."""
+    """The text with all the edits made; where two overlap, the later one only deletes what is left to it."""
     parts: list[str] = []
     at = 0
     for start, end, new in sorted(edits, key=lambda edit: edit[:2]):
         if start >= at or end > at:
-            parts += (text[at : max(at, start)], new)
+            parts += (text[at:start], new) if start >= at else ()
             at = end
     return "".join(parts) + text[at:]
 

@@ -9,6 +9,7 @@ What must not live here: advice about mistakes (`slips.py`), and anything that t
 from __future__ import annotations
 
 import re
+from functools import cache
 from itertools import accumulate
 from typing import Final, NamedTuple, TypeAlias
 
@@ -61,7 +62,13 @@ class _Grammar:
 
 
 _LENIENT = _Grammar(STRING, "true|false|null|NaN|-?Infinity")
-_STRICT = _Grammar(STRICT_STRING, "true|false|null")
+
+
+@cache
+def _strict() -> _Grammar:
+    """The standard's own reading; not every start of the program needs its patterns."""
+    return _Grammar(STRICT_STRING, "true|false|null")
+
 
 _CLOSER = {"[": "]", "{": "}"}
 _SPACE = re.compile(SPACE)
@@ -79,7 +86,7 @@ _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 def is_value(text: str, *, strict: bool = False) -> bool:
     """Whether the text is one JSON value, read as servers write or, if strict, as the standard has it."""
     start = _space(text, 0)
-    end = _value_end(text, start, _STRICT if strict else _LENIENT)
+    end = _value_end(text, start, _strict() if strict else _LENIENT)
     return end > start and _space(text, end) == len(text)
 
 

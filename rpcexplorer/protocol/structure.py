@@ -22,11 +22,14 @@ def slips_of(text: str) -> Slips:
     """Everything that is wrong with the text as params; nothing at all only if it can be sent."""
     slips = Slips()
     found: list[Token] = []
+    complete = True
     for token in tokens(text):
         in_token(text, token, slips)
-        if token.kind not in ("space", "comment", "endless"):
+        if token.kind == "endless":
+            complete = False
+        elif token.kind not in ("space", "comment"):
             found.append(token)
-    _Walk(text, found, slips).run()
+    _Walk(text, found, slips).run(complete=complete)
     return slips
 
 
@@ -43,8 +46,8 @@ class _Walk:
         self.before = Token("open", 0, 0)
         self.over = False  # the params are complete, and yet more follows
 
-    def run(self) -> None:
-        """Take up all slips."""
+    def run(self, *, complete: bool) -> None:
+        """Take up all slips; those at the end only if the text is complete, its end not lost in a comment."""
         steps = {
             "open": self._open,
             "close": self._close,
@@ -52,14 +55,15 @@ class _Walk:
             "colon": self._colon,
             "stray": self._stray,
         }
-        if self.whole.kind and self.found:
+        if self.whole.kind and complete:
             self._wrap()
         for token in self.found:
             steps.get(token.kind, self._item)(token)
             if self.over:
                 return
             self.before = token
-        self._end()
+        if complete:
+            self._end()
 
     def _wrap(self) -> None:
         """The text has no brackets around it: take that up."""
@@ -75,7 +79,8 @@ class _Walk:
 
     def _ends_whole(self, token: Token) -> bool:
         """Whether a token is the closing bracket of a text that lacks the opening one."""
-        return token is self.found[-1] and self.text[token.start] == CLOSER.get(self.whole.kind)
+        last = self.whole.closed and token is self.found[-1]
+        return last and self.text[token.start] == CLOSER.get(self.whole.kind)
 
     def _room(self, token: Token) -> Container:
         """The container an item is about to stand in, at a state that lets it."""

@@ -11,13 +11,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
-from rpcexplorer.protocol.fixes import Fix, applied
 from rpcexplorer.protocol.layout import compact
 from rpcexplorer.protocol.scan import elements, is_value, members
-from rpcexplorer.protocol.slips import LABELS, Slip
-from rpcexplorer.protocol.structure import slips_of
-
-__all__ = ["Fix", "Params", "Problem", "parse"]
 
 _BREAK = re.compile(r"\r\n|\r|\n")
 
@@ -40,6 +35,16 @@ class Params:
             return f"empty {self.kind}"
         unit = "element" if self.kind == "array" else "member"
         return f"{self.kind} with {self.size:,} {unit}{'s' * (self.size > 1)}"
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """A way out of a problem, to be taken with one key."""
+
+    label: str
+    """What the fix does, as an order: "remove the comments"."""
+    text: str
+    """The whole text after it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +94,11 @@ def _params(body: str) -> Params | None:
 
 def _problem(text: str) -> Problem:
     """What is wrong first, with its fix."""
+    # Imported here because valid params, the usual case, should not wait until the patterns are compiled.
+    from rpcexplorer.protocol.fixes import applied
+    from rpcexplorer.protocol.slips import LABELS, Slip
+    from rpcexplorer.protocol.structure import slips_of
+
     slips = slips_of(text)
     first = slips.first or Slip("", 0, len(text), "this is not JSON", "write an array or an object")
     fix = None

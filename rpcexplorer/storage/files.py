@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import stat
 import sys
 import time
@@ -101,6 +100,13 @@ def read_text(path: Path) -> str | None:
         return found.decode("utf-8-sig")
 
 
+def names(folder: Path) -> list[str]:
+    """What lies in a folder, in no order; nothing where there is no such folder."""
+    with telling("read", folder), suppress(FileNotFoundError):
+        return [path.name for path in folder.iterdir()]
+    return []
+
+
 def private_folder(path: Path) -> None:
     """Make a folder and the missing ones above it, for its owner alone. One that exists stays as it is."""
     with telling("create", path):
@@ -119,6 +125,14 @@ def write_private(path: Path, text: str | bytes) -> None:
     private_folder(path.parent)
     with telling("write", path):
         _replace(path, text, PRIVATE_FILE)
+
+
+def write_new(path: Path, text: str | bytes) -> None:
+    """Write a private file that must not exist yet."""
+    with telling("write", path):
+        if os.path.lexists(path):
+            raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST))
+    write_private(path, text)
 
 
 def write_atomic(path: Path, text: str | bytes) -> None:
@@ -167,7 +181,8 @@ def lock(
             sleep(LOCK_PAUSE)
         yield
     finally:
-        os.close(descriptor)  # lets go of the lock as well
+        with suppress(OSError):  # it is let go all the same, and what was done under it is done
+            os.close(descriptor)
 
 
 def write_all(descriptor: int, content: bytes) -> None:
@@ -175,6 +190,39 @@ def write_all(descriptor: int, content: bytes) -> None:
     rest = memoryview(content)
     while rest:
         rest = rest[os.write(descriptor, rest) :]
+
+
+@contextmanager
+def opened(path: Path, flags: int) -> Iterator[int]:
+    """A file's descriptor for as long as it is needed. A file that this creates is private from the start."""
+    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    descriptor = os.open(path, flags, PRIVATE_FILE)
+    try:
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def read_span(descriptor: int, start: int, end: int) -> bytes:
+    """The bytes from ``start`` to ``end``, fewer where the file ends before."""
+    os.lseek(descriptor, start, os.SEEK_SET)
+    pieces = []
+    while start < end and (piece := os.read(descriptor, end - start)):
+        pieces.append(piece)
+        start += len(piece)
+    return b"".join(pieces)
+
+
+def append_or_undo(descriptor: int, content: bytes, size: int) -> None:
+    """Add to a file that is ``size`` bytes long. What cannot be written whole is cut off again."""
+    whole = False
+    try:
+        write_all(descriptor, content)
+        whole = True
+    finally:
+        if not whole:
+            with suppress(OSError):  # the next append finds the torn end and moves it aside
+                os.ftruncate(descriptor, size)
 
 
 def _locked(descriptor: int, path: Path) -> bool:
@@ -191,13 +239,13 @@ def _locked(descriptor: int, path: Path) -> bool:
 def _replace(path: Path, text: str | bytes, mode: int | None) -> None:
     """Write a new file beside ``path`` and let it take its place; a failure leaves nothing behind."""
     content = text if isinstance(text, bytes) else text.encode()
-    beside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     descriptor = os.open(beside, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
     try:
         try:
-            if mode not in {None, PRIVATE_FILE} and os.name != "nt":
-                os.fchmod(descriptor, mode or 0)
+            if mode is not None and sys.platform != "win32":
+                os.fchmod(descriptor, mode)
             write_all(descriptor, content)
             os.fsync(descriptor)  # or a power cut could leave the new name with no content
         finally:

@@ -16,7 +16,6 @@ DIM: Final = Ink("2")
 WRONG: Final = Ink("31")
 WELL: Final = Ink("32")
 CAREFUL: Final = Ink("33")
-ACCENT: Final = Ink("34")
 
 KEY: Final = Ink("36")
 STRING: Final = Ink("32")

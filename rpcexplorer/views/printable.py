@@ -31,9 +31,9 @@ def is_printable(char: str) -> bool:
 
 
 def printable(text: str, *, lines: bool = False) -> str:
-    """The text with all that is not printable made visible; with `lines`, newline and tab stay.
+    r"""The text with all that is not printable made visible; with `lines`, newline and tab stay.
 
-    ESC and its like become pictures (␛), the rest ``\\u202e`` or ``\\U000e0001``. Joined emoji come apart, as the
+    ESC and its like become pictures (␛), the rest ``\u202e`` or ``\U000e0001``. Joined emoji come apart, as the
     joiner is invisible; only the selector of an emoji's style stays, right after a symbol, where it can hide nothing.
     """
     if text.isascii():
@@ -56,17 +56,23 @@ def _style(found: re.Match[str]) -> str:
     return found[0] if before and category(before) in {"So", "Sm"} else _visible(found[0])
 
 
-def printable_bytes(body: bytes) -> str:
-    """A body as text where it is UTF-8, else as rows of offset, bytes in hex, and the ASCII among them.
+def readable(body: bytes) -> str | None:
+    r"""A body as the text it is, not yet printable; None where it is not UTF-8.
 
-    A last character that is not complete makes no difference: bodies are cut at a size.
+    A last character that is not complete makes no difference, as bodies are cut at a size; it reads ``\xe2``.
     """
     text = body.decode("utf-8", "surrogateescape")
     if cut := _CUT_SHORT.search(text, max(len(text) - 3, 0)):
-        text = text[: cut.start()]
-    if _NOT_UTF8.search(text):
+        text = text[: cut.start()] + "".join(f"\\x{ord(half) - 0xDC00:02x}" for half in cut[0])
+    return None if _NOT_UTF8.search(text) else text
+
+
+def printable_bytes(body: bytes) -> str:
+    """A body as printable text where it is UTF-8, else as rows of offset, bytes in hex, and the ASCII among them."""
+    text = readable(body)
+    if text is None:
         return "\n".join(_row(body, start) for start in range(0, len(body), _ROW))
-    return printable(text, lines=True) + "".join(f"\\x{ord(half) - 0xDC00:02x}" for half in (cut[0] if cut else ""))
+    return printable(text, lines=True)
 
 
 def _row(body: bytes, start: int) -> str:

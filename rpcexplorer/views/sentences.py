@@ -24,7 +24,7 @@ SIGNS: Final[dict[OutcomeName, str]] = {
     "result": "✓",
     "error": "✗",
     "malformed": "!",
-    "unreached": "⨯",
+    "unreached": "⨯",  # noqa: RUF001 - the sign is meant
     "cancelled": "◌",
     "sent": "→",
     "refused": "!",
@@ -45,7 +45,7 @@ def outcome_words(outcome: Outcome) -> str:
         case Result():
             return "result"
         case ErrorObject(code=code, message=message):
-            name = message or RESERVED.get(code or 0, ("",))[0]
+            name = printable(message) or RESERVED.get(code or 0, ("",))[0]
             return " ".join(part for part in ("error", "without code" if code is None else str(code), name) if part)
         case Malformed(reason=reason):
             return f"malformed: {printable(reason)}"
@@ -80,7 +80,7 @@ def duration(seconds: float) -> str:
     if not isfinite(seconds):
         return "? s"
     milliseconds = max(seconds, 0) * 1000
-    if milliseconds < 0.95:
+    if 0.05 <= milliseconds < 0.95:
         return f"{milliseconds:.1f} ms"
     if milliseconds < 999.5:
         return f"{milliseconds:.0f} ms"

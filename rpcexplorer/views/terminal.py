@@ -11,7 +11,7 @@ from typing import Final
 
 from rpcexplorer.protocol.layout import indented
 from rpcexplorer.views.ink import KEY, LITERAL, NUMBER, PUNCTUATION, STRING, inked
-from rpcexplorer.views.printable import printable, printable_bytes
+from rpcexplorer.views.printable import printable, printable_bytes, readable
 
 COLOUR_LIMIT: Final = 16_000_000
 """Characters; longer text stays plain, as nobody reads that far and colours would double its size."""
@@ -25,15 +25,19 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_BEGINS = re.compile(r"\s*+(?:[\[{\"]|-?[0-9]|true|false|null|NaN|-?Infinity)")
 _INKS = (PUNCTUATION, STRING, KEY, NUMBER, LITERAL, PUNCTUATION)
 """By the number of the token's last group."""
 
 
 def highlighted(json_text: bytes | str, *, colour: bool = True) -> str:
     """JSON text indented and printable, in colours unless told otherwise; other text is only made printable."""
-    laid_out = indented(json_text)
-    shown = printable_bytes(laid_out) if isinstance(laid_out, bytes) else printable(laid_out, lines=True)
-    return _TOKEN.sub(_coloured, shown) if colour and len(shown) <= COLOUR_LIMIT else shown
+    text = readable(json_text) if isinstance(json_text, bytes) else json_text
+    if text is None:
+        assert isinstance(json_text, bytes)
+        return printable_bytes(json_text)
+    shown = printable(indented(text), lines=True)
+    return _TOKEN.sub(_coloured, shown) if colour and len(shown) <= COLOUR_LIMIT and _BEGINS.match(shown) else shown
 
 
 def _coloured(token: re.Match[str]) -> str:

@@ -52,16 +52,15 @@ def test_text_that_msgspec_refuses_is_compacted() -> None:
 
 
 @given(values)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_own_layout_and_msgspec_agree(value: object) -> None:
     strict = json.dumps(value).replace("NaN", "1").replace("Infinity", "2")
-    odd = f'[{strict}, "\\ud800"]'
-    same = msgspec.json.format(odd.replace("\\ud800", "x"), indent=3)
-    assert indented(odd, 3).replace("\\ud800", "x") == same
+    same = msgspec.json.format(f"[{strict}, 111]", indent=3)
+    assert indented(f"[{strict}, NaN]", 3) == same.removesuffix("111\n]") + "NaN\n]"
 
 
 @given(values, st.sampled_from([None, 1, 4]))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_every_token_survives(value: object, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
     assert tokens(compact(text)) == tokens(text)

@@ -31,9 +31,8 @@ def test_members_keep_their_spelling_and_their_order() -> None:
 
 def test_the_key_span_includes_its_quotes() -> None:
     text = '{"a\\n": 1}'
-    (member,) = members(text) or ()
-    assert text[slice(*member.key)] == '"a\\n"'
-    assert member.name == "a\n"
+    found = members(text) or []
+    assert [(text[slice(*one.key)], one.name) for one in found] == [('"a\\n"', "a\n")]
 
 
 def test_duplicate_members_are_all_there() -> None:
@@ -45,7 +44,10 @@ def test_members_can_start_inside_a_text() -> None:
     assert [one.name for one in members(text, 5) or ()] == ["a"]
 
 
-@pytest.mark.parametrize("value", ["NaN", "Infinity", "-Infinity", '"\\ud800"', '"a\x00\n\tb"', "9" * 5000, "1e400"])
+@pytest.mark.parametrize(
+    "value",
+    ["NaN", "Infinity", "-Infinity", '"\\ud800"', '"a\x00\n\tb"', pytest.param("9" * 5000, id="long"), "1e400"],
+)
 def test_what_servers_send_is_accepted(value: str) -> None:
     assert is_value(value)
     assert spelled(f'{{"a": {value}, "b": [{value}]}}') == [("a", value), ("b", f"[{value}]")]
@@ -75,7 +77,8 @@ NOT_JSON = [
 def test_what_is_no_json_is_refused(text: str) -> None:
     assert not is_value(text)
     assert members(text) is None
-    assert elements(text.replace("{", "[").replace("}", "]").replace('"a":', "")) is None
+    assert elements(text) is None
+    assert elements(f"[1, {text}]") is None
 
 
 def test_an_array_is_no_object_and_an_object_no_array() -> None:
@@ -86,7 +89,7 @@ def test_an_array_is_no_object_and_an_object_no_array() -> None:
 
 
 @given(values)
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_what_json_writes_is_taken_apart_as_json_reads_it(value: object) -> None:
     text = json.dumps({"first": value, "second": [value]}, indent=1)
     assert is_value(text)
@@ -96,7 +99,7 @@ def test_what_json_writes_is_taken_apart_as_json_reads_it(value: object) -> None
 
 
 @given(values, st.integers(min_value=0), st.sampled_from('[]{},:"\\ 0e-.'))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_splitting_and_validity_agree_on_damaged_text(value: object, at: int, char: str) -> None:
     text = json.dumps([value])
     at %= len(text)
@@ -106,7 +109,7 @@ def test_splitting_and_validity_agree_on_damaged_text(value: object, at: int, ch
 
 
 @given(st.text(max_size=12))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 def test_a_string_token_is_decoded_as_json_decodes_it(text: str) -> None:
     assert decoded(json.dumps(text)) == text
     assert decoded(json.dumps(text, ensure_ascii=False)) == text
@@ -128,7 +131,11 @@ def test_depth_and_length_do_not_matter(text: str) -> None:
     assert is_value(text, strict=True)
 
 
-@pytest.mark.parametrize("text", ['["' + '\\"' * 200_000, '"' * 400_001, '{"a":' * 80_000, "N" * 400_000])
+@pytest.mark.parametrize(
+    "text",
+    ['["' + '\\"' * 200_000, '"' * 400_001, '{"a":' * 80_000, "N" * 400_000],
+    ids=["escaped quotes", "quotes", "openers", "letters"],
+)
 def test_nonsense_takes_no_longer_than_sense(text: str) -> None:
     """Time that grows with the square of these lengths would be minutes."""
     begun = time.perf_counter()
@@ -153,9 +160,9 @@ def test_depth_counts_brackets_outside_strings() -> None:
         ('["\\ude00\\ud83d"]', ("lone surrogate \\ude00 in a string",)),
         ('["a\tb"]', ("raw control character U+0009 in a string",)),
         ('["\udcff"]', ("half a character, U+DCFF, in a string",)),
-        ("[" * 1100 + "]" * 1100, ("nested 1,100 deep",)),
-        ("[" + "1" * 5000 + "]", ("a number of 5,000 digits",)),
-        ('["' + "1" * 5000 + '"]', ()),
+        pytest.param("[" * 1100 + "]" * 1100, ("nested 1,100 deep",), id="deep"),
+        pytest.param("[" + "1" * 5000 + "]", ("a number of 5,000 digits",), id="long number"),
+        pytest.param('["' + "1" * 5000 + '"]', (), id="long string"),
     ],
 )
 def test_oddities_are_said_in_words(text: str, remarks: tuple[str, ...]) -> None:
@@ -168,7 +175,7 @@ def test_each_kind_of_oddity_is_said_once() -> None:
 
 
 @given(st.text(alphabet='[]{}",:\\ud8009NaInfity \n\t', max_size=30))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_no_text_makes_the_scanner_raise(text: str) -> None:
     assert (members(text) is not None or elements(text) is not None) == (is_value(text) and text.lstrip()[0] in "[{")
     assert len(set(oddities(text))) == len(oddities(text))

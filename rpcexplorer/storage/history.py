@@ -1,0 +1,194 @@
+"""What was called: recorded, listed, found, named and forgotten. A folder of files that only ever grow at the end.
+
+How an exchange is spelled is in blocks.py and records.py, how a file is added to and mended in blockfile.py, which
+files there are in history_files.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from pathlib import Path
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.settings import MIB
+from rpcexplorer.storage.blockfile import append, rewrite
+from rpcexplorer.storage.blocks import id_of, read_block, read_record, spell, to_block
+from rpcexplorer.storage.files import LOCK_SECONDS, lock, meanwhile, private_folder, write_new
+from rpcexplorer.storage.history_files import Entry, current, entries, files_of, rotated, this_writer, writers
+from rpcexplorer.storage.history_search import Sought
+from rpcexplorer.storage.records import clipped, renamed
+
+ROTATE_AT = 8 * MIB
+SHOWN = 5
+"""Ids that are named where several are alike."""
+
+METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
+
+
+class History:
+    """The history in one folder. Whatever cannot be written stays in ``unsaved`` and is tried again."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        writer: str | None = None,
+        body_limit: int = MIB,
+        rotate_at: int = ROTATE_AT,
+        lock_seconds: float = LOCK_SECONDS,
+    ) -> None:
+        self.folder = folder
+        self.writer = writer or this_writer()
+        self.body_limit = body_limit
+        self.unsaved: list[Exchange] = []
+        """Exchanges that could not be written yet, oldest first."""
+        self._rotate_at = rotate_at
+        self._lock_seconds = lock_seconds
+
+    # --- writing -----------------------------------------------------------------------------------------------
+
+    def append(self, exchange: Exchange) -> None:
+        """Write an exchange down, and first of all those that could not be. A refusal never is."""
+        if isinstance(exchange.outcome, Refused):
+            return
+        body, cut = clipped(exchange.response.body, self.body_limit)
+        if cut:
+            exchange = replace(exchange, response=replace(exchange.response, body=body, cut=True))
+        self.unsaved.append(exchange)
+        self.save_unsaved()
+
+    def save_unsaved(self) -> None:
+        """Try once more to write what could not be written."""
+        if not self.unsaved:
+            return
+        blocks = self._unsaved_blocks()
+        full = rotated(self.folder, self.writer, self.unsaved[-1].when)
+        with meanwhile("the exchange is kept in memory"):
+            private_folder(self.folder)
+            with self._locked(self.writer):
+                append(current(self.folder, self.writer), blocks, rotate_at=self._rotate_at, rotated=full)
+        self.unsaved.clear()
+
+    def save_elsewhere(self, path: Path) -> None:
+        """Write what could not be written to a new file of the person's choice."""
+        write_new(path, self._unsaved_blocks())
+        self.unsaved.clear()
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def all(self) -> Iterator[Exchange | Damaged]:
+        """Everything, newest first, read as far as it is asked for."""
+        return self.search("")
+
+    def newest(self, limit: int) -> list[Exchange | Damaged]:
+        """The newest ``limit``, newest first."""
+        return list(islice(self.all(), limit))
+
+    def find(self, id: str) -> Exchange | Damaged | Complaint | None:
+        """The exchange with this id, or with an id that begins or ends so if there is but one."""
+        like: dict[str, Entry] = {}
+        for entry in entries(self.folder):
+            own = id_of(entry.raw)
+            if own == id:
+                return read_block(entry.raw, str(entry.file))
+            if id and (own.startswith(id) or own.endswith(id)):
+                like.setdefault(own, entry)
+        if len(like) > 1:
+            some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
+            return Complaint(
+                str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
+            )
+        return next((read_block(entry.raw, str(entry.file)) for entry in like.values()), None)
+
+    def search(
+        self, text: str, profile: str | None = None, method: str | None = None, outcome: str | None = None
+    ) -> Iterator[Exchange | Damaged]:
+        """What holds a text, whatever its case, and is of this profile, method and outcome; newest first."""
+        sought = Sought(text, profile, method, outcome)
+        for entry in entries(self.folder):
+            if sought.may_be_in(entry.raw):
+                found = read_block(entry.raw, str(entry.file))
+                if found is not None and sought.is_in(found):
+                    yield found
+
+    def methods(self, profile: str | None = None, among: int = 2000) -> list[str]:
+        """The names called of late, the last one first; ``among`` the newest so many calls."""
+        sought = Sought(profile=profile)
+        spelled: dict[bytes, bytes] = {}
+        for entry in islice(entries(self.folder), among):
+            name = METHOD.search(entry.raw)
+            if name and name[0] not in spelled and sought.may_be_in(entry.raw):
+                spelled[name[0]] = entry.raw
+        found = [read_block(raw) for raw in spelled.values()]
+        return [
+            call.method for call in found if isinstance(call, Exchange) and call.kind != "batch" and sought.is_in(call)
+        ]
+
+    # --- changing ----------------------------------------------------------------------------------------------
+
+    def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
+        """Give the exchange with this whole id a name or a note, or take it away with an empty one."""
+
+        def annotated(raw: bytes) -> bytes:
+            record = read_record(raw)
+            return spell(renamed(record, name=name, note=note)).encode() if isinstance(record, dict) else raw
+
+        return self._change(id, annotated)
+
+    def delete(self, id: str) -> bool:
+        """Remove the exchange with this whole id for good; False where there is none."""
+        return self._change(id, lambda _: b"")
+
+    def prune(
+        self, keep: int | None = None, before: datetime | None = None, profile: str | None = None, *, dry: bool = False
+    ) -> int:
+        """Remove for good what is not among the newest ``keep`` or is older than ``before``; how many those are.
+
+        Damaged records stay: nobody can say how old they are. ``dry`` only counts.
+        """
+        doomed: set[bytes] = set()
+        kept = 0
+        for entry in entries(self.folder):
+            found = read_block(entry.raw)
+            if isinstance(found, Exchange) and profile in {None, found.profile}:
+                if (keep is not None and kept >= keep) or (before is not None and found.when < before):
+                    doomed.add(_fingerprint(entry.raw))
+                else:
+                    kept += 1
+        if doomed and not dry:
+            for writer in writers(self.folder):
+                for path in files_of(self.folder, writer):
+                    with self._locked(writer):  # for one file at a time: whoever appends waits that long at most
+                        rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw)
+        return len(doomed)
+
+    def _change(self, id: str, change: Callable[[bytes], bytes]) -> bool:
+        """Change the newest block with this id, in whichever of its writer's files it lies by now."""
+        found = next((entry for entry in entries(self.folder) if id_of(entry.raw) == id), None)
+        if found is None:
+            return False
+        sought = _fingerprint(found.raw)
+        with self._locked(found.writer):
+            return any(
+                rewrite(path, lambda raw: change(raw) if _fingerprint(raw) == sought else raw)
+                for path in files_of(self.folder, found.writer)
+            )
+
+    def _locked(self, writer: str) -> AbstractContextManager[None]:
+        return lock(current(self.folder, writer), self._lock_seconds)
+
+    def _unsaved_blocks(self) -> bytes:
+        return "".join(map(to_block, self.unsaved)).encode()
+
+
+def _fingerprint(raw: bytes) -> bytes:
+    """What a block is known by, blank lines around it aside: ids can be given by hand, and given twice."""
+    from hashlib import blake2b  # it loads OpenSSL, and few commands change anything
+
+    return blake2b(raw.strip(), digest_size=16).digest()

@@ -1,0 +1,238 @@
+"""An exchange as a flat record of named values, and back: what is written down of it, and under which key.
+
+Headers, phases and notes are not. Text that no UTF-8 can hold, and a reply that is not UTF-8, stand as base64 under
+the same key with ``_base64`` behind it. How a record is spelled is in blocks.py.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, get_args
+
+from rpcexplorer.model.exchange import (
+    NAMES,
+    Cancelled,
+    Damaged,
+    ErrorObject,
+    Exchange,
+    Kind,
+    Malformed,
+    Outcome,
+    Response,
+    Result,
+    Sent,
+    Step,
+    Unreached,
+)
+from rpcexplorer.protocol.codec import decode, decode_batch
+
+SURROGATE = re.compile("[\ud800-\udfff]")
+BASE64 = "_base64"
+OUTCOMES = tuple(name for name in NAMES.values() if name != "refused")
+ALWAYS = ("id", "time", "kind", "outcome")
+"""Keys that no record can do without; the others are left out where they are empty."""
+
+
+def clipped(body: bytes, limit: int) -> tuple[bytes, bool]:
+    """The first ``limit`` bytes at most, never ending inside a character of UTF-8; and whether any are missing."""
+    if len(body) <= limit:
+        return body, False
+    end = limit
+    while end > max(0, limit - 3) and body[end] & 0xC0 == 0x80:
+        end -= 1
+    return body[:end], True
+
+
+# --- out ---------------------------------------------------------------------------------------------------------
+
+
+def to_record(exchange: Exchange) -> dict[str, Any]:
+    """What is written down of an exchange, in the order in which a person reads it."""
+    outcome, response = exchange.outcome, exchange.response
+    reason = outcome.sentence if isinstance(outcome, Unreached) else getattr(outcome, "reason", None)
+    values = {
+        "id": exchange.id,
+        "time": exchange.when.astimezone(UTC),
+        "profile": exchange.profile,
+        "url": exchange.url,
+        "method": exchange.method,
+        "kind": exchange.kind,
+        "outcome": exchange.outcome_name,
+        "status": response.status,
+        "code": getattr(outcome, "code", None),
+        "message": getattr(outcome, "message", None),
+        "params": exchange.params,
+        "ms": round(exchange.seconds * 1000, 3),
+        "sent": exchange.sent,
+        "received": response.size,
+        "reply": response.body,
+        "reply_cut": response.cut,
+        "step": getattr(outcome, "step", None),
+        "maybe_ran": getattr(outcome, "maybe_ran", None),
+        "reason": reason,
+        "remarks": list(getattr(outcome, "remarks", ())),
+        "http_reason": response.reason,
+        "http_remarks": list(response.remarks),
+        "name": exchange.name,
+        "note": exchange.note,
+    }
+    return dict(_spelled(key, value) for key, value in values.items() if key in ALWAYS or not _is_empty(value))
+
+
+def renamed(record: dict[str, Any], **given: str | None) -> dict[str, Any]:
+    """A record with another name or note; None leaves what is there, an empty text removes it."""
+    changed = {key: text for key, text in given.items() if text is not None}
+    kept = {key: value for key, value in record.items() if key.removesuffix(BASE64) not in changed}
+    return kept | dict(_spelled(key, text) for key, text in changed.items() if text)
+
+
+def _is_empty(value: Any) -> bool:
+    return value is None or value is False or value in ("", b"", [])
+
+
+def _spelled(key: str, value: Any) -> tuple[str, Any]:
+    """The key and value as TOML can hold them."""
+    match value:
+        case str() if SURROGATE.search(value):
+            return key + BASE64, _base64(value)
+        case list() if any(map(SURROGATE.search, value)):
+            return key + BASE64, [_base64(text) for text in value]
+        case bytes():
+            text = value.decode(errors="surrogateescape")
+            if SURROGATE.search(text):
+                return key + BASE64, b64encode(value).decode()
+            return key, text
+    return key, value
+
+
+def _base64(text: str) -> str:
+    return b64encode(text.encode(errors="surrogatepass")).decode()
+
+
+# --- back --------------------------------------------------------------------------------------------------------
+
+
+def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
+    """Rebuild the exchange, its outcome from the reply itself. A key that is missing or mistyped is a damage."""
+    try:
+        values = dict(_read(key, value) for key, value in record.items())
+    except ValueError:
+        return Damaged("", "what stands as base64 in it is none", "")
+    if reason := next(_troubles(values), ""):
+        return Damaged("", reason, "")
+    body = values.get("reply", b"")
+    body = body.encode() if isinstance(body, str) else body
+    when = values["time"]
+    return Exchange(
+        id=values["id"],
+        when=when if when.tzinfo else when.replace(tzinfo=UTC),
+        profile=values.get("profile", ""),
+        url=values.get("url", ""),
+        method=values.get("method", ""),
+        params=values.get("params", ""),
+        kind=values["kind"],
+        outcome=_outcome(values, body),
+        seconds=values.get("ms", 0.0) / 1000,
+        sent=values.get("sent", 0),
+        response=Response(
+            status=values.get("status"),
+            reason=values.get("http_reason", ""),
+            body=body,
+            size=values.get("received", 0),
+            cut=values.get("reply_cut", False),
+            remarks=tuple(values.get("http_remarks", ())),
+        ),
+        name=values.get("name", ""),
+        note=values.get("note", ""),
+    )
+
+
+def _read(key: str, value: Any) -> tuple[str, Any]:
+    """Undo ``_spelled``; ValueError where there is no base64."""
+    if not key.endswith(BASE64):
+        return key, value
+    key = key.removesuffix(BASE64)
+    if isinstance(value, list):
+        return key, [_text(text) for text in value]
+    return key, b64decode(str(value), validate=True) if key == "reply" else _text(value)
+
+
+def _text(base64: Any) -> str:
+    return b64decode(str(base64), validate=True).decode(errors="surrogatepass")
+
+
+def _outcome(values: dict[str, Any], body: bytes) -> Outcome:
+    remarks = tuple(values.get("remarks", ()))
+    maybe_ran = values.get("maybe_ran", False)
+    match values["outcome"]:
+        case "malformed":
+            return Malformed(values.get("reason", ""), remarks)
+        case "unreached":
+            return Unreached(values.get("step", "wait"), values.get("reason", ""), maybe_ran)
+        case "cancelled":
+            return Cancelled(maybe_ran)
+        case "sent":
+            return Sent(remarks)
+    return _reply(values, body, remarks)
+
+
+def _reply(values: dict[str, Any], body: bytes, remarks: tuple[str, ...]) -> Result | ErrorObject:
+    """The result or error that the recorded reply spells; what the record says of it where too much is missing."""
+    wanted = Result if values["outcome"] == "result" else ErrorObject
+    if values.get("reply_cut"):
+        remarks += (f"the recorded reply was cut at {len(body):,} of {values.get('received', 0):,} bytes",)
+    else:
+        reply = decode_batch(body, ()) if values["kind"] == "batch" else decode(body, values["id"])
+        if isinstance(reply, wanted):
+            return replace(reply, remarks=remarks)
+        remarks += ("the recorded reply can no longer be read as one",)
+    if wanted is Result:
+        return Result(b"", remarks)
+    return ErrorObject(values.get("code"), values.get("message", ""), None, b"", remarks)
+
+
+# --- what a record must be ---------------------------------------------------------------------------------------
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str)
+
+
+def _is_whole(value: Any) -> bool:
+    return type(value) is int
+
+
+def _is_flag(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
+def _is_list(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_is_text, value))
+
+
+SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "time": (lambda value: isinstance(value, datetime), "a date and time"),
+    "reply": (lambda value: isinstance(value, str | bytes), "text"),
+    "ms": (lambda value: type(value) is float or (_is_whole(value) and abs(value) < 2**53), "a number"),
+    "kind": (lambda value: value in get_args(Kind), f"one of {', '.join(get_args(Kind))}"),
+    "outcome": (lambda value: value in OUTCOMES, f"one of {', '.join(OUTCOMES)}"),
+    "step": (lambda value: value in get_args(Step), f"one of {', '.join(get_args(Step))}"),
+    **dict.fromkeys(("id", "profile", "url", "method", "message", "params"), (_is_text, "text")),
+    **dict.fromkeys(("reason", "http_reason", "name", "note"), (_is_text, "text")),
+    **dict.fromkeys(("status", "code", "sent", "received"), (_is_whole, "a whole number")),
+    **dict.fromkeys(("reply_cut", "maybe_ran"), (_is_flag, "true or false")),
+    **dict.fromkeys(("remarks", "http_remarks"), (_is_list, "a list of texts")),
+}
+
+
+def _troubles(values: dict[str, Any]) -> Iterator[str]:
+    """What keeps a record from being read: keys that are missing or mistyped. Unknown keys are nobody's business."""
+    yield from (f"its {key} is missing" for key in ALWAYS if key not in values)
+    for key, value in values.items():
+        fits, words = SHAPE.get(key, (lambda _: True, ""))
+        if not fits(value):
+            yield f"its {key} must be {words}"

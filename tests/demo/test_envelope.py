@@ -1,0 +1,151 @@
+"""A body taken apart: what is refused and why, and whose spelling survives."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.demo.envelope import BATCH_LIMIT, Batch, Invalid, Request, read
+
+GOOD = '{"jsonrpc": "2.0", "id": "1", "method": "ping", "params": []}'
+
+
+def error(content: bytes) -> dict[str, Any]:
+    entry = read(content)
+    assert isinstance(entry, Invalid)
+    found: dict[str, Any] = entry.fault.error
+    return found
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "line 1 column 1"),
+        (b"{", "line 1 column 2"),
+        (b'{"params": [ "username": "demo" ]}', "line 1 column 24"),
+        (GOOD.encode() + b"x", "Extra data"),
+        (b"\xff", "utf-8"),
+        (b"\xef\xbb\xbf" + GOOD.encode(), "line 1 column 1"),
+        (b'{"id": NaN}', "NaN is not JSON"),
+        (b'{"id": -Infinity}', "-Infinity is not JSON"),
+        (b"[" * 100_000, "nested too deeply"),
+    ],
+)
+def test_what_is_not_json_is_a_parse_error_that_says_where(content: bytes, words: str) -> None:
+    found = error(content)
+    assert found["code"] == -32700
+    assert words in found["message"]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("1", "a request is an object"),
+        ("null", "a request is an object"),
+        ("{}", "jsonrpc must be"),
+        (GOOD.replace('"2.0"', "2.0"), 'the string "2.0"'),
+        (GOOD.replace('"ping"', "7"), "method must be a string"),
+        (GOOD.replace(', "params": []', ""), 'params is missing: send "params": []'),
+        (GOOD.replace("[]", "null"), "an array or an object"),
+        (GOOD.replace("[]", '"x"'), "an array or an object"),
+        (GOOD.replace('"1"', "null"), "id must be a string"),
+        (GOOD.replace('"1"', "true"), "id must be a string"),
+        (GOOD.replace('"1"', "[]"), "id must be a string"),
+        ("[]", "the batch is empty"),
+        ("[" + ",".join(["1"] * (BATCH_LIMIT + 1)) + "]", f"at most {BATCH_LIMIT}"),
+    ],
+)
+def test_what_breaks_a_rule_of_the_document_is_refused_in_words(content: str, words: str) -> None:
+    found = error(content.encode())
+    assert found["code"] == -32600
+    assert words in found["message"]
+
+
+def test_a_refusal_carries_the_id_if_there_is_a_good_one() -> None:
+    entry = read(b'{"id": 1.10, "jsonrpc": "1.0"}')
+    assert isinstance(entry, Invalid)
+    assert entry.id == "1.10"
+
+
+def test_without_a_good_id_a_refusal_carries_null() -> None:
+    entry = read(b'{"id": {}, "jsonrpc": "2.0"}')
+    assert isinstance(entry, Invalid)
+    assert entry.id == "null"
+
+
+@pytest.mark.parametrize("id", ['"\\u0041"', "1", "-0", "1e400", "18446744073709551616", "9" * 5_000, '""'])
+def test_an_id_keeps_its_spelling(id: str) -> None:
+    entry = read(GOOD.replace('"1"', id).encode())
+    assert isinstance(entry, Request)
+    assert entry.id == id
+
+
+def test_without_an_id_it_is_a_notification() -> None:
+    entry = read(GOOD.replace('"id": "1", ', "").encode())
+    assert isinstance(entry, Request)
+    assert entry.id is None
+
+
+def test_params_keep_their_text_and_their_members_theirs() -> None:
+    params = '{ "a" : 1.10,"a":[ ], "\\u0062":"é\\ud800" }'
+    entry = read(GOOD.replace("[]", params).encode())
+    assert isinstance(entry, Request)
+    assert entry.params_text == params
+    assert [tuple(member) for member in entry.members] == [
+        ("a", "1.10", '"a" : 1.10'),
+        ("a", "[ ]", '"a":[ ]'),
+        ("b", '"é\\ud800"', '"\\u0062":"é\\ud800"'),
+    ]
+
+
+def test_of_repeated_members_the_last_one_counts_for_value_and_text_alike() -> None:
+    entry = read(GOOD.replace("{", '{"params": [1], "id": "0", ', 1).encode())
+    assert isinstance(entry, Request)
+    assert (entry.id, entry.params, entry.params_text) == ('"1"', [], "[]")
+
+
+def test_a_batch_is_taken_apart_in_order() -> None:
+    batch = read(f"[ {GOOD} , 7,{GOOD.replace('ping', 'pong')}]".encode())
+    assert isinstance(batch, Batch)
+    first, second, third = batch.entries
+    assert isinstance(first, Request)
+    assert isinstance(second, Invalid)
+    assert isinstance(third, Request)
+    assert (first.method, third.method) == ("ping", "pong")
+
+
+@pytest.mark.parametrize("depth", range(300, 1_100, 7))
+def test_any_depth_is_either_read_or_refused(depth: int) -> None:
+    params = '{"a": ' * depth + "1" + "}" * depth
+    entry = read(GOOD.replace("[]", params).encode())
+    assert isinstance(entry, Invalid) or entry.params_text == params  # type: ignore[union-attr]
+
+
+json_values = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.integers() | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=10,
+)
+
+
+@given(
+    st.lists(json_values, max_size=3) | st.dictionaries(st.text(), json_values, max_size=3),
+    st.sampled_from([None, 1, "\t"]),
+    st.booleans(),
+)
+def test_whatever_is_sent_comes_apart_where_it_was_joined(params: Any, indent: Any, ascii_only: bool) -> None:
+    text = json.dumps(params, indent=indent, ensure_ascii=ascii_only)
+    entry = read(GOOD.replace("[]", text).encode(errors="backslashreplace"))
+    assert isinstance(entry, Request)
+    assert json.loads(entry.params_text) == params
+    if isinstance(params, dict):
+        assert {member.name: json.loads(member.value) for member in entry.members} == params
+
+
+@given(st.binary(max_size=40))
+def test_whatever_the_bytes_reading_them_gives_a_value(content: bytes) -> None:
+    assert isinstance(read(content), Request | Invalid | Batch)

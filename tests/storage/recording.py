@@ -1,0 +1,63 @@
+"""Exchanges to record, and what of an exchange comes back from a record."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from rpcexplorer.model.exchange import NO_PHASES, Damaged, Exchange, Response
+from rpcexplorer.protocol.codec import decode
+from rpcexplorer.protocol.ids import make_id
+
+START = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)
+
+
+def exchange(number: int = 0, reply: str = '{"jsonrpc":"2.0","id":"1","result":"pong"}', **given: object) -> Exchange:
+    """The exchange that began ``number`` seconds after the start of the story."""
+    when = START + timedelta(seconds=number)
+    body = reply.encode()
+    one = Exchange(
+        id=make_id(int(when.timestamp() * 1000), number),
+        when=when,
+        profile="staging",
+        url="https://staging.example.com/api/v2/",
+        method="ping",
+        params="[]",
+        kind="call",
+        outcome=decode(body, None),
+        seconds=0.034,
+        sent=60,
+        response=Response(200, "OK", body=body, size=len(body)),
+    )
+    return replace(one, **given)  # type: ignore[arg-type]
+
+
+def as_recorded(one: Exchange) -> Exchange:
+    """What a record keeps of an exchange: no headers, phases and notes, and time to the millisecond."""
+    response = replace(one.response, headers=(), version="", proxy=None)
+    when = one.when.astimezone(UTC)
+    return replace(
+        one,
+        when=when.replace(microsecond=when.microsecond // 1000 * 1000),
+        seconds=round(one.seconds * 1000, 3) / 1000,
+        response=response,
+        phases=NO_PHASES,
+        notes=(),
+    )
+
+
+def sound(found: Iterable[Exchange | Damaged]) -> list[str]:
+    """The ids of those that could be read."""
+    return [one.id for one in found if isinstance(one, Exchange)]
+
+
+def damaged(found: Iterable[Exchange | Damaged]) -> list[Damaged]:
+    """Those that could not."""
+    return [one for one in found if isinstance(one, Damaged)]
+
+
+def contents(folder: Path) -> dict[str, bytes]:
+    """Every file of a folder but the locks."""
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if not path.name.endswith(".lock")}
