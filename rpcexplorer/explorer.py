@@ -56,6 +56,7 @@ class Explorer:
         """The profile in use."""
         self._keys = StoredKeys(secrets, person)
         self._clients: list[Client] = []
+        self._histories: dict[Path, History] = {}
 
     @classmethod
     def open(
@@ -89,7 +90,9 @@ class Explorer:
         settings = self.settings.history
         own = self.profile.history if self.profile else None
         folder = Path(own or settings.folder or self.paths.history)
-        return History(folder, body_limit=settings.body_limit)
+        if folder not in self._histories:
+            self._histories[folder] = History(folder, body_limit=settings.body_limit)
+        return self._histories[folder]
 
     def use(self, profile: Profile | str | None = None) -> Profile | Complaint:
         """Choose the profile for what follows: one that is given, a name, or the default one."""

@@ -105,5 +105,5 @@ def test_importing_costs_nothing_that_is_not_needed_yet(module: str) -> None:
     assert loaded.stdout.split() == []
 
 
-LAZY = ("textual", "httpx", "tomlkit", "keyring", "platformdirs", "pygments", "difflib", "asyncio.base_events")
-"""What comes when it is first used. asyncio is here because only a call needs a loop."""
+LAZY = ("textual", "httpx", "tomlkit", "keyring", "platformdirs", "pygments", "difflib")
+"""What comes when it is first used."""

@@ -26,7 +26,7 @@ def section(title: str) -> str:
 
 def first_column(table: str) -> list[str]:
     rows = re.findall(r"^\| `?([^|`]*?(?:\\\|[^|`]*?)*)`? \|", table, re.MULTILINE)
-    return [row.replace("\\|", "|") for row in rows if row not in {"command", "code", "---"} and not row.startswith("--")]
+    return [row.replace("\\|", "|") for row in rows if row not in {"command", "code", "---"}]
 
 
 def test_start_holds_exactly_two_commands() -> None:

@@ -13,6 +13,7 @@ from rpcexplorer.cli.session import complete_profiles, fail, session_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import NAMES, Damaged, Exchange
 from rpcexplorer.views.history_lines import history_line, shown
 from rpcexplorer.views.json_out import json_of
@@ -144,6 +145,8 @@ def _one(explorer: Explorer, id: str | None) -> Exchange:
     found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
     if found is None:
         fail("The history is empty." if id is None else f"No call has the id {id}. See: rpcexplorer history list")
+    if isinstance(found, Complaint):
+        fail(found.sentence)
     if isinstance(found, Damaged):
         fail(f"The record is damaged ({found.reason}). What is left of it:\n{found.text}")
     return found

@@ -207,4 +207,4 @@ def _agree(context: click.Context, question: str) -> None:
 
 
 def _value(value: object) -> str:
-    return "-" if value in {None, ""} else str(value)
+    return "-" if value is None or value == "" else str(value)

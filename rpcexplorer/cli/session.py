@@ -42,6 +42,8 @@ class Session:
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:
             raise click.UsageError("--auth goes with --url; a profile says its own kind of auth.")
+        if url is not None and "@" in url.partition("//")[2].partition("/")[0]:
+            fail("The URL holds a user name or password, which would be recorded: leave it out, and use --auth.")
         wanted = ad_hoc(url, auth or "none") if url is not None else (name or self.profile)
         chosen = explorer.use(wanted)
         if isinstance(chosen, Complaint):

@@ -28,6 +28,8 @@ def show(world: World, exchange: Exchange, form: Form, *, include: bool) -> None
     match exchange.outcome:
         case Result(value=value) if form is Form.RESULT:
             json(world, value)
+        case ErrorObject(value=value) if form is Form.RESULT and value.lstrip().startswith(b"["):
+            json(world, value)  # a batch in which some calls failed: the others have results
         case _ if form is not Form.RESULT and exchange.response.body:
             _body(world, exchange, form)
     for remark in exchange.remarks:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,6 +12,9 @@ from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.protocol.messages import ErrorObject, Malformed
+
+USERINFO = re.compile(r"//[^/?#]*@")
+"""User name and password in a URL, which is refused but may have been typed."""
 
 MARGIN = 64 * 1024
 """Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
@@ -32,7 +36,7 @@ def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], bo
         exchange,
         method=hide.text(exchange.method),
         params=hide.text(exchange.params),
-        url=hide.text(exchange.url),
+        url=hide.text(USERINFO.sub("//", exchange.url)),
         outcome=_outcome(exchange.outcome, hide),
         response=response,
         notes=tuple(map(hide.text, exchange.notes)),

@@ -184,7 +184,7 @@ def test_nobody_there_is_exit_code_4_and_says_what_to_check(shell: Shell) -> Non
         url = server.origin
     ran = shell.run("call", "m", "--url", url)
     assert ran.code == 4
-    assert "is the service running" in ran.err.lower()
+    assert "check that the service is running" in ran.err
 
 
 def test_a_timeout_is_exit_code_4(shell: Shell) -> None:

@@ -80,7 +80,9 @@ def test_inline_credentials_arrive_as_named_params(url: str) -> None:
     assert exchange.outcome == Result(b"true")
 
 
-@pytest.mark.parametrize(("draft", "code"), [(Draft("missing"), -32601), (Draft("add", "[1]"), -32602), (Draft("fail"), -32000)])
+@pytest.mark.parametrize(
+    ("draft", "code"), [(Draft("missing"), -32601), (Draft("add", "[1]"), -32602), (Draft("fail"), -32000)]
+)
 def test_its_errors_are_read_whatever_the_http_status(url: str, draft: Draft, code: int) -> None:
     exchange = send(url, draft)
     assert isinstance(exchange.outcome, ErrorObject), exchange
