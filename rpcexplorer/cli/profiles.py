@@ -8,6 +8,7 @@ from rpcexplorer.cli.session import complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import AuthKind, Profile
 from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
 FIELDS = click.Choice(["password", "username", "session"])
@@ -207,4 +208,8 @@ def _agree(context: click.Context, question: str) -> None:
 
 
 def _value(value: object) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, dict | list):
+        return json_of(value).decode()
     return "-" if value is None or value == "" else str(value)

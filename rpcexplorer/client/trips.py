@@ -75,11 +75,10 @@ class Traveller:
         self._incoming = Incoming()
         request = request_of(self._profile, trip)
         self._sent = len(request.body)
+        transport = self._transport()  # the first time, this imports httpx: not a part of the trip
         started = time.perf_counter()
         try:
-            answer = await self._transport().send(
-                request, deadline=self._left, progress=self._watch, incoming=self._incoming
-            )
+            answer = await transport.send(request, deadline=self._left, progress=self._watch, incoming=self._incoming)
         except Unreachable as error:
             outcome = Unreached(error.step, error.sentence, error.maybe_ran)
             return self._landed(outcome, error.partial, error.timing)
@@ -106,7 +105,7 @@ def _read(errand: Errand, answer: Answer) -> Outcome:
         outcome = decode_batch(answer.body, [call.id for call in errand.calls])
     else:
         outcome = decode(answer.body, errand.calls[0].id)
-    return _with_http_said(outcome, answer) if isinstance(outcome, Malformed) else outcome
+    return _with_redirect(outcome, answer) if isinstance(outcome, Malformed) else outcome
 
 
 def _read_notification(answer: Answer) -> Outcome:
@@ -117,17 +116,19 @@ def _read_notification(answer: Answer) -> Outcome:
             return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
         return Sent(("the server answered a notification with something that is no reply",))
     if answer.status >= 300:
-        return _with_http_said(Malformed("The server did not accept the notification."), answer)
+        return _with_redirect(Malformed("The server did not accept the notification."), answer)
     return Sent()
 
 
-def _with_http_said(outcome: Malformed, answer: Answer) -> Malformed:
-    """Add the status, and where a redirect points: it is never followed."""
-    said = f"HTTP {answer.status} {answer.reason}".strip()
+def _with_redirect(outcome: Malformed, answer: Answer) -> Malformed:
+    """Say where a redirect points: it is never followed."""
     location = answer.header("location")
-    if 300 <= answer.status < 400 and location is not None:
-        said += f", to {location}; redirects are not followed: if it is right, set url and path of the profile to it"
-    return replace(outcome, reason=f"{outcome.reason} ({said})")
+    if not 300 <= answer.status < 400 or location is None:
+        return outcome
+    sentence = (
+        f"The server redirects to {location}. Redirects are not followed: if it is right, set url and path to it."
+    )
+    return replace(outcome, reason=sentence)
 
 
 def _response(answer: Answer | None) -> Response:
