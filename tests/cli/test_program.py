@@ -1,0 +1,179 @@
+"""The program as a process: help, versions, Ctrl+C, a closed pipe, and a real terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+import rpcexplorer
+from rpcexplorer.cli.program import program
+from rpcexplorer.cli.waiting import line
+from rpcexplorer.transport.wire import Progress
+from tests.fakes.shell import Shell
+from tests.fakes.wire import HOLD, RawServer, Received, http_reply
+
+COMMAND = [sys.executable, "-m", "rpcexplorer"]
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        yield (*path, name), command
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+
+
+ALL = dict(commands(program))
+
+
+@pytest.mark.parametrize("path", ALL, ids=" ".join)
+def test_every_command_explains_itself_with_an_example(path: tuple[str, ...]) -> None:
+    command = ALL[path]
+    text = command.help or ""
+    assert text
+    assert isinstance(command, click.Group) or f"rpcexplorer {path[0]}" in text
+
+
+@pytest.mark.parametrize("flag", ["-h", "--help"])
+def test_help_is_data_and_exit_code_0(shell: Shell, flag: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert shell.run("call", flag).code == 0
+    assert "  Examples:\n    rpcexplorer call ping\n" in capsys.readouterr().out
+
+
+def environment_of(shell: Shell) -> dict[str, str]:
+    root = str(Path(rpcexplorer.__file__).parent.parent)
+    return {**os.environ, **shell.environment, "PYTHONPATH": root, "TERM": "xterm-256color"}
+
+
+def test_the_module_is_the_program(shell: Shell) -> None:
+    ran = subprocess.run([*COMMAND, "--version"], env=environment_of(shell), capture_output=True, text=True, check=True)
+    assert rpcexplorer.__version__ in ran.stdout
+
+
+def test_ctrl_c_ends_a_call_with_130_and_records_what_came(shell: Shell) -> None:
+    with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD]) as server:
+        process = subprocess.Popen(
+            [*COMMAND, "call", "m", "--url", server.origin],
+            env=environment_of(shell),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=shell.folder,
+        )
+        server.wait_for_request()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out) == (130, b"")
+    assert b"cancelled" in err
+    assert b"Traceback" not in err
+    rows = shell.run("history", "list", "--json").text.splitlines()
+    assert [json.loads(row)["outcome"] for row in rows] == ["cancelled"]
+
+
+def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
+    body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 1_000_000 + b'"}'
+    with RawServer(http_reply(body)) as server:
+        process = subprocess.Popen(
+            [*COMMAND, "call", "m", "--url", server.origin],
+            env=environment_of(shell),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=shell.folder,
+        )
+        assert process.stdout
+        assert process.stderr
+        process.stdout.read(10)
+        process.stdout.close()
+        said = process.stderr.read()
+        process.stderr.close()
+        process.wait(timeout=10)
+    assert b"Traceback" not in said
+    assert b"BrokenPipe" not in said
+
+
+class Terminal:
+    """The program on a real terminal, read until a text appears."""
+
+    def __init__(self, shell: Shell, *arguments: str) -> None:
+        self.pid, self.descriptor = pty.fork()
+        if self.pid == 0:
+            os.chdir(shell.folder)
+            os.execve(sys.executable, [*COMMAND, *arguments], environment_of(shell))
+        self.seen = ""
+
+    def wait_for(self, text: str, seconds: float = 10) -> None:
+        until = time.monotonic() + seconds
+        while text not in self.seen:
+            ready, _, _ = select.select([self.descriptor], [], [], max(0, until - time.monotonic()))
+            assert ready, f"{text!r} did not come: {self.seen!r}"
+            self.seen += os.read(self.descriptor, 4096).decode()
+
+    def type(self, text: str) -> None:
+        os.write(self.descriptor, text.encode())
+
+    def end(self) -> int:
+        _, status = os.waitpid(self.pid, 0)
+        os.close(self.descriptor)
+        return os.waitstatus_to_exitcode(status)
+
+
+def reply(request: Received) -> bytes:
+    id = json.dumps(json.loads(request.body)["id"])
+    return http_reply(f'{{"jsonrpc":"2.0","id":{id},"result":"welcome"}}'.encode())
+
+
+def test_on_a_terminal_a_missing_password_is_asked_for_and_not_echoed(shell: Shell) -> None:
+    with RawServer(reply) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        terminal = Terminal(shell, "call", "arg_test")
+        terminal.wait_for("password for shop")
+        terminal.type("hunter2hunter2\n")
+        terminal.wait_for("welcome")
+        assert terminal.end() == 0
+    assert json.loads(server.requests[0].body)["params"]["password"] == "hunter2hunter2"
+    assert "hunter2" not in terminal.seen
+    assert "hunter2" not in str(shell.files())
+
+
+def test_on_a_terminal_a_slow_call_shows_a_line_that_is_gone_when_it_is_done(shell: Shell) -> None:
+    with RawServer([HOLD, http_reply(b'{"jsonrpc":"2.0","id":"x","result":"welcome"}')]) as server:
+        terminal = Terminal(shell, "call", "m", "--id", "x", "--url", server.origin)
+        terminal.wait_for("waiting")
+        server.release()
+        terminal.wait_for("welcome")
+        assert terminal.end() == 0
+    assert "Ctrl+C cancels" in terminal.seen
+    assert "\r\x1b[K" in terminal.seen[terminal.seen.rindex("cancels") :]
+
+
+def test_what_is_not_marked_safe_is_asked_about_and_enter_is_a_no(shell: Shell) -> None:
+    with RawServer(reply) as server:
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}"\nbadge = "prod"\n')
+        terminal = Terminal(shell, "call", "user.delete")
+        terminal.wait_for("[y/N]")
+        terminal.type("\n")
+        terminal.wait_for("Nothing was sent")
+        assert terminal.end() == 2
+    assert server.requests == []
+
+
+@pytest.mark.parametrize(
+    ("progress", "words"),
+    [
+        (None, "starting"),
+        (Progress("waiting", 0, None, 1.0), "waiting"),
+        (Progress("receiving", 38_000_000, 100_000_000, 1.4), "38 MB of 100 MB"),
+        (Progress("receiving", 1200, None, 1.4), "1.2 kB"),
+    ],
+)
+def test_the_line_says_what_is_known(progress: Progress | None, words: str) -> None:
+    assert words in line(progress, 1.4)

@@ -1,0 +1,110 @@
+"""The one door: what a front or a program does through it, on files and sockets of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
+from rpcexplorer.model.complaint import Complaint
+from tests.fakes.wire import RawServer, http_reply
+
+REPLY = http_reply(b'{"jsonrpc":"2.0","id":"x","result":{"session":"s3ss10n-s3ss10n","n":1.10}}')
+
+
+@pytest.fixture
+def opened(tmp_path: Path) -> Callable[[str], Explorer]:
+    def build(sessions: str, **environment: str) -> Explorer:
+        (tmp_path / "sessions.toml").write_text(sessions)
+        return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home"), **environment})
+
+    return build
+
+
+def call(explorer: Explorer, draft: Draft) -> Exchange:
+    async def run() -> Exchange:
+        async with explorer:
+            return await explorer.call(draft, id="x")
+
+    return asyncio.run(run())
+
+
+def test_a_call_is_recorded_as_the_person_wrote_it(opened: Callable[..., Explorer]) -> None:
+    with RawServer(REPLY) as server:
+        explorer = opened(
+            f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n',
+            RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2",
+        )
+        assert isinstance(explorer.use(), Profile)
+        exchange = call(explorer, Draft("arg_test", '{ "n": 1.10 }'))
+    assert isinstance(exchange.outcome, Result)
+    (recorded,) = explorer.history.newest(1)
+    assert isinstance(recorded, Exchange)
+    assert (recorded.params, recorded.profile, recorded.id) == ('{ "n": 1.10 }', "shop", "x")
+    assert recorded.outcome == exchange.outcome
+
+
+def test_the_history_is_toml_for_any_reader(opened: Callable[..., Explorer], tmp_path: Path) -> None:
+    with RawServer(REPLY) as server:
+        explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\n')
+        explorer.use("shop")
+        call(explorer, Draft("ping"))
+        call(explorer, Draft("ping"))
+    (file,) = (tmp_path / "home" / "state" / "history").glob("*.toml")
+    assert [block["method"] for block in tomllib.loads(file.read_text())["call"]] == ["ping", "ping"]
+
+
+def test_what_is_refused_is_not_recorded(opened: Callable[..., Explorer]) -> None:
+    explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline" }\n')
+    explorer.use()
+    assert isinstance(call(explorer, Draft("arg_test")).outcome, Refused)
+    assert list(explorer.history.newest(1)) == []
+
+
+def test_a_history_that_cannot_be_written_loses_no_call_and_no_exchange(
+    opened: Callable[..., Explorer], tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    (tmp_path / "home" / "state").write_text("a file where the folder should be")
+    with RawServer(REPLY) as server:
+        explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\n')
+        explorer.use()
+        exchange = call(explorer, Draft("ping"))
+        assert isinstance(exchange.outcome, Result)
+        assert "state" in explorer.trouble
+        (tmp_path / "home" / "state").unlink()
+        call(explorer, Draft("ping"))
+    assert explorer.trouble == ""
+    assert len(list(explorer.history.newest(9))) == 2
+
+
+def test_a_value_given_by_position_or_known_by_value_reaches_no_record(opened: Callable[..., Explorer]) -> None:
+    with RawServer(REPLY) as server:
+        explorer = opened(
+            f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie" }}\n',
+            RPCEXPLORER_SHOP_SESSION="s3ss10n-s3ss10n",
+        )
+        explorer.use()
+        call(explorer, Draft("auth", '{"password": "pw", "x": "s3ss10n-s3ss10n"}'))
+    (recorded,) = explorer.history.newest(1)
+    assert isinstance(recorded, Exchange)
+    assert recorded.params == '{"password": "«shop.password»", "x": "«shop.session»"}'
+    assert b"s3ss10n" not in recorded.response.body
+
+
+def test_an_unknown_profile_is_a_complaint_that_names_the_nearest(opened: Callable[..., Explorer]) -> None:
+    found = opened('[profile.staging]\nurl = "https://x.example"\n').use("stagin")
+    assert isinstance(found, Complaint)
+    assert "staging" in found.sentence
+
+
+def test_every_name_of_the_library_is_there() -> None:
+    import rpcexplorer
+
+    assert all(getattr(rpcexplorer, name) for name in rpcexplorer.__all__)
+    with pytest.raises(AttributeError):
+        _ = rpcexplorer.nonsense
