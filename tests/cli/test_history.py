@@ -1,0 +1,104 @@
+"""``history``: what was called, found again."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+
+
+def answer(request: Received) -> bytes:
+    call = json.loads(request.body)
+    outcome = '"error":{"code":-32602,"message":"no"}' if call["method"] == "bad" else '"result":{"n":1.10}'
+    return http_reply(f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{outcome}}}'.encode())
+
+
+@pytest.fixture
+def used(shell: Shell) -> Shell:
+    """A shell with three calls behind it: alpha, bad, omega."""
+    with RawServer(answer) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n')
+        for method in ("alpha", "bad", "omega"):
+            shell.run("call", method, '{"x": "find-me-' + method + '"}')
+    return shell
+
+
+def methods(text: str) -> list[str]:
+    return [json.loads(row)["method"] for row in text.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "found"),
+    [
+        (["list"], ["omega", "bad", "alpha"]),
+        (["list", "-n", "1"], ["omega"]),
+        (["list", "--outcome", "error"], ["bad"]),
+        (["list", "--method", "alpha"], ["alpha"]),
+        (["list", "-p", "nobody"], []),
+        (["search", "find-me"], ["omega", "bad", "alpha"]),
+        (["search", "FIND-ME-ALPHA"], ["alpha"]),
+        (["search", "nothing like it"], []),
+    ],
+)
+def test_calls_are_listed_newest_first_and_can_be_narrowed(used: Shell, arguments: list[str], found: list[str]) -> None:
+    ran = used.run("history", *arguments, "--json")
+    assert (ran.code, methods(ran.text)) == (0, found)
+
+
+def test_a_line_has_sign_id_method_and_outcome(used: Shell) -> None:
+    newest, bad, _ = used.run("history", "list").text.splitlines()
+    assert newest.startswith("✓ ")
+    assert bad.startswith("✗ ")
+    assert "-32602" in bad
+
+
+def test_one_call_is_shown_whole_or_in_parts(used: Shell) -> None:
+    id = json.loads(used.run("history", "list", "-n", "1", "--json").text)["id"]
+    shown = used.run("history", "show", id).text
+    assert "omega" in shown
+    assert "1.10" in shown
+    assert used.run("history", "show", id[-6:]).text == shown
+    assert used.run("history", "show").text == shown
+    assert used.run("history", "show", id, "--params").out == b'{"x": "find-me-omega"}\n'
+    assert json.loads(used.run("history", "show", id, "--body").out)["id"] == id
+
+
+@pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id"), ("1", "")])
+def test_an_id_that_names_no_one_call_is_a_sentence(used: Shell, id: str, said: str) -> None:
+    ran = used.run("history", "show", id)
+    assert ran.code == 2
+    assert said in ran.err
+    assert "Traceback" not in ran.err
+
+
+def test_pruning_asks_counts_and_removes(used: Shell) -> None:
+    assert "2 calls would be removed" in used.run("history", "prune", "--keep", "1", "--dry-run").err
+    refused = used.run("history", "prune", "--keep", "1")
+    assert refused.code == 2
+    assert "--yes" in refused.err
+    assert used.run("history", "prune", "--keep", "1", "--yes").code == 0
+    assert methods(used.run("history", "list", "--json").text) == ["omega"]
+    assert "0 calls" in used.run("history", "prune", "--older-than", "30d").err
+
+
+@pytest.mark.parametrize("arguments", [[], ["--older-than", "soon"]])
+def test_pruning_wants_to_be_told_what(used: Shell, arguments: list[str]) -> None:
+    assert used.run("history", "prune", *arguments).code == 2
+
+
+def test_no_history_records_nothing(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        shell.run("call", "alpha", "--url", server.origin, "--no-history")
+    assert shell.run("history", "list").out == b""
+    assert shell.run("history", "show").code == 2
+
+
+def test_a_damaged_record_is_told_and_the_others_are_listed(used: Shell) -> None:
+    (file,) = (used.home / "state" / "history").glob("*.toml")
+    file.write_text(file.read_text().replace('method = "bad"', 'method = "bad'))
+    ran = used.run("history", "list", "--json")
+    assert methods(ran.text) == ["omega", "alpha"]
+    assert "damaged" in ran.err
