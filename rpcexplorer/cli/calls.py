@@ -96,7 +96,9 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
 @sending_options
 @click.pass_context
 def notify(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
-    """Send METHOD as a notification: no id, and no reply is expected.
+    """Send METHOD as a notification.
+
+    It has no id, and no reply is expected.
 
     \b
     Examples:

@@ -60,7 +60,9 @@ TOUR = (
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port.  [default: any free one]")
 @click.pass_context
 def demo(context: click.Context, serve: bool, port: int) -> None:
-    """Try everything on an embedded service that lives on this machine only.
+    """Try everything on an embedded service.
+
+    It lives on this machine only, and its files are gone afterwards.
 
     \b
     Examples:

@@ -16,9 +16,9 @@ from rpcexplorer.views.printable import printable
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
 @click.pass_context
 def methods(context: click.Context, profile: str | None, as_json: bool) -> None:
-    """List the methods that are known: the service's own, the profile's, and those called before.
+    """List the methods that are known.
 
-    Any other name can be called as well.
+    They are the service's own, the profile's, and those called before. Any other name can be called as well.
 
     \b
     Examples:

@@ -11,7 +11,9 @@ from rpcexplorer.views.printable import printable
 @click.command()
 @click.pass_context
 def themes(context: click.Context) -> None:
-    """List the themes: the program's own, and those in the themes folder of your config folder.
+    """List the themes.
+
+    They are the program's own, and those in the themes folder of your config folder.
 
     \b
     Example:

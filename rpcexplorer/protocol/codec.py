@@ -247,7 +247,7 @@ def _broken_json(text: bytes) -> str:
         detail = str(error).removeprefix("JSON is malformed: ")
         return f"The reply starts like JSON but is not: {detail}."
     except RecursionError:
-        pass  # too deep for that parser; the words below are all that is known
+        return "The reply starts like JSON but its brackets, which nest very deep, do not match."
     return "The reply starts like JSON but its brackets do not match."
 
 
