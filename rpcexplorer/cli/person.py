@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
+
 import click
 
 from rpcexplorer.views.printable import printable
@@ -12,9 +14,17 @@ class PersonAtTerminal:
 
     async def secret(self, question: str) -> str | None:
         """Ask for a value without an echo; Enter alone gives none."""
-        answer = click.prompt(printable(question), hide_input=True, default="", show_default=False, err=True)
-        return str(answer) or None
+        return hidden(question) or None
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""
         return click.confirm(printable(question), default=False, err=True)
+
+
+def hidden(question: str) -> str:
+    """Ask for a value; the echo is off before the question is there. An end of input is no value."""
+    import getpass  # only who asks needs it
+
+    with suppress(EOFError):
+        return getpass.getpass(f"{printable(question)}: ")
+    return ""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rpcexplorer.cli.person import hidden
 from rpcexplorer.cli.session import complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import AuthKind, Profile
@@ -178,7 +179,7 @@ def _new_value(context: click.Context, profile: Profile, field: str, *, from_std
     if from_stdin:
         value = world.stdin.readline().decode(errors="replace").rstrip("\r\n")
     elif world.asks:
-        value = click.prompt(f"{field} for {profile.name} ({profile.origin})", hide_input=True, err=True)
+        value = hidden(f"{field} for {profile.name} ({profile.origin})")
     else:
         fail(f"Nobody can be asked for the {field}: pipe it in with --stdin, or set {profile.variable(field)}.", 3)
     if not value:
