@@ -119,7 +119,9 @@ class Explorer:
 
     def logout(self) -> bool:
         """Forget the session of the profile in use; False where there was none. The server is not told."""
-        return self._keys.drop(self._in_use())
+        profile = self._in_use()
+        stored = self.secrets.forget(profile, "session")  # first, so that a store that cannot be written is told
+        return self._keys.drop(profile) or stored
 
     def preview(self, draft: Draft | Batch, *, id: str | None = None) -> Preview | Refused:
         """The exact request that ``call`` would send, with placeholders for secrets."""

@@ -161,7 +161,8 @@ def secret(
     explorer = session.open()
     profile = session.use(explorer, name)
     if allow_http:
-        explorer.secrets.trust_plain(profile.origin)
+        if trouble := explorer.secrets.trust_plain(profile.origin):
+            fail(trouble)
         session.world.say(f"credentials may be sent to {profile.origin}, though it is not encrypted")
     elif forget:
         found = explorer.secrets.forget(profile, field)

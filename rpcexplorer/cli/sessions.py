@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rpcexplorer.cli.session import Session, profile_option, session_of
+from rpcexplorer.cli.session import Session, fail, profile_option, session_of
 from rpcexplorer.cli.show import Form, show
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
@@ -46,6 +46,8 @@ def logout(context: click.Context, profile: str | None) -> None:
     explorer = session.open()
     chosen = session.use(explorer, profile)
     there_was = explorer.logout()
+    if not there_was and (trouble := explorer.secrets.trouble()):
+        fail(str(trouble))
     session.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
 
 

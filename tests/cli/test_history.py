@@ -66,7 +66,7 @@ def test_one_call_is_shown_whole_or_in_parts(used: Shell) -> None:
     assert json.loads(used.run("history", "show", id, "--body").out)["id"] == id
 
 
-@pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id"), ("1", "")])
+@pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id"), ("1", "3 calls have an id like 1")])
 def test_an_id_that_names_no_one_call_is_a_sentence(used: Shell, id: str, said: str) -> None:
     ran = used.run("history", "show", id)
     assert ran.code == 2

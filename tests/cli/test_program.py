@@ -55,6 +55,16 @@ def environment_of(shell: Shell) -> dict[str, str]:
     return {**os.environ, **shell.environment, "PYTHONPATH": root, "TERM": "xterm-256color"}
 
 
+def calling(shell: Shell, server: RawServer) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(
+        [*COMMAND, "call", "m", "--url", server.origin],
+        env=environment_of(shell),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=shell.folder,
+    )
+
+
 def test_the_module_is_the_program(shell: Shell) -> None:
     ran = subprocess.run([*COMMAND, "--version"], env=environment_of(shell), capture_output=True, text=True, check=True)
     assert rpcexplorer.__version__ in ran.stdout
@@ -62,13 +72,7 @@ def test_the_module_is_the_program(shell: Shell) -> None:
 
 def test_ctrl_c_ends_a_call_with_130_and_records_what_came(shell: Shell) -> None:
     with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD]) as server:
-        process = subprocess.Popen(
-            [*COMMAND, "call", "m", "--url", server.origin],
-            env=environment_of(shell),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=shell.folder,
-        )
+        process = calling(shell, server)
         server.wait_for_request()
         process.send_signal(signal.SIGINT)
         out, err = process.communicate(timeout=10)
@@ -82,13 +86,7 @@ def test_ctrl_c_ends_a_call_with_130_and_records_what_came(shell: Shell) -> None
 def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
     body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 1_000_000 + b'"}'
     with RawServer(http_reply(body)) as server:
-        process = subprocess.Popen(
-            [*COMMAND, "call", "m", "--url", server.origin],
-            env=environment_of(shell),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=shell.folder,
-        )
+        process = calling(shell, server)
         assert process.stdout
         assert process.stderr
         process.stdout.read(10)

@@ -111,6 +111,15 @@ def test_a_store_that_cannot_be_written_is_a_sentence(shop: Shell) -> None:
     assert "chmod" in ran.err
 
 
+@pytest.mark.parametrize("arguments", [["logout"], ["profiles", "secret", "shop", "--allow-http"]])
+def test_what_could_not_be_written_down_is_not_claimed(shop: Shell, arguments: list[str]) -> None:
+    shop.run("login")
+    (shop.home / "state" / "secrets.toml").chmod(0o644)
+    ran = shop.run(*arguments)
+    assert ran.code == 2
+    assert "chmod" in ran.err
+
+
 # --- profiles --------------------------------------------------------------------------------------------------------
 
 
