@@ -6,15 +6,18 @@ It builds nothing but what the files say and the calls need; each of its methods
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import Self
 
-from rpcexplorer.client.client import Client, fresh_id
+from rpcexplorer.client.client import fresh_id
+from rpcexplorer.client.clients import Clients
 from rpcexplorer.client.journey import Stop
 from rpcexplorer.client.preview import preview
 from rpcexplorer.client.trips import Watch
-from rpcexplorer.model.catalogue import Method, asks_first, catalogue
+from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
@@ -23,39 +26,54 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.record import recorded
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import Settings
+from rpcexplorer.model.steps import Step
+from rpcexplorer.model.theme import Theme
 from rpcexplorer.protocol.text import Problem
-from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.catalogues import Catalogues
+from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.history import History
 from rpcexplorer.storage.keys import StoredKeys
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profile_edits import ProfileEdits
 from rpcexplorer.storage.profiles import Profiles, load
+from rpcexplorer.storage.remembered import Remembered
 from rpcexplorer.storage.secrets import Secrets
-from rpcexplorer.storage.settings import load_settings
-from rpcexplorer.storage.themes import theme_files
+from rpcexplorer.storage.settings import load_settings, save_setting
+from rpcexplorer.storage.themes import load_theme, theme_files
 
-__all__ = ["Explorer", "Stop"]
+__all__ = ["Explorer", "Stop", "fresh_id"]
 
 
 class Explorer:
     """Profiles, history and settings of one person, and the calls made with them."""
 
-    def __init__(self, paths: Paths, profiles: Profiles, settings: Settings, secrets: Secrets, person: Person) -> None:
+    def __init__(
+        self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
+    ) -> None:
         self.paths = paths
-        self.profiles = profiles
+        self._load = load
+        self.profiles = load()
         """What ``sessions.toml`` and its overlays say."""
         self.settings = settings
         """What ``settings.toml`` says."""
         self.secrets = secrets
         """The store of secrets and sessions."""
+        self.catalogues = Catalogues(paths.catalogues)
+        """What was discovered, and when."""
         self.recording = settings.history.record
         """Whether calls are written to the history."""
         self.trouble = ""
         """Why the last exchange could not be recorded; empty when it could."""
         self.profile: Profile | None = None
         """The profile in use."""
-        self._keys = StoredKeys(secrets, person)
-        self._clients: list[Client] = []
+        self.keys = StoredKeys(secrets, person)
+        """Credentials and sessions: what is known of them, and what is held for this run."""
+        self.drafts = Drafts(paths.drafts)
+        """What was typed for each method, sent or not."""
+        self.remembered = Remembered(paths.screen, self.keys.in_use)
+        """Small things that the screen remembers."""
+        self._clients = Clients(self.keys, settings.reply_limit, self._record)
         self._histories: dict[Path, History] = {}
 
     @classmethod
@@ -71,18 +89,17 @@ class Explorer:
         environment = os.environ if environment is None else environment
         paths = Paths.of(environment)
         settings, complaints = load_settings(paths)
-        profiles = load(paths, folder or Path.cwd(), environment, sessions)
-        profiles.complaints.extend(complaints)
+        reading = partial(load, paths, folder or Path.cwd(), environment, sessions)
         secrets = Secrets(paths.secrets, environment, settings.secret_store)
-        return cls(paths, profiles, settings, secrets, person or Nobody())
+        explorer = cls(paths, reading, settings, secrets, person or Nobody())
+        explorer.profiles.complaints.extend(complaints)
+        return explorer
 
     async def __aenter__(self) -> Self:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        for client in self._clients:
-            await client.close()
-        self._clients.clear()
+        await self._clients.close()
 
     @property
     def history(self) -> History:
@@ -111,17 +128,21 @@ class Explorer:
         stop: Stop | None = None,
     ) -> Exchange:
         """Send a draft with the profile in use, and record what came of it."""
-        return await self._client().send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        return await self._clients.of(self._in_use()).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
-        return await self._client().login(watch=watch, stop=stop)
+        return await self._clients.of(self._in_use()).login(watch=watch, stop=stop)
+
+    async def test(self, profile: Profile) -> list[Step]:
+        """Try the way to a server step by step: name, connection, TLS, HTTP, login. Nothing is recorded."""
+        return await self._clients.test(profile)
 
     def logout(self) -> bool:
         """Forget the session of the profile in use; False where there was none. The server is not told."""
         profile = self._in_use()
         stored = self.secrets.forget(profile, "session")  # first, so that a store that cannot be written is told
-        return self._keys.drop(profile) or stored
+        return self.keys.drop(profile) or stored
 
     def preview(self, draft: Draft | Batch, *, id: str | None = None) -> Preview | Refused:
         """The exact request that ``call`` would send, with placeholders for secrets."""
@@ -133,7 +154,16 @@ class Explorer:
         """Every method that is known for the profile in use, by name."""
         profile = self._in_use()
         called = self.history.methods(profile.name) if self.recording else ()
-        return catalogue(profile, called=called)
+        learned = self.catalogues.of(profile)
+        return catalogue(profile, learned.methods if learned else (), called)
+
+    async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
+        """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
+        from rpcexplorer.client.discovery import discover
+
+        profile = self._in_use()
+        found = await discover(profile, self.keys, self.settings.reply_limit, watch=watch, stop=stop)
+        return self.catalogues.settle(profile, found)
 
     def asks_first(self, draft: Draft | Batch) -> bool:
         """Whether the profile in use wants a question before this is sent."""
@@ -141,6 +171,40 @@ class Explorer:
         calls = to_calls(draft, "")
         known = catalogue(profile)
         return not isinstance(calls, Problem) and any(asks_first(profile, call.method, known) for call in calls)
+
+    def draft_of(self, method: str) -> str:
+        """The params last typed for a method on the profile in use, else its starting point, else ``[]``."""
+        return self.drafts.text_for(self._in_use(), method, self.methods().get(method))
+
+    def keep_draft(self, method: str, text: str) -> str:
+        """Remember what was typed, beyond this run; a sentence where that failed. No secret reaches the file."""
+        return self.drafts.keep_typed(self._in_use(), method, text, self.keys.in_use())
+
+    def recent(self, limit: int) -> list[Exchange]:
+        """The newest calls of the profile in use, newest first; also those that could not be written."""
+        profile = self._in_use()
+        unsaved = [each for each in reversed(self.history.unsaved) if each.profile == profile.name]
+        stored = (each for each in self.history.search("", profile.name) if isinstance(each, Exchange))
+        return [*unsaved, *islice(stored, max(limit - len(unsaved), 0))][:limit]
+
+    def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> str:
+        """Name a recorded call or write a note to it; a sentence where that failed."""
+        return told(lambda: self.history.annotate(id, name=name, note=note))
+
+    def forget_call(self, id: str) -> str:
+        """Delete a recorded call for good; a sentence where that failed."""
+        return told(lambda: self.history.delete(id))
+
+    def save_setting(self, key: str, value: object) -> str:
+        """Set one key of ``settings.toml``; a sentence where that failed."""
+        return str(save_setting(self.paths, key, value) or "")
+
+    def reload(self) -> None:
+        """Read the profiles again, after an edit; the one in use stays in use by name."""
+        self.profiles = self._load()
+        if self.profile is not None and not self.profile.ad_hoc:
+            found = self.profiles.get(self.profile.name)
+            self.profile = found if isinstance(found, Profile) else None
 
     def edits(self, file: Path) -> ProfileEdits:
         """What can be done to the profiles in one file."""
@@ -158,18 +222,14 @@ class Explorer:
         """Every theme's file by name."""
         return theme_files(self.paths.themes)
 
+    def theme(self, name: str) -> tuple[Theme | None, list[Complaint]]:
+        """A theme, where anything of its file can be used, and what is wrong with the file."""
+        return load_theme(self.themes().get(name, self.paths.themes / f"{name}.toml"))
+
     def _in_use(self) -> Profile:
         if self.profile is None:
             raise RuntimeError("no profile is in use: call use() first")
         return self.profile
-
-    def _client(self) -> Client:
-        profile = self._in_use()
-        for client in self._clients:
-            if client.profile == profile:
-                return client
-        self._clients.append(Client.of(profile, self._keys, self.settings.reply_limit, self._record))
-        return self._clients[-1]
 
     def _record(self, exchange: Exchange) -> None:
         """Write an exchange to the history, secrets hidden. A full disk stops no call: its trouble is told later."""
@@ -178,6 +238,6 @@ class Explorer:
             return
         limit = self.settings.history.body_limit
         try:
-            self.history.append(recorded(exchange, self._in_use(), self._keys.in_use(), limit))
+            self.history.append(recorded(exchange, self._in_use(), self.keys.in_use(), limit))
         except FileTrouble as trouble:
             self.trouble = trouble.sentence

@@ -1,37 +1,79 @@
-"""``methods``: the catalogue of a profile, one method a line."""
+"""``methods``: the catalogue of a profile, one method a line, asked for anew where that is wanted."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import asdict
+
 import click
 
-from rpcexplorer.cli.session import profile_option, session_of
+from rpcexplorer.cli.session import Session, profile_option, session_of
 from rpcexplorer.cli.show import json
-from rpcexplorer.model.catalogue import Method
+from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.catalogue import Discovery, Method, starting_point
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
+
+NAMED = 5
+"""New or vanished methods that are named; the rest is counted."""
 
 
 @click.command()
 @profile_option
+@click.option("--refresh", is_flag=True, help="Ask the service first: rpc.discover, system.listMethods.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
 @click.pass_context
-def methods(context: click.Context, profile: str | None, as_json: bool) -> None:
+def methods(context: click.Context, profile: str | None, refresh: bool, as_json: bool, ask: bool) -> None:
     """List the methods that are known.
 
-    They are the service's own, the profile's, and those called before. Any other name can be called as well.
+    They are the service's own, the profile's, those discovered and those called before. Any other name can be
+    called as well. What a refresh learns is kept for the profile; a service that offers no discovery is in order.
 
     \b
     Examples:
       rpcexplorer methods
+      rpcexplorer methods --refresh -p staging
       rpcexplorer methods --json | jq -r '.[].name'
     """
     session = session_of(context)
-    explorer = session.open()
+    explorer = session.open(ask=ask)
     session.use(explorer, profile)
+    code = _refreshed(session, explorer) if refresh else 0
     known = list(explorer.methods().values())
+    if explorer.catalogues.trouble:
+        session.world.say(explorer.catalogues.trouble)
     if as_json:
-        json(session.world, json_of([_row(method) for method in known]))
-        return
+        json(session.world, json_of([_row(method, _learned(explorer)) for method in known]))
+    else:
+        _print(session, known)
+    context.exit(code)
+
+
+def _refreshed(session: Session, explorer: Explorer) -> int:
+    """Ask the service, and tell what came of it; the exit code."""
+    stop = Stop()
+    discovery = run_until_stopped(_discover(session, explorer, stop), stop)
+    for sentence in discovery.sentences:
+        session.world.say(sentence)
+    for word, names in (("new", discovery.new), ("gone", discovery.gone)):
+        if names:
+            session.world.say(f"{word}: {_named(names)}")
+    return discovery.exit_code
+
+
+async def _discover(session: Session, explorer: Explorer, stop: Stop) -> Discovery:
+    async with explorer, waiting(session.world.stderr) as watch:
+        return await explorer.discover(watch=watch, stop=stop)
+
+
+def _named(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
+    return ", ".join(printable(name) for name in names[:NAMED]) + more
+
+
+def _print(session: Session, known: Sequence[Method]) -> None:
     width = max((len(printable(method.name)) for method in known), default=0)
     for method in known:
         mark = "!" if method.safe is False else " "
@@ -39,12 +81,16 @@ def methods(context: click.Context, profile: str | None, as_json: bool) -> None:
         session.world.print(line.rstrip())
 
 
-def _row(method: Method) -> dict[str, object]:
+def _learned(explorer: Explorer) -> str | None:
+    learned = explorer.profile and explorer.catalogues.of(explorer.profile)
+    return learned.when.isoformat(timespec="seconds") if learned else None
+
+
+def _row(method: Method, learned: str | None) -> dict[str, object]:
+    """All of a method; ``learned`` is when it was discovered, ``start`` what its params may start from."""
     return {
-        "name": method.name,
-        "doc": method.doc,
-        "params": method.params,
-        "auth": method.auth,
-        "safe": method.safe,
-        "source": method.source,
+        **asdict(method),
+        "parameters": [parameter._asdict() for parameter in method.parameters],
+        "start": starting_point(method),
+        "learned": learned if method.dialect else None,
     }

@@ -1,15 +1,41 @@
-"""The catalogue: every method a profile is known to have, from whichever source, in one list."""
+"""The catalogue: every method a profile is known to have, from whichever source, in one list.
+
+Also what discovery brings to it: a listing is what one dialect's answer says, a discovery what all of them do.
+How an answer is read is in openrpc.py and listed.py.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from datetime import datetime
+from typing import Any, Literal, NamedTuple
 
-from rpcexplorer.model.profile import AuthKind, MethodNote, Profile
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import AuthKind, InlineAuth, MethodNote, Profile
 
 MethodSource = Literal["service", "profile", "discovered", "history"]
 """Who says that the method exists."""
+
+By = Literal["name", "position"]
+"""How params are given: as an object, or as an array."""
+
+
+class Parameter(NamedTuple):
+    """One thing a method takes. A tuple, as a catalogue has tens of thousands and they are made in a moment."""
+
+    name: str
+    """Empty where the service has no name for it."""
+    required: bool | None = None
+    """None where nobody has said."""
+    kind: str = ""
+    """In short words: ``integer``, ``array of string``, ``one of a | b``; empty where nobody has said."""
+    doc: str = ""
+    """One line."""
+    default: Any = None
+    """What the service takes where it is left out; None where it does not say."""
+    example: Any = None
+    """A value the service gives as an example; None where it gives none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +52,65 @@ class Method:
     safe: bool | None = None
     """False or None: ask first where the profile says so."""
     source: MethodSource = "profile"
+    parameters: tuple[Parameter, ...] = ()
+    """In the order of their positions."""
+    by: By | None = None
+    """None: either will do, or nobody has said."""
+    details: str = ""
+    """What there is to say beyond the one line, perhaps in several."""
+    result: str = ""
+    """The kind of what comes back."""
+    deprecated: bool = False
+    dialect: str = ""
+    """The question that discovered it, such as ``rpc.discover``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What one dialect's answer says."""
+
+    methods: tuple[Method, ...] = ()
+    about: str = ""
+    """What the answer says of itself: ``OpenRPC 1.3.2, "demo 1.0"``."""
+    skipped: tuple[str, ...] = ()
+    """What of it could not be used, in sentences."""
+    refusal: str = ""
+    """Why there is no listing, as in ``not offered (-32601)``; empty where there is one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learned:
+    """What discovery has brought for a profile, and when."""
+
+    methods: tuple[Method, ...]
+    when: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """What came of asking a service which methods it has."""
+
+    when: datetime
+    methods: tuple[Method, ...] = ()
+    """What all answers say together; empty where it was ended early."""
+    sentences: tuple[str, ...] = ()
+    """What happened, at least one sentence for each dialect that was asked."""
+    ended: Exchange | None = None
+    """The exchange that ended it before all was asked: unreached, refused or cancelled."""
+    new: tuple[str, ...] = ()
+    """Names that were not discovered before."""
+    gone: tuple[str, ...] = ()
+    """Names that were, and are not any more."""
+
+    @property
+    def found(self) -> bool:
+        """Whether the service told of any method. If not, what was known before stays."""
+        return bool(self.methods)
+
+    @property
+    def exit_code(self) -> int:
+        """What a shell learns of it. A service that offers no discovery is in order."""
+        return self.ended.exit_code if self.ended else 0
 
 
 KNOWN = (
@@ -39,10 +124,27 @@ KNOWN = (
 def catalogue(profile: Profile, discovered: Iterable[Method] = (), called: Iterable[str] = ()) -> dict[str, Method]:
     """Merge all sources by name, sorted. What the profile says of a method wins over what was discovered."""
     methods: dict[str, Method] = {name: Method(name, source="history") for name in called}
-    methods |= {method.name: method for method in (*KNOWN, *discovered)}
+    methods |= {method.name: method for method in discovered}
+    for known in KNOWN:
+        methods[known.name] = _backed(methods.get(known.name), known)
     for name, note in profile.methods.items():
         methods[name] = _noted(methods.get(name), name, note)
+    if isinstance(profile.auth, InlineAuth):
+        methods = {name: _without_credentials(method, profile.auth) for name, method in methods.items()}
     return dict(sorted(methods.items()))
+
+
+def _backed(method: Method | None, known: Method) -> Method:
+    """What a service says of a method that is known anyway, its gaps filled."""
+    if method is None or method.source == "history":
+        return known
+    return replace(
+        method,
+        doc=method.doc or known.doc,
+        params=method.params or (None if method.parameters else known.params),
+        auth=method.auth or known.auth,
+        safe=known.safe if method.safe is None else method.safe,
+    )
 
 
 def _noted(method: Method | None, name: str, note: MethodNote) -> Method:
@@ -55,6 +157,53 @@ def _noted(method: Method | None, name: str, note: MethodNote) -> Method:
         safe=method.safe if note.safe is None else note.safe,
         source="profile",
     )
+
+
+def _without_credentials(method: Method, auth: InlineAuth) -> Method:
+    """The profile puts its credentials into params itself: they are not for the person to give."""
+    ours = {auth.username_member, auth.password_member}
+    if method.auth == "none" or not any(parameter.name in ours for parameter in method.parameters):
+        return method
+    return replace(
+        method,
+        parameters=tuple(
+            parameter._replace(required=False) if parameter.name in ours else parameter
+            for parameter in method.parameters
+        ),
+    )
+
+
+def starting_point(method: Method) -> Any:
+    """Params to start typing from: those that are noted, else the required ones, else None."""
+    if method.params is not None:
+        return method.params
+    last = max((place for place, parameter in enumerate(method.parameters) if parameter.required), default=-1)
+    needed = method.parameters[: last + 1]
+    if not needed:
+        return None
+    if method.by == "position" or not all(parameter.name for parameter in needed):
+        return [_value(parameter) for parameter in needed]
+    return {parameter.name: _value(parameter) for parameter in needed if parameter.required}
+
+
+def _value(parameter: Parameter) -> Any:
+    """Something to put in a parameter's place: an example, its default, or the plainest value of its kind."""
+    if parameter.example is not None:
+        return parameter.example
+    if parameter.default is not None:
+        return parameter.default
+    match parameter.kind.split(" ")[0]:
+        case "string":
+            return ""
+        case "integer" | "number":
+            return 0
+        case "boolean":
+            return False
+        case "array":
+            return []
+        case "object":
+            return {}
+    return None
 
 
 def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> bool:

@@ -263,3 +263,12 @@ def _unreadable(error: ValueError) -> str:
     if isinstance(error, UnicodeEncodeError):
         return "it holds a lone surrogate, which is no character; remove it"
     return "this is no file name; choose another one"
+
+
+def told(action: Callable[[], object]) -> str:
+    """Do something with files; the sentence about what went wrong, empty where nothing did."""
+    try:
+        action()
+    except FileTrouble as trouble:
+        return trouble.sentence
+    return ""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from datetime import datetime
 
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Moved, Secret, is_loopback
-from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets import Secrets
 
 
@@ -26,6 +27,25 @@ class StoredKeys:
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
         return [*self._secrets.known(), *self._run.values()]
+
+    def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
+        """What this kind of profile needs, and where each field is known from; None where it is missing."""
+        found = self._secrets.state(profile)
+        return {field: self._run.get((profile.name, field)) or known for field, known in found.items()}
+
+    def since(self, profile: Profile) -> datetime | None:
+        """Since when the session is in use, where that is known."""
+        return self._secrets.saved(profile, "session")
+
+    def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
+        """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
+        self._run[profile.name, field] = Secret(value, profile.label(field), "prompt")
+        return told(lambda: self._secrets.save(profile, field, value)) if keep else ""
+
+    def forget(self, profile: Profile, field: str) -> str:
+        """Forget a field, here and in the store; a sentence where it is still stored."""
+        self._run.pop((profile.name, field), None)
+        return told(lambda: self._secrets.forget(profile, field))
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""

@@ -23,7 +23,7 @@ class Paths:
     config: Path
     """What a person writes: profiles, settings, themes."""
     state: Path
-    """What must not be lost and not be shared: secrets, history."""
+    """What must not be lost and not be shared: secrets, history, drafts."""
     cache: Path
     """What can be fetched again: catalogues."""
 
@@ -62,6 +62,16 @@ class Paths:
     def history(self) -> Path:
         """The folder of what was called, unless a profile or a setting names another."""
         return self.state / "history"
+
+    @property
+    def drafts(self) -> Path:
+        """The folder of what was typed and not sent, or sent and kept."""
+        return self.state / "drafts"
+
+    @property
+    def screen(self) -> Path:
+        """What the screen remembers."""
+        return self.state / "screen.toml"
 
     @property
     def catalogues(self) -> Path:

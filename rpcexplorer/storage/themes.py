@@ -1,16 +1,58 @@
-"""Where themes are found: those that come with the program, and a person's own, which win by name."""
+"""Themes on disk: those that come with the program, and a person's own, which win by name.
+
+What a theme is, and what stands in for a role that a file leaves out, is in model/theme.py.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
+
+from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.theme import DARK, NATIVE, Theme, colour, completed
+from rpcexplorer.storage.toml_checks import flag, text
+from rpcexplorer.storage.toml_reader import TomlFile, read_toml
+from rpcexplorer.storage.toml_shape import Place, Table, Wrong, read_shape
 
 PACKAGE = Path(__file__).parent.parent
 SHIPPED = (PACKAGE / "themes", PACKAGE.parent / "themes")
 """Installed, they lie inside the package; in a checkout, beside it."""
 
 
+def _colour(value: Any, _place: Place) -> Any:
+    found = colour(value) if isinstance(value, str) else None
+    if found:
+        return found
+    guess = nearest(value.strip().lower(), NATIVE) if isinstance(value, str) else None
+    advice = f'; did you mean "{guess}"?' if guess else ', or a colour of the terminal such as "ansi_blue"'
+    return Wrong(f'must be a colour such as "#82aaf7" or "#8af"{advice}')
+
+
+SHAPE = Table(
+    "a theme",
+    {
+        "name": text,
+        "dark": flag,
+        "colors": Table("the colours", dict.fromkeys(DARK.colours, _colour)),
+        "json": Table("the colours of JSON", dict.fromkeys(DARK.json, _colour)),
+    },
+)
+
+
 def theme_files(own: Path) -> dict[str, Path]:
     """Every theme by name, sorted."""
     shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
-    found = [*shipped.glob("*.toml"), *own.glob("*.toml")]
-    return dict(sorted((path.stem, path) for path in found))
+    found = {path.stem: path for folder in (shipped, own) for path in folder.glob("*.toml")}
+    return dict(sorted(found.items()))
+
+
+def load_theme(path: Path) -> tuple[Theme | None, list[Complaint]]:
+    """Read a theme. What is wrong in it is complained about and taken from the default; None where nothing is left."""
+    file = read_toml(path)
+    if file is None:
+        return None, [Complaint(str(path), "there is no such theme; choose another one")]
+    if not isinstance(file, TomlFile):
+        return None, [file]
+    reading = read_shape(SHAPE, file)
+    theme = completed(path.stem, reading.values().get("dark"), reading.values("colors"), reading.values("json"))
+    return theme, [complaint for _, complaint in reading.complaints]

@@ -9,26 +9,27 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.model.theme import DARK, LIGHT, Theme, contrast, luminance
+from rpcexplorer.storage.themes import load_theme, theme_files
+
 FOLDER = Path(__file__).parents[2] / "themes"
-THEMES: dict[str, dict[str, Any]] = {
-    path.stem: tomllib.loads(path.read_text()) for path in sorted(FOLDER.glob("*.toml"))
-}
-COLOURED = sorted(THEMES.keys() - {"terminal"})
+NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))
+COLOURED = sorted(set(NAMES) - {"terminal"})
 
 WORDS = ("text", "middle", "accent", "well", "careful", "wrong")
 TOKENS = ("key", "string", "number", "literal", "error")
 ROLES = {*WORDS, "background", "surface", "dim", "prod", "selection", "line"}
 
 
-def luminance(colour: str) -> float:
-    channels = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
-    red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+def written(name: str) -> dict[str, Any]:
+    return tomllib.loads((FOLDER / f"{name}.toml").read_text())
 
 
-def contrast(one: str, other: str) -> float:
-    darker, lighter = sorted((luminance(one), luminance(other)))
-    return (lighter + 0.05) / (darker + 0.05)
+def shipped(name: str) -> Theme:
+    theme, complaints = load_theme(FOLDER / f"{name}.toml")
+    assert theme is not None
+    assert complaints == []
+    return theme
 
 
 def needed(name: str, least: float) -> float:
@@ -36,14 +37,23 @@ def needed(name: str, least: float) -> float:
 
 
 def test_there_are_six_or_more_with_light_contrast_and_terminal_among_them() -> None:
-    assert len(THEMES) >= 6
-    assert {"night", "paper", "contrast", "terminal"} <= THEMES.keys()
-    assert any(not theme["dark"] for theme in THEMES.values())
+    assert len(NAMES) >= 6
+    assert {"night", "paper", "contrast", "terminal"} <= set(NAMES)
+    assert any(not shipped(name).dark for name in NAMES)
 
 
-@pytest.mark.parametrize("name", THEMES)
+def test_they_are_found_wherever_the_program_runs(tmp_path: Path) -> None:
+    assert theme_files(tmp_path) == {name: FOLDER / f"{name}.toml" for name in NAMES}
+
+
+def test_the_two_that_stand_in_for_missing_roles_are_those_of_the_files() -> None:
+    assert shipped("night") == DARK
+    assert shipped("paper") == LIGHT
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_has_every_role_and_no_other(name: str) -> None:
-    theme = THEMES[name]
+    theme = written(name)
     assert theme.keys() == {"name", "dark", "colors", "json"}
     assert theme["name"] == name
     assert theme["colors"].keys() == ROLES
@@ -52,7 +62,13 @@ def test_each_has_every_role_and_no_other(name: str) -> None:
     assert all(re.fullmatch(colour, each) for part in ("colors", "json") for each in theme[part].values())
 
 
-@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_read_is_what_is_written(name: str) -> None:
+    theme, file = shipped(name), written(name)
+    assert (theme.name, theme.dark, theme.colours, theme.json) == tuple(file.values())
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_each_says_in_a_line_or_two_what_the_roles_are(name: str) -> None:
     opening = (FOLDER / f"{name}.toml").read_text().partition("\n\n")[0].splitlines()
     assert 2 <= len(opening) <= 3
@@ -61,7 +77,7 @@ def test_each_says_in_a_line_or_two_what_the_roles_are(name: str) -> None:
 
 @pytest.mark.parametrize("name", COLOURED)
 def test_words_are_readable_on_the_background_and_on_bars(name: str) -> None:
-    colours = THEMES[name]["colors"]
+    colours = shipped(name).colours
     for ground in ("background", "surface"):
         for role in WORDS:
             assert contrast(colours[role], colours[ground]) >= needed(name, 4.5), (role, ground)
@@ -70,7 +86,7 @@ def test_words_are_readable_on_the_background_and_on_bars(name: str) -> None:
 
 @pytest.mark.parametrize("name", COLOURED)
 def test_tokens_are_readable_and_punctuation_is_fainter(name: str) -> None:
-    colours, tokens = THEMES[name]["colors"], THEMES[name]["json"]
+    colours, tokens = shipped(name).colours, shipped(name).json
     for role in TOKENS:
         assert contrast(tokens[role], colours["background"]) >= needed(name, 4.5), role
     assert contrast(tokens["punctuation"], colours["background"]) >= needed(name, 3)
@@ -79,15 +95,18 @@ def test_tokens_are_readable_and_punctuation_is_fainter(name: str) -> None:
 
 @pytest.mark.parametrize("name", COLOURED)
 def test_the_chosen_row_and_the_word_prod_are_readable(name: str) -> None:
-    colours = THEMES[name]["colors"]
+    colours, tokens = shipped(name).colours, shipped(name).json
     assert contrast(colours["text"], colours["selection"]) >= needed(name, 4.5)
-    assert contrast(colours["accent"], colours["selection"]) >= 3
     assert contrast(colours["background"], colours["prod"]) >= needed(name, 4.5)
+    for colour in (*(colours[role] for role in WORDS), *(tokens[role] for role in TOKENS)):
+        assert contrast(colour, colours["selection"]) >= 3
+    for colour in (colours["dim"], tokens["punctuation"]):
+        assert contrast(colour, colours["selection"]) >= 2
 
 
 @pytest.mark.parametrize("name", COLOURED)
 def test_words_weigh_less_from_text_to_dim_and_lines_least(name: str) -> None:
-    colours = THEMES[name]["colors"]
+    colours = shipped(name).colours
     weights = [contrast(colours[role], colours["background"]) for role in ("text", "middle", "dim", "line")]
     assert weights == sorted(weights, reverse=True)
     assert weights[-1] >= 1.2
@@ -95,10 +114,66 @@ def test_words_weigh_less_from_text_to_dim_and_lines_least(name: str) -> None:
 
 @pytest.mark.parametrize("name", COLOURED)
 def test_dark_means_a_dark_background(name: str) -> None:
-    assert (luminance(THEMES[name]["colors"]["background"]) < 0.18) is THEMES[name]["dark"]
+    assert (luminance(shipped(name).colours["background"]) < 0.18) is shipped(name).dark
 
 
-@pytest.mark.parametrize("name", THEMES)
+@pytest.mark.parametrize("name", NAMES)
 def test_the_three_meanings_and_the_accent_differ(name: str) -> None:
-    colours = THEMES[name]["colors"]
+    colours = shipped(name).colours
     assert len({colours[role] for role in ("accent", "well", "careful", "wrong", "text")}) == 5
+
+
+# --- a person's own
+
+NO_COLOUR = 'must be a colour such as "#82aaf7" or "#8af"'
+NATIVE_COLOUR = 'a colour of the terminal such as "ansi_blue"'
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return tmp_path / "mine.toml"
+
+
+def test_a_file_of_ones_own_may_be_one_line(own: Path) -> None:
+    own.write_text('[colors]\naccent = "#F0a"\n')
+    theme, complaints = load_theme(own)
+    assert theme == Theme("mine", True, {**DARK.colours, "accent": "#ff00aa"}, DARK.json)
+    assert complaints == []
+
+
+def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
+    (tmp_path / "night.toml").touch()
+    assert theme_files(tmp_path)["night"] == tmp_path / "night.toml"
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ('[colors]\nacent = "#fff"\n', "2: colors.acent: `acent` is not a key of the colours; did you mean `accent`?"),
+        ('[colours]\naccent = "#fff"\n', "1: colours: `colours` is not a key of a theme; did you mean `colors`?"),
+        ('[json]\nkey = "blue"\n', f'2: json.key: {NO_COLOUR}; did you mean "ansi_blue"?'),
+        ('[json]\nkey = "#12"\n', f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
+        ("[json]\nkey = 0\n", f"2: json.key: {NO_COLOUR}, or {NATIVE_COLOUR}"),
+        ('dark = "yes"\n', "1: dark: must be true or false, without quotes"),
+        ("colors = 1\n", "1: colors: must be the colours, written as a table"),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_is_told_with_its_place_and_the_rest_is_used(own: Path, text: str, complaint: str) -> None:
+    own.write_text(text)
+    theme, complaints = load_theme(own)
+    assert [str(each) for each in complaints] == [f"{own}:{complaint}"]
+    assert theme == Theme("mine", True, DARK.colours, DARK.json)
+
+
+def test_a_broken_file_is_no_theme_but_a_sentence_with_its_line(own: Path) -> None:
+    own.write_text("dark = true\n[colors]\naccent = #fff\n")
+    theme, (complaint,) = load_theme(own)
+    assert theme is None
+    assert (complaint.file, complaint.line) == (str(own), 3)
+    assert "this is not TOML" in complaint.sentence
+
+
+def test_a_theme_that_is_gone_is_a_sentence(own: Path) -> None:
+    theme, (complaint,) = load_theme(own)
+    assert theme is None
+    assert "no such theme" in complaint.sentence

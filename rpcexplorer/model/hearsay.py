@@ -1,0 +1,100 @@
+"""What a service says of itself, cut to the measure of a catalogue: names, lines, texts, kinds, examples.
+
+All of it comes from outside, so everything here takes any value at all and bounds what it returns. Lone surrogates,
+which neither files nor terminals carry, end here; making the rest printable is the business of views.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from textwrap import dedent
+from typing import Any
+
+LONGEST_NAME = 256
+LINE = 200
+TEXT = 2_000
+KIND = 60
+EXAMPLE_PARTS = 100
+"""Values inside one example: beyond it, it is no example but a document."""
+EXAMPLE_TEXT = 500
+
+KINDS = {
+    spelling: kind
+    for kind, spellings in {
+        "string": "str text char varchar",
+        "integer": "int i4 i8 int32 int64 uint uint32 uint64 long",
+        "number": "float double decimal real numeric",
+        "boolean": "bool",
+        "object": "struct dict map mapping hash",
+        "array": "list tuple vector sequence",
+        "null": "nil none void undefined",
+    }.items()
+    for spelling in (kind, *spellings.split())
+}
+"""How services spell the kinds of JSON values."""
+
+
+def name_of(value: Any) -> str:
+    """A name as it would have to be sent; empty where the value cannot be one."""
+    if not isinstance(value, str) or len(value) > LONGEST_NAME or not value.strip():
+        return ""
+    return value if _whole(value) == value else ""
+
+
+def line_of(value: Any, limit: int = LINE) -> str:
+    """One line of text; empty where the value is none."""
+    if not isinstance(value, str):
+        return ""
+    line = " ".join(_whole(value[: limit * 4]).split())
+    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+
+
+def first_line_of(value: Any) -> str:
+    """The first paragraph of a longer text, as one line."""
+    return line_of(text_of(value).partition("\n\n")[0])
+
+
+def text_of(value: Any) -> str:
+    """Text of several lines, without the indentation of the source code it stood in."""
+    if not isinstance(value, str):
+        return ""
+    first, *rest = _whole(value[: TEXT * 2]).strip().splitlines() or [""]
+    text = "\n".join(line.rstrip() for line in [first, *dedent("\n".join(rest)).split("\n")]).strip()
+    return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
+
+
+def kind_of(value: Any) -> str:
+    """The kind of a value in one word, however it is spelled: ``Number``, ``int``, ``struct``."""
+    word = line_of(value, KIND)
+    return KINDS.get(word.lower(), word)
+
+
+def example_of(value: Any) -> Any:
+    """A small JSON value as it is; None for one too big to start from, or that JSON could not carry on."""
+    rest, parts = [value], 0
+    while rest:
+        part = rest.pop()
+        parts += len(part) if isinstance(part, dict | list) else 1
+        if parts > EXAMPLE_PARTS:
+            return None
+        if isinstance(part, dict):
+            rest += [*part.keys(), *part.values()]
+        elif isinstance(part, list):
+            rest += part
+        elif not _carries(part):
+            return None
+    return value
+
+
+def _carries(scalar: Any) -> bool:
+    match scalar:
+        case str():
+            return len(scalar) <= EXAMPLE_TEXT and _whole(scalar) == scalar
+        case float():
+            return isfinite(scalar)
+    return True
+
+
+def _whole(text: str) -> str:
+    """The text with a question mark for each half character."""
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

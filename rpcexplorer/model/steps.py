@@ -1,0 +1,181 @@
+"""A connection tested step by step: what one exchange proves about name, TCP, TLS, HTTP, JSON-RPC and login.
+
+Read from the exchange alone; nothing is sent here. The words may hold text from the server: whoever shows them makes
+them printable.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from rpcexplorer.model.exchange import (
+    Cancelled,
+    ErrorObject,
+    Exchange,
+    Malformed,
+    Outcome,
+    Phases,
+    Refused,
+    Result,
+    Sent,
+    Unreached,
+)
+from rpcexplorer.model.profile import InlineAuth, Login, NoAuth, Profile
+
+State = Literal["well", "failed", "skipped", "unknown"]
+"""Skipped is what this connection does not need; unknown what was not reached or cannot be told."""
+
+NAME, TCP, TLS, HTTP, RPC, LOGIN = range(6)
+"""The steps in their order."""
+
+_FAILS_AT: Final = {
+    "url": NAME, "name": NAME, "connect": TCP, "proxy": TCP, "tls": TLS,
+    "request": HTTP, "send": HTTP, "wait": HTTP, "body": HTTP, "size": HTTP,
+}  # fmt: skip
+"""Which step an unreached exchange failed at. Of one that ran out of time its phases tell."""
+
+_ADDRESS = re.compile(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3}){3})(?::\d*)?(?:[/?#]|\Z)")
+"""A URL whose host needs no looking up."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One row of the test."""
+
+    label: str
+    state: State
+    words: str
+    """What was seen, or what is wrong and what to do next."""
+    seconds: float | None = None
+    """How long it took, where that was measured."""
+
+
+def steps(exchange: Exchange, profile: Profile) -> list[Step]:
+    """The six steps in their order. Behind one that failed nothing was reached."""
+    rows = [_name(exchange), _tcp(exchange), _tls(exchange), *_replied(exchange, profile)]
+    match exchange.outcome:
+        case Refused(why=why, sentence=sentence):
+            rows = _refused(rows, LOGIN if why == "credentials" else RPC, sentence, sent=exchange.seconds > 0)
+        case Unreached(step=step, sentence=sentence):
+            rows = _ended(rows, _FAILS_AT.get(step, _furthest(exchange.phases)), "failed", sentence)
+        case Cancelled():
+            rows = _ended(rows, _furthest(exchange.phases), "unknown", "stopped here")
+    return rows
+
+
+def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
+    """Whether an answer means "please log in": by the status, the code or the words that the profile names."""
+    if isinstance(outcome, Malformed | ErrorObject | Sent) and status in login.ended_status:
+        return True
+    if not isinstance(outcome, ErrorObject):
+        return False
+    words = "|".join(map(re.escape, login.ended_words)) or "(?!)"
+    said = re.search(rf"(?<!\w)(?:{words})(?!\w)", outcome.message, re.IGNORECASE)
+    return outcome.code in login.ended_codes or said is not None
+
+
+def _furthest(phases: Phases) -> int:
+    """The step that the last phase with a time belongs to."""
+    if any(phase is not None for phase in (phases.send, phases.wait, phases.transfer)):
+        return HTTP
+    if phases.tls is not None:
+        return TLS
+    return NAME if phases.name is not None and phases.connect is None else TCP
+
+
+def _ended(rows: list[Step], at: int, state: State, words: str) -> list[Step]:
+    """The rows of an exchange that came to its end at one of them."""
+    there = Step(rows[at].label, state, words)
+    return [*rows[:at], there, *(_not_reached(row) for row in rows[at + 1 :])]
+
+
+def _refused(rows: list[Step], at: int, sentence: str, *, sent: bool) -> list[Step]:
+    """The rows where something was refused here; ``sent``: a login had come back, and brought no session."""
+    rows = [row if sent and number < RPC else _not_reached(row, "nothing was sent") for number, row in enumerate(rows)]
+    if sent:
+        rows[HTTP] = Step(rows[HTTP].label, "well", "the login was answered")
+        rows[RPC] = Step(rows[RPC].label, "unknown", "see what is said of the login")
+    rows[at] = Step(rows[at].label, "failed", sentence)
+    return rows
+
+
+def _not_reached(row: Step, words: str = "not reached") -> Step:
+    return row if row.state == "skipped" else Step(row.label, "unknown", words)
+
+
+def _name(exchange: Exchange) -> Step:
+    phases = exchange.phases
+    if _ADDRESS.match(exchange.url):
+        return Step("Name", "skipped", "the URL holds an address")
+    if phases.name is not None:
+        return Step("Name", "well", "an address is known", phases.name)
+    if exchange.response.proxy:
+        return Step("Name", "skipped", "left to the proxy")
+    return Step("Name", "well", "an address was known")
+
+
+def _tcp(exchange: Exchange) -> Step:
+    phases, proxy = exchange.phases, exchange.response.proxy
+    through = f" through the proxy {proxy}" if proxy else ""
+    if phases.connect is None:
+        return Step("TCP", "well", f"a connection{through} was open")
+    return Step("TCP", "well", f"connected{through}", phases.connect)
+
+
+def _tls(exchange: Exchange) -> Step:
+    if not exchange.url.lower().startswith("https:"):
+        return Step("TLS", "skipped", "http is not encrypted")
+    if exchange.phases.tls is None:
+        return Step("TLS", "well", "an encrypted connection was open")
+    return Step("TLS", "well", "encrypted, and the certificate is good", exchange.phases.tls)
+
+
+def _replied(exchange: Exchange, profile: Profile) -> list[Step]:
+    """HTTP, JSON-RPC and login of an exchange to which a whole reply came."""
+    outcome, status = exchange.outcome, exchange.response.status
+    rows = [
+        Step("HTTP", "well", f"HTTP {status}", exchange.phases.wait),
+        _rpc(outcome),
+        _login(exchange, profile),
+    ]
+    if not isinstance(outcome, Malformed) or rows[-1].state == "failed":
+        return rows
+    if status is not None and 200 <= status < 300:
+        return _ended(rows, 1, "failed", outcome.reason)
+    return _ended(rows, 0, "failed", f"HTTP {status}: {outcome.reason}")
+
+
+def _rpc(outcome: Outcome) -> Step:
+    match outcome:
+        case Result():
+            return Step("JSON-RPC", "well", "a result")
+        case ErrorObject():
+            return Step("JSON-RPC", "well", f"an error object: {_error(outcome)}")
+        case Sent():
+            return Step("JSON-RPC", "unknown", "no reply is expected to a notification")
+    return Step("JSON-RPC", "unknown", "not reached")
+
+
+def _login(exchange: Exchange, profile: Profile) -> Step:
+    outcome, status = exchange.outcome, exchange.response.status
+    label = "Credentials" if isinstance(profile.auth, InlineAuth) else "Login"
+    if asks_for_login(profile.login, outcome, status):
+        said = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
+        if isinstance(profile.auth, NoAuth):
+            return Step(label, "failed", f"the server wants a login ({said}): set auth in the profile")
+        return Step(label, "failed", f"the server did not accept it ({said}): enter the credentials again")
+    if isinstance(profile.auth, NoAuth):
+        return Step(label, "skipped", "this profile needs none")
+    if not isinstance(outcome, Result):
+        return Step(label, "unknown", "this reply does not tell: call a method that needs a login")
+    if exchange.method == profile.login.method and not isinstance(profile.auth, InlineAuth):
+        return Step(label, "well", "a session was opened")
+    accepted = "the credentials were accepted" if isinstance(profile.auth, InlineAuth) else "the session was accepted"
+    return Step(label, "well", accepted)
+
+
+def _error(outcome: ErrorObject) -> str:
+    code = "without code" if outcome.code is None else str(outcome.code)
+    return f"{code} {outcome.message}".strip()

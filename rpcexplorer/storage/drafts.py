@@ -1,0 +1,169 @@
+"""What was last typed for each method of each profile: one private file per draft, so that damage stays local.
+
+A file is a line that sums up the rest and says whose draft it is, then the text, byte for byte.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+from rpcexplorer.model.catalogue import Method, starting_point
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.record import secret_members
+from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.storage.files import FileTrouble, names, read_bytes, telling, told, write_private
+
+SUFFIX = ".draft"
+HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
+"""The first line; both names are quoted as in a URL."""
+
+Key = tuple[str, str]
+"""Profile and method."""
+
+
+class Drafts:
+    """Texts by profile and method. What was typed in this run is remembered whether or not it can be written."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._texts: dict[Key, str | None] = {}
+        """What this run knows; None where it has looked and there is nothing."""
+        self._written: dict[Key, bytes] = {}
+        """What each file held when it was last read or written."""
+        self._starts: dict[Key, str] = {}
+        """What editors were given to start with."""
+        self.trouble = ""
+        """Why a draft could not be read, and where it is now; empty while all is well."""
+
+    def find(self, profile_name: str, method: str) -> str | None:
+        """The text that was last typed; None where there is none."""
+        key = (profile_name, method)
+        if key not in self._texts:
+            found = self._read(self._file(key))
+            self._texts[key] = found[1] if found else None
+        return self._texts[key]
+
+    def keep(self, profile_name: str, method: str, text: str, *, written: str | None = None) -> str:
+        """Remember a text; a sentence where this run alone will know it, else empty. What is unchanged is not written.
+
+        ``written`` is what the file may hold of it, where that is not all.
+        """
+        key = (profile_name, method)
+        self._texts[key] = text
+        content = _packed(key, text if written is None else written)
+        if self._written.get(key) == content:
+            return ""
+        trouble = told(lambda: write_private(self._file(key), content))
+        if trouble:
+            return f"the params are kept for this run only: {trouble}"
+        self._written[key] = content
+        return ""
+
+    def text_for(self, profile: Profile, method: str, known: Method | None) -> str:
+        """What an editor starts with: the text last typed, else what is ``known`` to start from, else ``[]``."""
+        kept = self.find(profile.name, method)
+        if kept is not None:
+            return kept
+        params = starting_point(known) if known else None
+        start = json.dumps([] if params is None else params, indent=2, ensure_ascii=False)
+        self._starts[profile.name, method] = start
+        return start
+
+    def keep_typed(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
+        """Remember what stands in an editor; a sentence where this run alone will know it, else empty.
+
+        The file gets placeholders for secrets. A text that was never touched is no draft, so that an editor starts
+        with what is learned meanwhile. Of a profile made from a URL, and of a method whose name is a secret, nothing
+        is written.
+        """
+        key = (profile.name, method)
+        if text == self._starts.get(key):
+            return self.forget(*key)
+        hide = Redactor(secrets, secret_members(profile)).text
+        if profile.ad_hoc or hide(method) != method:
+            self._texts[key] = text
+            return ""
+        return self.keep(*key, text, written=hide(text))
+
+    def forget(self, profile_name: str, method: str) -> str:
+        """Drop a draft; a sentence where its file could not be removed, else empty."""
+        key = (profile_name, method)
+        self._texts[key] = None
+        self._written.pop(key, None)
+        return told(lambda: self._remove(self._file(key)))
+
+    def all(self, profile_name: str) -> dict[str, str]:
+        """Every draft of a profile by method, sorted."""
+        for name in self._names(profile_name):
+            found = self._read(self._folder / _hashed(profile_name) / name)
+            if found:
+                self._texts.setdefault(*found)
+        mine = ((method, text) for (profile, method), text in self._texts.items() if profile == profile_name)
+        return dict(sorted((method, text) for method, text in mine if text is not None))
+
+    def _names(self, profile_name: str) -> list[str]:
+        try:
+            return [name for name in names(self._folder / _hashed(profile_name)) if name.endswith(SUFFIX)]
+        except FileTrouble as trouble:
+            self.trouble = trouble.sentence
+            return []
+
+    def _file(self, key: Key) -> Path:
+        profile, method = key
+        return self._folder / _hashed(profile) / (_hashed(method) + SUFFIX)
+
+    def _remove(self, file: Path) -> None:
+        with telling("remove", file), suppress(FileNotFoundError):
+            file.unlink()
+
+    def _read(self, file: Path) -> tuple[Key, str] | None:
+        """What a file holds; one that is damaged is moved aside, for its text may still be worth something."""
+        try:
+            content = read_bytes(file)
+            if content is None:
+                return None
+            with telling("read", file):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
+                found = _unpacked(content)
+            if found and self._file(found[0]) == file:
+                self._written[found[0]] = content
+                return found
+            aside = next(side for side in _sides(file) if not side.exists())
+            with telling("move aside", file), suppress(FileNotFoundError):
+                file.rename(aside)
+            self.trouble = f"a draft is damaged: it was moved to {aside}, where its text can be looked for"
+        except FileTrouble as trouble:
+            self.trouble = trouble.sentence
+        return None
+
+
+def _sides(file: Path) -> Iterator[Path]:
+    return (file.with_name(f"{file.name}.damaged-{number}") for number in count(1))
+
+
+def _hashed(name: str) -> str:
+    """A file name for any name at all, the same on a file system that does not tell A from a."""
+    return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _packed(key: Key, text: str) -> bytes:
+    profile, method = (quote(name, errors="surrogatepass") for name in key)
+    summed = f"{profile} {method}\n{text}".encode("utf-8", "surrogatepass")
+    return f"draft 1 {zlib.crc32(summed):08x} ".encode() + summed
+
+
+def _unpacked(content: bytes) -> tuple[Key, str] | None:
+    """Undo ``_packed``; None for anything else."""
+    head = HEAD.match(content)
+    if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
+        return None
+    profile, method = (unquote(head[name].decode(), errors="surrogatepass") for name in ("profile", "method"))
+    return (profile, method), content[head.end() :].decode("utf-8", "surrogatepass")

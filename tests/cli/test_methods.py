@@ -1,0 +1,156 @@
+"""``methods`` and ``methods --refresh``: over the demo service, and over servers that offer less or nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.demo import PASSWORD
+from rpcexplorer.demo.methods import TABLE
+from rpcexplorer.demo.server import DemoThread
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RESET, RawServer, http_reply
+
+NOT_FOUND = http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": -32601, "message": "Method not found"}}')
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with DemoThread() as demo:
+        yield demo.url
+
+
+@pytest.fixture
+def shop(shell: Shell, url: str) -> Shell:
+    """A shell with a profile for the demo service, and one that sends its credentials inline."""
+    shell.sessions(
+        f'default = "shop"\n[profile.shop]\nurl = "{url}"\n[profile.shop.method."demo.echo"]\ndoc = "Ours"\n'
+        f'[profile.inline]\nurl = "{url}"\nauth = {{ kind = "inline", username = "demo" }}\n'
+    )
+    return shell
+
+
+def names(text: str) -> list[str]:
+    return [line.split()[0] for line in text.splitlines()]
+
+
+def test_a_refresh_lists_what_the_service_has_and_says_what_it_asked(shop: Shell) -> None:
+    ran = shop.run("methods", "--refresh")
+    assert ran.code == 0
+    assert names(ran.text) == sorted(TABLE)
+    lines = ran.err.splitlines()
+    assert lines[0].startswith(f"rpcexplorer: rpc.discover: {len(TABLE)} methods (OpenRPC 1.3.2")
+    assert lines[1] == f"rpcexplorer: system.listMethods: {len(TABLE)} methods"
+    assert lines[2] == f"rpcexplorer: new: {', '.join(sorted(TABLE)[:5])} and {len(TABLE) - 5} more"
+
+
+def test_what_was_learned_is_there_in_the_next_run_and_asks_nobody(shop: Shell) -> None:
+    before = shop.run("methods").text
+    assert names(before) == ["arg_test", "auth", "demo.echo", "ping"]
+    shop.run("methods", "--refresh")
+    ran = shop.run("methods")
+    assert (names(ran.text), ran.err) == (sorted(TABLE), "")
+    assert names(shop.run("methods", "-p", "inline").text) == ["arg_test", "auth", "ping"]
+
+
+def test_json_tells_everything_that_is_known(shop: Shell) -> None:
+    ran = shop.run("methods", "--refresh", "--json")
+    rows = {row["name"]: row for row in json.loads(ran.out)}
+    records = rows["demo.records"]
+    assert (records["source"], records["dialect"], records["safe"]) == ("discovered", "rpc.discover", True)
+    count = {"name": "count", "required": False, "kind": "integer", "doc": "Records on the page"}
+    assert records["parameters"][0] == {**count, "default": 20, "example": None}
+    assert records["learned"].startswith("20")
+    assert rows["demo.nested"]["start"] is None
+    assert rows["auth"]["start"] == {"username": "", "password": ""}
+    assert (rows["demo.echo"]["doc"], rows["demo.echo"]["source"]) == ("Ours", "profile")
+
+
+def test_an_inline_profile_discovers_and_its_credentials_are_not_among_what_to_fill_in(shop: Shell) -> None:
+    ran = shop.run("methods", "--refresh", "--json", "-p", "inline", RPCEXPLORER_INLINE_PASSWORD=PASSWORD)
+    assert ran.code == 0, ran.err
+    rows = {row["name"]: row for row in json.loads(ran.out)}
+    assert rows["demo.records"]["dialect"] == "rpc.discover"
+    assert rows["arg_test"]["start"] is None
+
+
+def test_nothing_of_it_is_in_the_history(shop: Shell) -> None:
+    shop.run("methods", "--refresh")
+    assert shop.run("history", "list").text == ""
+    assert not [path for path in shop.files() if "history" in Path(path).parts]
+
+
+def test_a_service_that_offers_nothing_is_in_order(shell: Shell) -> None:
+    with RawServer(NOT_FOUND) as server:
+        shell.sessions(f'[profile.bare]\nurl = "{server.origin}"\n')
+        ran = shell.run("methods", "--refresh")
+    assert ran.code == 0
+    assert ran.err.splitlines() == [
+        "rpcexplorer: rpc.discover: not offered (-32601)",
+        "rpcexplorer: system.listMethods: not offered (-32601)",
+    ]
+    assert names(ran.text) == ["arg_test", "auth", "ping"]
+
+
+def test_a_service_that_cannot_be_reached_is_exit_code_4_and_the_catalogue_stays(shell: Shell) -> None:
+    listing = http_reply(b'{"jsonrpc": "2.0", "result": {"openrpc": "1", "methods": [{"name": "a.b"}]}}')
+    with RawServer(listing, NOT_FOUND, [RESET]) as server:
+        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')
+        assert shell.run("methods", "--refresh").code == 0
+        ran = shell.run("methods", "--refresh")
+    assert ran.code == 4
+    assert "What was known before stays." in ran.err
+    assert "a.b" in names(ran.text)
+
+
+def test_missing_credentials_are_exit_code_3(shop: Shell) -> None:
+    ran = shop.run("methods", "--refresh", "-p", "inline", "--no-input")
+    assert ran.code == 3
+    assert "RPCEXPLORER_INLINE_PASSWORD" in ran.err
+
+
+def test_names_that_vanished_are_told(shell: Shell) -> None:
+    replies = [
+        b'{"result": {"methods": [{"name": "old"}]}}',
+        b'{"result": {"methods": [{"name": "a"}, {"name": "b"}]}}',
+    ]
+    with RawServer(http_reply(replies[0]), NOT_FOUND, http_reply(replies[1]), NOT_FOUND) as server:
+        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')
+        shell.run("methods", "--refresh")
+        ran = shell.run("methods", "--refresh")
+    assert ran.err.splitlines()[-2:] == ["rpcexplorer: new: a, b", "rpcexplorer: gone: old"]
+
+
+def test_hostile_names_reach_no_terminal(shell: Shell) -> None:
+    hostile = json.dumps(
+        {"result": {"methods": [{"name": "x\x1b]52;c;?\x07", "summary": "\x1b[c\u202e [/]"}]}}
+    ).encode()
+    with RawServer(http_reply(hostile), NOT_FOUND) as server:
+        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')
+        ran = shell.run("methods", "--refresh", terminal=True)
+    assert ran.code == 0
+    assert "\x1b]" not in ran.text + ran.err
+    assert "\u202e" not in ran.text
+    assert "x␛]52;c;?␇" in ran.text
+
+
+def test_a_damaged_cache_is_a_sentence_and_the_rest_is_listed(shop: Shell) -> None:
+    shop.run("methods", "--refresh")
+    (file,) = (shop.home / "cache" / "catalogues").iterdir()
+    file.write_bytes(file.read_bytes()[:-100])
+    ran = shop.run("methods")
+    assert ran.code == 0
+    assert "damaged" in ran.err
+    assert names(ran.text) == ["arg_test", "auth", "demo.echo", "ping"]
+
+
+def test_what_a_service_calls_safe_is_not_sent_without_a_question(shop: Shell) -> None:
+    team = shop.folder / "sessions.toml"
+    team.write_text(team.read_text().replace("[profile.shop]\n", '[profile.shop]\nconfirm = "unsafe"\n', 1))
+    shop.run("methods", "--refresh")
+    ran = shop.run("call", "demo.numbers")
+    assert ran.code == 2
+    assert "--yes" in ran.err

@@ -1,0 +1,53 @@
+from __future__ import annotations
+
+import pytest
+
+from rpcexplorer.model.theme import DARK, LIGHT, NATIVE, colour, completed, contrast
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [("#82aaf7", "#82aaf7"), ("#82AAF7", "#82aaf7"), ("#8Af", "#88aaff"), (" #000 ", "#000000"),
+     ("ansi_bright_red", "ansi_bright_red"), ("ANSI_BLUE", "ansi_blue"), ("default", "ansi_default"),
+     ("ansi_default", "ansi_default")],
+)  # fmt: skip
+def test_a_colour_has_one_spelling_however_it_was_written(written: str, read: str) -> None:
+    assert colour(written) == read
+
+
+@pytest.mark.parametrize(
+    "text", ["", "#", "#12", "#1234", "#12345g", "82aaf7", "red", "ansi_pink", "#82aaf7ff", "#٣٣٣"]
+)
+def test_anything_else_is_no_colour(text: str) -> None:
+    assert colour(text) is None
+
+
+def test_the_terminal_has_sixteen_colours_and_its_default() -> None:
+    assert len(NATIVE) == len(set(NATIVE)) == 17
+
+
+def test_contrast_goes_from_one_to_twenty_one_in_either_order() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#ffffff", "#000000") == pytest.approx(21)
+    assert contrast("#336699", "#336699") == 1
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)  # the grey just too light for text
+
+
+def test_roles_that_are_left_out_are_the_defaults() -> None:
+    theme = completed("mine", True, {"accent": "#ff0000"}, {})
+    assert theme.colours == {**DARK.colours, "accent": "#ff0000"}
+    assert theme.json == DARK.json
+    assert (theme.name, theme.dark) == ("mine", True)
+
+
+def test_a_light_theme_takes_what_can_be_read_on_its_ground() -> None:
+    theme = completed("mine", False, {"background": "#ffffff"}, {"key": "#000000"})
+    assert theme.colours["text"] == LIGHT.colours["text"]
+    assert theme.json == {**LIGHT.json, "key": "#000000"}
+
+
+@pytest.mark.parametrize(
+    ("background", "dark"), [("#ffffff", False), ("#101010", True), ("ansi_default", True), (None, True)]
+)
+def test_a_theme_that_does_not_say_is_as_dark_as_its_background(background: str | None, dark: bool) -> None:
+    assert completed("mine", None, {"background": background} if background else {}, {}).dark is dark

@@ -1,0 +1,134 @@
+"""Discovered catalogues on disk: what is kept comes back, for the URL it was learned from and no other."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+
+from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.storage.catalogues import HEAD, Catalogues
+
+WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+SHOP = Profile("shop", "https://shop.example")
+FULL = Method(
+    "user.get", "Gets", {"id": [1.5, None]}, "inline", False, "discovered",
+    (Parameter("id", True, "integer", "Which", 0, {"a": ["é"]}), Parameter("x")),
+    "name", "Two\nlines", "object", True, "rpc.discover",
+)  # fmt: skip
+HOSTILE = Method('[/] \x1b]52;c;?\x07 \u202e"', source="discovered", dialect="system.listMethods")
+
+
+def found(*methods: Method, when: datetime = WHEN) -> Discovery:
+    return Discovery(when, methods, ("said",))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "cache" / "catalogues"
+
+
+def test_what_was_kept_comes_back_whole(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found(FULL, HOSTILE))
+    again = Catalogues(folder)
+    assert again.of(SHOP) == Learned((FULL, HOSTILE), WHEN)
+    assert again.trouble == ""
+
+
+def test_nothing_is_read_before_it_is_asked_for_and_then_once(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found(FULL))
+    catalogues = Catalogues(folder)
+    assert catalogues.of(SHOP) is catalogues.of(SHOP)
+    (folder / "shop.json").unlink()
+    assert catalogues.of(SHOP) is not None
+    assert Catalogues(folder).of(SHOP) is None
+
+
+def test_a_discovery_is_compared_with_the_one_before(folder: Path) -> None:
+    first = Catalogues(folder).settle(SHOP, found(Method("a"), Method("b")))
+    assert (first.new, first.gone, first.sentences) == (("a", "b"), (), ("said",))
+    second = Catalogues(folder).settle(SHOP, found(Method("c"), Method("b")))
+    assert (second.new, second.gone) == (("c",), ("a",))
+
+
+def test_a_discovery_that_found_nothing_leaves_what_was_known(folder: Path) -> None:
+    catalogues = Catalogues(folder)
+    catalogues.settle(SHOP, found(FULL))
+    assert catalogues.settle(SHOP, found()) == found()
+    assert Catalogues(folder).of(SHOP) == Learned((FULL,), WHEN)
+
+
+@pytest.mark.parametrize("moved", [{"url": "https://other.example"}, {"path": "/rpc"}, {"url": "http://shop.example"}])
+def test_another_url_has_another_catalogue(folder: Path, moved: Any) -> None:
+    catalogues = Catalogues(folder)
+    catalogues.settle(SHOP, found(FULL))
+    for each in (catalogues, Catalogues(folder)):
+        assert each.of(replace(SHOP, **moved)) is None
+        assert each.trouble == ""
+
+
+@pytest.mark.parametrize("profile", [replace(SHOP, ad_hoc=True), replace(SHOP, name="../../shop")])
+def test_a_profile_of_which_nothing_is_kept_has_its_catalogue_for_this_run(tmp_path: Path, profile: Profile) -> None:
+    catalogues = Catalogues(tmp_path / "cache" / "catalogues")
+    catalogues.settle(profile, found(FULL))
+    assert catalogues.of(profile) == Learned((FULL,), WHEN)
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_the_file_is_for_its_owner_alone(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found(FULL))
+    assert [path.name for path in folder.iterdir()] == ["shop.json"]
+    assert stat.S_IMODE((folder / "shop.json").stat().st_mode) == 0o600
+
+
+def test_any_damage_makes_it_unused_with_a_sentence(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found(FULL))
+    file = folder / "shop.json"
+    whole = file.read_bytes()
+    damaged = [whole[:cut] for cut in range(len(whole) - 1)]
+    damaged += [whole[:at] + b"\x00" + whole[at + 1 :] for at in range(len(whole) - 1)]
+    for content in damaged:
+        file.write_bytes(content)
+        catalogues = Catalogues(folder)
+        assert catalogues.of(SHOP) is None
+        assert catalogues.trouble.startswith(f"{file} is damaged")
+
+
+def test_a_file_with_other_columns_is_of_another_version(folder: Path) -> None:
+    body = b'{"profile":"shop","endpoint":"https://shop.example/api/v2/","columns":[["name"],[]],"methods":[["a"]]}'
+    folder.mkdir(parents=True)
+    (folder / "shop.json").write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
+    catalogues = Catalogues(folder)
+    assert catalogues.of(SHOP) is None
+    assert "another version" in catalogues.trouble
+
+
+def test_a_damaged_file_is_replaced_by_the_next_discovery(folder: Path) -> None:
+    folder.mkdir(parents=True)
+    (folder / "shop.json").write_text("nonsense")
+    catalogues = Catalogues(folder)
+    assert catalogues.settle(SHOP, found(FULL)).new == ("user.get",)
+    assert catalogues.trouble == ""
+    assert Catalogues(folder).of(SHOP) == Learned((FULL,), WHEN)
+
+
+def test_a_folder_that_cannot_be_written_costs_only_the_next_run(folder: Path) -> None:
+    folder.parent.mkdir(parents=True)
+    folder.write_text("a file where the folder should be")
+    catalogues = Catalogues(folder)
+    settled = catalogues.settle(SHOP, found(FULL))
+    assert settled.sentences[-1].startswith("the catalogue is kept for this run only: ")
+    assert catalogues.of(SHOP) == Learned((FULL,), WHEN)
+
+
+def test_a_file_that_cannot_be_read_is_a_sentence(folder: Path) -> None:
+    (folder / "shop.json").mkdir(parents=True)
+    catalogues = Catalogues(folder)
+    assert catalogues.of(SHOP) is None
+    assert f"cannot read {folder / 'shop.json'}" in catalogues.trouble

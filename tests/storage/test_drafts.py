@@ -1,0 +1,289 @@
+from __future__ import annotations
+
+import os
+import stat
+import zlib
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.profile import InlineAuth, Profile, ad_hoc
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.storage import drafts as drafts_module
+from rpcexplorer.storage.drafts import Drafts
+
+ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))  # lone surrogates as well
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "drafts"
+
+
+def files_in(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file())
+
+
+def only_file(folder: Path) -> Path:
+    (file,) = files_in(folder)
+    return file
+
+
+# --- what comes back
+
+
+def test_a_text_survives_the_program(folder: Path) -> None:
+    assert Drafts(folder).keep("staging", "user.get", '{"id": 42') == ""
+    assert Drafts(folder).find("staging", "user.get") == '{"id": 42'
+
+
+def test_there_is_none_where_nothing_was_typed(folder: Path) -> None:
+    assert Drafts(folder).find("staging", "user.get") is None
+    assert Drafts(folder).all("staging") == {}
+    assert not folder.exists()
+
+
+def test_drafts_are_told_apart_by_profile_and_by_the_case_of_the_method(folder: Path) -> None:
+    drafts = Drafts(folder)
+    for profile, method, text in [("a", "get", "1"), ("b", "get", "2"), ("a", "Get", "3"), ("a", "", "4")]:
+        drafts.keep(profile, method, text)
+    again = Drafts(folder)
+    assert [again.find(*key) for key in [("a", "get"), ("b", "get"), ("a", "Get"), ("a", "")]] == ["1", "2", "3", "4"]
+    assert len({str(path).lower() for path in files_in(folder)}) == 4
+
+
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(method=ANY_TEXT, text=ANY_TEXT)
+def test_any_text_of_any_method_comes_back_exactly(folder: Path, method: str, text: str) -> None:
+    assert Drafts(folder).keep("staging", method, text) == ""
+    assert Drafts(folder).find("staging", method) == text
+    assert Drafts(folder).all("staging")[method] == text
+
+
+@pytest.mark.parametrize("text", ["\r\n\r", "\0", "\ud800", "\ud83d\ude00", "\ufeff[]", "", "../../x"], ids=ascii)
+@pytest.mark.parametrize(
+    "method",
+    ["user.get", "../../etc/passwd", "m" * 5_000, "con", "\ud800\0\n", "a/b c%20"],
+    ids=lambda name: ascii(name)[:20],
+)
+def test_hostile_texts_and_names_come_back_and_stay_in_the_folder(folder: Path, method: str, text: str) -> None:
+    Drafts(folder).keep("staging", method, text)
+    assert Drafts(folder).find("staging", method) == text
+    assert only_file(folder).parent.parent == folder
+
+
+def test_five_megabytes_come_back(folder: Path) -> None:
+    text = "[" + "é" * 2_500_000
+    Drafts(folder).keep("staging", "a", text)
+    assert Drafts(folder).find("staging", "a") == text
+
+
+def test_all_drafts_of_a_profile_are_those_on_disk_and_those_of_this_run(folder: Path) -> None:
+    other = Drafts(folder)
+    other.keep("staging", "b", "old")
+    other.keep("staging", "c", "theirs")
+    other.keep("prod", "d", "elsewhere")
+    drafts = Drafts(folder)
+    drafts.keep("staging", "b", "new")
+    drafts.keep("staging", "a", "mine")
+    assert drafts.all("staging") == {"a": "mine", "b": "new", "c": "theirs"}
+    assert list(drafts.all("staging")) == ["a", "b", "c"]
+
+
+def test_what_is_forgotten_is_gone_for_good(folder: Path) -> None:
+    drafts = Drafts(folder)
+    drafts.keep("staging", "a", "1")
+    assert drafts.forget("staging", "a") == ""
+    assert drafts.forget("staging", "never there") == ""
+    assert drafts.find("staging", "a") is None
+    assert drafts.all("staging") == Drafts(folder).all("staging") == {}
+    drafts.keep("staging", "a", "1")
+    assert Drafts(folder).find("staging", "a") == "1"
+
+
+# --- how it is written
+
+
+def test_only_its_owner_can_read_a_draft(folder: Path) -> None:
+    Drafts(folder).keep("staging", "a", "1")
+    file = only_file(folder)
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent, folder)]
+    assert modes == [0o600, 0o700, 0o700]
+
+
+def test_an_unchanged_text_is_not_written_again(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    Drafts(folder).keep("staging", "a", "1")
+    drafts = Drafts(folder)
+    text = drafts.find("staging", "a")
+    assert text is not None
+    written: list[Path] = []
+    monkeypatch.setattr(drafts_module, "write_private", lambda path, _content: written.append(path))
+    drafts.keep("staging", "a", text)
+    assert written == []
+    drafts.keep("staging", "a", "2")
+    drafts.keep("staging", "a", "2")
+    assert len(written) == 1
+
+
+def test_the_file_holds_only_what_it_may(folder: Path) -> None:
+    drafts = Drafts(folder)
+    drafts.keep("staging", "a", "[1]", written="[]")
+    assert drafts.find("staging", "a") == "[1]"
+    assert Drafts(folder).find("staging", "a") == "[]"
+
+
+# --- what an editor starts with
+
+SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth())
+PASSWORD = Secret("hunter2hunter2", "shop.password")
+
+
+@pytest.mark.parametrize(
+    ("known", "text"),
+    [
+        (None, "[]"),
+        (Method("get"), "[]"),
+        (Method("get", params=[]), "[]"),
+        (Method("get", params={}), "{}"),
+        (Method("get", params={"id": 1, "name": "Zoë"}), '{\n  "id": 1,\n  "name": "Zoë"\n}'),
+    ],
+)
+def test_an_editor_starts_with_what_the_catalogue_says(folder: Path, known: Method | None, text: str) -> None:
+    assert Drafts(folder).text_for(SHOP, "get", known) == text
+
+
+def test_what_was_typed_last_wins_over_the_catalogue(folder: Path) -> None:
+    Drafts(folder).keep_typed(SHOP, "get", '{"id": 2', [])
+    assert Drafts(folder).text_for(SHOP, "get", Method("get", params={"id": 1})) == '{"id": 2'
+
+
+def test_a_text_that_was_never_touched_is_no_draft(folder: Path) -> None:
+    drafts = Drafts(folder)
+    assert drafts.keep_typed(SHOP, "get", drafts.text_for(SHOP, "get", None), []) == ""
+    assert files_in(folder) == []
+    assert drafts.text_for(SHOP, "get", Method("get", params=[1])) == "[\n  1\n]"
+
+
+def test_going_back_to_the_start_forgets_the_draft(folder: Path) -> None:
+    drafts = Drafts(folder)
+    start = drafts.text_for(SHOP, "get", None)
+    drafts.keep_typed(SHOP, "get", "[1]", [])
+    drafts.keep_typed(SHOP, "get", start, [])
+    assert files_in(folder) == []
+
+
+@pytest.mark.parametrize(
+    ("typed", "written"),
+    [
+        ('["hunter2hunter2"]', '["«shop.password»"]'),
+        ("[hunter2hunter2", "[«shop.password»"),
+        ('{"password": "brand new"}', '{"password": "«shop.password»"}'),
+        ('{"id": 1.10}', '{"id": 1.10}'),
+    ],
+)
+def test_no_password_reaches_the_file_known_or_not(folder: Path, typed: str, written: str) -> None:
+    drafts = Drafts(folder)
+    drafts.keep_typed(SHOP, "get", typed, [PASSWORD])
+    assert drafts.find("shop", "get") == typed
+    assert Drafts(folder).find("shop", "get") == written
+
+
+@pytest.mark.parametrize(
+    ("profile", "method"), [(ad_hoc("https://x.example.com", "none"), "get"), (SHOP, "hunter2hunter2")]
+)
+def test_some_drafts_are_for_this_run_only(folder: Path, profile: Profile, method: str) -> None:
+    drafts = Drafts(folder)
+    assert drafts.keep_typed(profile, method, "[1]", [PASSWORD]) == ""
+    assert drafts.text_for(profile, method, None) == "[1]"
+    assert files_in(folder) == []
+
+
+# --- what goes wrong
+
+
+def test_a_draft_that_cannot_be_written_is_told_and_kept_in_memory(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drafts = Drafts(folder)
+    drafts.keep("staging", "a", "1")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", _full_disk)
+        sentence = drafts.keep("staging", "a", "2")
+    assert sentence.startswith("the params are kept for this run only: cannot write")
+    assert "disk is full" in sentence
+    assert drafts.find("staging", "a") == "2"
+    assert Drafts(folder).find("staging", "a") == "1"
+    assert drafts.keep("staging", "a", "2") == ""  # tried again, though it did not change
+    assert Drafts(folder).find("staging", "a") == "2"
+
+
+def _full_disk(*_: object) -> int:
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize("how", ["cut", "flipped", "emptied", "no head", "head changed"])
+def test_a_damaged_draft_is_moved_aside_and_costs_only_itself(folder: Path, how: str) -> None:
+    drafts = Drafts(folder)
+    drafts.keep("staging", "a", '{"id": 42}')
+    file = only_file(folder)
+    drafts.keep("staging", "b", "whole")
+    whole = file.read_bytes()
+    damaged = {
+        "cut": whole[:-1],
+        "flipped": whole.replace(b"42", b"43"),
+        "emptied": b"",
+        "no head": b'{"id": 42}',
+        "head changed": whole.replace(b" staging ", b" staring "),
+    }[how]
+    file.write_bytes(damaged)
+    again = Drafts(folder)
+    assert again.all("staging") == {"b": "whole"}
+    aside = file.with_name(f"{file.name}.damaged-1")
+    assert aside.read_bytes() == damaged
+    assert str(aside) in again.trouble
+    again.keep("staging", "a", "new")
+    assert Drafts(folder).all("staging") == {"a": "new", "b": "whole"}
+
+
+def test_a_second_damaged_draft_does_not_replace_the_first(folder: Path) -> None:
+    for content in (b"first", b"second"):
+        drafts = Drafts(folder)
+        drafts.keep("staging", "a", "1")
+        file = next(path for path in files_in(folder) if path.suffix == ".draft")
+        file.write_bytes(content)
+        assert Drafts(folder).find("staging", "a") is None
+    assert [path.read_bytes() for path in files_in(folder)] == [b"first", b"second"]
+
+
+def test_a_draft_that_lies_under_another_name_is_nobodys(folder: Path) -> None:
+    Drafts(folder).keep("staging", "a", "1")
+    file = only_file(folder)
+    file.rename(file.with_name("copy.draft"))
+    drafts = Drafts(folder)
+    assert drafts.all("staging") == {}
+    assert drafts.find("staging", "a") is None
+
+
+def test_a_text_that_was_made_to_break_the_reader_is_told(folder: Path) -> None:
+    drafts = Drafts(folder)
+    drafts.keep("staging", "a", "1")
+    file = only_file(folder)
+    rest = b"staging a\n\xff"
+    file.write_bytes(b"draft 1 %08x %s" % (zlib.crc32(rest), rest))
+    again = Drafts(folder)
+    assert again.find("staging", "a") is None
+    assert "not UTF-8" in again.trouble
+
+
+def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
+    folder.write_text("")
+    drafts = Drafts(folder)
+    assert drafts.find("staging", "a") is None
+    assert "cannot read" in drafts.trouble
+    assert drafts.all("staging") == {}
+    assert "cannot create" in drafts.keep("staging", "a", "1")
+    assert drafts.find("staging", "a") == "1"
+    assert "cannot remove" in drafts.forget("staging", "a")
