@@ -43,12 +43,22 @@ def open_explorer(environment: Mapping[str, str], folder: Path, sessions: Path |
     return Explorer.open(folder=folder, environment=environment, sessions=sessions, person=person)
 
 
+def open_screen(build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:
+    """Open the front on screen. It is imported here, so that it costs the command line nothing."""
+    from rpcexplorer.tui import app
+    from rpcexplorer.tui.person import PersonOnScreen
+
+    person = PersonOnScreen()
+    return app.open_screen(build(person), person, profile)
+
+
 def main() -> int:
     """Run the program with this process's arguments, streams and environment."""
     from rpcexplorer.cli.program import INTERRUPTED, run
     from rpcexplorer.cli.world import World
 
-    world = World(sys.stdin.buffer, sys.stdout.buffer, sys.stderr, os.environ, Path.cwd(), open_explorer, Demo())
+    streams = (sys.stdin.buffer, sys.stdout.buffer, sys.stderr)
+    world = World(*streams, os.environ, Path.cwd(), open_explorer, Demo(), open_screen)
     try:
         return run(sys.argv[1:], world)
     except KeyboardInterrupt:

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from functools import partial
-from itertools import islice
 from pathlib import Path
 from typing import Self
 
@@ -23,7 +22,6 @@ from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.record import recorded
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import Settings
 from rpcexplorer.model.steps import Step
@@ -31,8 +29,8 @@ from rpcexplorer.model.theme import Theme
 from rpcexplorer.protocol.text import Problem
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
-from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.history import History
+from rpcexplorer.storage.journal import Journal
 from rpcexplorer.storage.keys import StoredKeys
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profile_edits import ProfileEdits
@@ -61,10 +59,6 @@ class Explorer:
         """The store of secrets and sessions."""
         self.catalogues = Catalogues(paths.catalogues)
         """What was discovered, and when."""
-        self.recording = settings.history.record
-        """Whether calls are written to the history."""
-        self.trouble = ""
-        """Why the last exchange could not be recorded; empty when it could."""
         self.profile: Profile | None = None
         """The profile in use."""
         self.keys = StoredKeys(secrets, person)
@@ -73,8 +67,9 @@ class Explorer:
         """What was typed for each method, sent or not."""
         self.remembered = Remembered(paths.screen, self.keys.in_use)
         """Small things that the screen remembers."""
+        self.journal = Journal(settings.history, paths.history, self.keys.in_use)
+        """The history as this explorer keeps it: whether it records, and what went wrong."""
         self._clients = Clients(self.keys, settings.reply_limit, self._record)
-        self._histories: dict[Path, History] = {}
 
     @classmethod
     def open(
@@ -104,12 +99,7 @@ class Explorer:
     @property
     def history(self) -> History:
         """The history that the profile in use writes to."""
-        settings = self.settings.history
-        own = self.profile.history if self.profile else None
-        folder = Path(own or settings.folder or self.paths.history)
-        if folder not in self._histories:
-            self._histories[folder] = History(folder, body_limit=settings.body_limit)
-        return self._histories[folder]
+        return self.journal.of(self.profile)
 
     def use(self, profile: Profile | str | None = None) -> Profile | Complaint:
         """Choose the profile for what follows: one that is given, a name, or the default one."""
@@ -153,7 +143,7 @@ class Explorer:
     def methods(self) -> dict[str, Method]:
         """Every method that is known for the profile in use, by name."""
         profile = self._in_use()
-        called = self.history.methods(profile.name) if self.recording else ()
+        called = self.journal.methods(profile)
         learned = self.catalogues.of(profile)
         return catalogue(profile, learned.methods if learned else (), called)
 
@@ -182,18 +172,15 @@ class Explorer:
 
     def recent(self, limit: int) -> list[Exchange]:
         """The newest calls of the profile in use, newest first; also those that could not be written."""
-        profile = self._in_use()
-        unsaved = [each for each in reversed(self.history.unsaved) if each.profile == profile.name]
-        stored = (each for each in self.history.search("", profile.name) if isinstance(each, Exchange))
-        return [*unsaved, *islice(stored, max(limit - len(unsaved), 0))][:limit]
+        return self.journal.recent(self._in_use(), limit)
 
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> str:
         """Name a recorded call or write a note to it; a sentence where that failed."""
-        return told(lambda: self.history.annotate(id, name=name, note=note))
+        return self.journal.annotate(self.profile, id, name=name, note=note)
 
     def forget_call(self, id: str) -> str:
         """Delete a recorded call for good; a sentence where that failed."""
-        return told(lambda: self.history.delete(id))
+        return self.journal.delete(self.profile, id)
 
     def save_setting(self, key: str, value: object) -> str:
         """Set one key of ``settings.toml``; a sentence where that failed."""
@@ -232,12 +219,4 @@ class Explorer:
         return self.profile
 
     def _record(self, exchange: Exchange) -> None:
-        """Write an exchange to the history, secrets hidden. A full disk stops no call: its trouble is told later."""
-        self.trouble = ""
-        if not self.recording or isinstance(exchange.outcome, Refused):
-            return
-        limit = self.settings.history.body_limit
-        try:
-            self.history.append(recorded(exchange, self._in_use(), self.keys.in_use(), limit))
-        except FileTrouble as trouble:
-            self.trouble = trouble.sentence
+        self.journal.record(exchange, self._in_use())

@@ -75,10 +75,10 @@ def test_a_history_that_cannot_be_written_loses_no_call_and_no_exchange(
         explorer.use()
         exchange = call(explorer, Draft("ping"))
         assert isinstance(exchange.outcome, Result)
-        assert "state" in explorer.trouble
+        assert "state" in explorer.journal.trouble
         (tmp_path / "home" / "state").unlink()
         call(explorer, Draft("ping"))
-    assert explorer.trouble == ""
+    assert explorer.journal.trouble == ""
     assert len(list(explorer.history.newest(9))) == 2
 
 

@@ -13,6 +13,7 @@ from rpcexplorer.demo.server import DemoThread
 from rpcexplorer.model.exchange import EXIT_CODES
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles import load
+from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -49,6 +50,13 @@ def test_a_row_with_subcommands_names_all_of_them(group: str) -> None:
     row = next(row for row in first_column(section("Commands")) if row.startswith(f"rpcexplorer {group} "))
     command = program.commands[group]
     assert set(row.split()[-1].split("|")) == set(getattr(command, "commands", {}))
+
+
+def test_the_key_table_is_the_command_table() -> None:
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| `([\w.-]+)` \|$", section("Keys"), re.MULTILINE)
+    told = [(keys.replace("\\|", "|"), *rest) for keys, *rest in rows]
+    scoped = [command for scope in SCOPES for command in COMMANDS if command.scope == scope]
+    assert told == [(shown_keys(command) or "palette", command.help, command.id) for command in scoped]
 
 
 def test_the_exit_codes_are_the_ones_in_the_code() -> None:

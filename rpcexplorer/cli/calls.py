@@ -143,7 +143,7 @@ def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
     world = session.world
     explorer = session.open(ask=sending.ask)
     session.use(explorer, sending.profile, sending.url, sending.auth)
-    explorer.recording = explorer.recording and sending.history
+    explorer.journal.recording = explorer.journal.recording and sending.history
     if sending.dry_run:
         return show_preview(world, explorer.preview(draft, id=sending.id))
     if not sending.yes and explorer.asks_first(draft):
@@ -153,8 +153,8 @@ def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
     show(world, exchange, sending.form, include=sending.include)
     if isinstance(problem := draft.read(), Problem):
         world.stderr.write(f"{marked(draft.text, problem)}\n")
-    if explorer.trouble:
-        world.say(f"the call could not be recorded: {explorer.trouble}")
+    if explorer.journal.trouble:
+        world.say(f"the call could not be recorded: {explorer.journal.trouble}")
     return exchange.exit_code
 
 

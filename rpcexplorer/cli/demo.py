@@ -14,7 +14,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
-from rpcexplorer.model.person import Nobody
+from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.views.sentences import outcome_line, transport_line
 
 PROFILES = """\
@@ -75,7 +75,20 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
     elif port:
         raise click.UsageError("--port goes with --serve.")
     else:
-        context.exit(_tour(session))
+        context.exit(_on_screen(session) if session.world.on_terminal else _tour(session))
+
+
+def screen(session: Session) -> int:
+    """Open the explorer on screen; whoever has no profile yet may go on to the demo."""
+    code, wish = session.world.open_screen(session.build, session.profile)
+    return _on_screen(session) if wish == "demo" else code
+
+
+def _on_screen(session: Session) -> int:
+    """The explorer on the demo service, in a home of its own that is gone afterwards."""
+    world = session.world
+    with tempfile.TemporaryDirectory(prefix="rpcexplorer-demo-") as home, world.demo.run() as url:
+        return world.open_screen(lambda person: throwaway_explorer(world, Path(home), url, person), session.profile)[0]
 
 
 def _serve(world: World, port: int) -> None:
@@ -96,7 +109,7 @@ def _tour(session: Session) -> int:
         return asyncio.run(_walk(world, explorer))
 
 
-def throwaway_explorer(world: World, home: Path, url: str) -> Explorer:
+def throwaway_explorer(world: World, home: Path, url: str, person: Person | None = None) -> Explorer:
     """An explorer with a profile for each kind of auth, whose files all lie in ``home``."""
     sessions = home / "sessions.toml"
     sessions.write_text(PROFILES.format(url=url, username=world.demo.username))
@@ -105,7 +118,7 @@ def throwaway_explorer(world: World, home: Path, url: str) -> Explorer:
         "RPCEXPLORER_DEMO_COOKIE_PASSWORD": world.demo.password,
         "RPCEXPLORER_DEMO_INLINE_PASSWORD": world.demo.password,
     }
-    return world.open_explorer(environment, home, sessions, Nobody())
+    return world.open_explorer(environment, home, sessions, person or Nobody())
 
 
 async def _walk(world: World, explorer: Explorer) -> int:

@@ -46,7 +46,7 @@ def list_(
       rpcexplorer history list
       rpcexplorer history list -n 100 --outcome error -p staging
     """
-    world, explorer = _open(context, profile)
+    world, explorer = opened(context, profile)
     found = explorer.history.search("", profile=profile, method=method, outcome=outcome)
     _print(world, islice(found, limit), as_json=as_json)
 
@@ -65,7 +65,7 @@ def search(context: click.Context, text: str, limit: int, profile: str | None, a
       rpcexplorer history search user.delete
       rpcexplorer history search 'invalid params' -p prod
     """
-    world, explorer = _open(context, profile)
+    world, explorer = opened(context, profile)
     _print(world, islice(explorer.history.search(text, profile=profile), limit), as_json=as_json)
 
 
@@ -85,8 +85,8 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
       rpcexplorer history show
       rpcexplorer history show 06ejw3k8z5q2vh7 --body | jq .result
     """
-    world, explorer = _open(context, profile)
-    exchange = _one(explorer, id)
+    world, explorer = opened(context, profile)
+    exchange = one_of(explorer, id)
     if part == "params":
         json(world, exchange.params.encode(errors="backslashreplace"))
     elif part == "body":
@@ -119,7 +119,7 @@ def prune(
     if keep is None and older_than is None:
         raise click.UsageError("Say what to remove: --keep N, --older-than AGE, or both.")
     before = None if older_than is None else datetime.now(UTC) - _age(older_than)
-    world, explorer = _open(context, profile)
+    world, explorer = opened(context, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
     if dry_run or not count:
         world.say(f"{count:,} calls would be removed")
@@ -133,7 +133,8 @@ def prune(
     world.say(f"removed {count:,} calls")
 
 
-def _open(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
+def opened(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
+    """The world and an explorer whose history is the one that this profile writes to."""
     session = session_of(context)
     explorer = session.open()
     if profile in explorer.profiles.profiles:
@@ -141,7 +142,8 @@ def _open(context: click.Context, profile: str | None) -> tuple[World, Explorer]
     return session.world, explorer
 
 
-def _one(explorer: Explorer, id: str | None) -> Exchange:
+def one_of(explorer: Explorer, id: str | None) -> Exchange:
+    """The recorded call with this id, or the newest; or the end of the command, with a sentence."""
     found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
     if found is None:
         fail("The history is empty." if id is None else f"No call has the id {id}. See: rpcexplorer history list")

@@ -10,7 +10,8 @@ import click
 from rpcexplorer import __version__
 from rpcexplorer.cli.calls import batch, call, notify
 from rpcexplorer.cli.completion import PROGRAM, VARIABLE, completion
-from rpcexplorer.cli.demo import demo
+from rpcexplorer.cli.copy import copy
+from rpcexplorer.cli.demo import demo, screen
 from rpcexplorer.cli.history import history
 from rpcexplorer.cli.methods import methods
 from rpcexplorer.cli.profiles import profiles
@@ -32,7 +33,7 @@ INTERRUPTED = 130
 @click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Read the team's profiles from FILE.")
 @click.pass_context
 def program(context: click.Context, profile: str | None, sessions: Path | None) -> None:
-    """Explore JSON-RPC 2.0 services from a shell.
+    """Explore JSON-RPC 2.0 services: without a command, on screen.
 
     stdout is data, stderr is narration, and the exit code says what happened: 0 a result, 1 an error object,
     2 usage or configuration, 3 credentials, 4 no reply, 5 a reply that is not JSON-RPC, 130 interrupted.
@@ -44,11 +45,14 @@ def program(context: click.Context, profile: str | None, sessions: Path | None) 
       rpcexplorer call -p staging ping
     """
     context.obj = Session(context.obj, profile, sessions)
-    if context.invoked_subcommand is None:
-        click.echo(context.get_help())
+    if context.invoked_subcommand is not None:
+        return
+    if context.obj.world.on_terminal:
+        context.exit(screen(context.obj))
+    click.echo(context.get_help())
 
 
-for command in (call, notify, batch, methods, login, logout, profiles, history, demo, themes, completion):
+for command in (call, notify, batch, methods, login, logout, profiles, history, copy, demo, themes, completion):
     program.add_command(command)
 
 

@@ -12,7 +12,7 @@ from rpcexplorer.cli.person import PersonAtTerminal
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.person import Nobody
+from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import AuthKind, Profile, ad_hoc
 
 F = TypeVar("F")
@@ -32,6 +32,13 @@ class Session:
         explorer = self.world.open_explorer(self.world.environment, self.world.folder, self.sessions, person)
         for complaint in explorer.profiles.complaints:
             self.world.say(str(complaint))
+        return explorer
+
+    def build(self, person: Person) -> Explorer:
+        """The explorer for a screen, which tells what is damaged itself; a profile that was named must be there."""
+        explorer = self.world.open_explorer(self.world.environment, self.world.folder, self.sessions, person)
+        if self.profile is not None:
+            self.use(explorer, None)
         return explorer
 
     def use(

@@ -27,6 +27,11 @@ class Demo(Protocol):
         """Serve in the foreground until interrupted."""
 
 
+def _no_screen(build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:  # noqa: ARG001
+    """The screen of a world without one."""
+    return 0, ""
+
+
 @dataclass
 class World:
     """Everything a command may read from or write to."""
@@ -38,6 +43,13 @@ class World:
     folder: Path
     open_explorer: Callable[[Mapping[str, str], Path, Path | None, Person], Explorer]
     demo: Demo
+    open_screen: Callable[[Callable[[Person], Explorer], str | None], tuple[int, str]] = _no_screen
+    """Opens the screen on the explorer that the first argument builds; exit code, and what is wanted next."""
+
+    @property
+    def on_terminal(self) -> bool:
+        """Whether a screen can be opened: somebody types and looks."""
+        return self.stdin.isatty() and self.shows
 
     @property
     def asks(self) -> bool:

@@ -1,4 +1,4 @@
-"""The clients of one explorer: one for each profile that is called, closed together; and a call that only tries the way."""
+"""The clients of one explorer: one for each profile that is called, and a call that only tries the way."""
 
 from __future__ import annotations
 

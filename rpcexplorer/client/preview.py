@@ -31,10 +31,10 @@ def preview(profile: Profile, draft: Draft | Batch, id: str, *, has_session: boo
         address, headers = address_of(request.url), request_headers(request)
     except Unreachable as error:
         return Refused("profile", error.sentence)
-    session = Secret("", profile.label("session")).placeholder
+    session = Secret("", profile.label("session")).placeholder if stand_in else ""
     return Preview(
         f"POST {address.target} HTTP/1.1",
-        tuple((name, f"{value[:-1]}{session}" if name == "Cookie" else value) for name, value in headers),
+        tuple((name, f"{value[:-1]}{session}" if session and name == "Cookie" else value) for name, value in headers),
         request.body,
         logs_in_first=isinstance(profile.auth, CookieAuth) and not has_session,
     )

@@ -1,0 +1,275 @@
+"""The program on screen: which screen is open, which theme is worn, and how it ends. Nobody imports the class.
+
+``open_screen`` is the way in. What a call is and how one is made is the call screen's business.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
+
+from textual import work
+from textual.app import App
+from textual.binding import BindingType
+from textual.filter import LineFilter
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.theme import DARK
+from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, spelled
+from rpcexplorer.tui.guard import Guard
+from rpcexplorer.tui.look import textual_theme
+from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.widgets.header import Header
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.screens.history import HistoryScreen
+
+Wish = Literal["", "demo"]
+"""What the person wants next, once the screen is closed."""
+
+
+class ExplorerApp(App[Wish]):
+    """Two kinds of screens: the call screen, which is always there, and those that open over it."""
+
+    TITLE = "rpcexplorer"
+    ENABLE_COMMAND_PALETTE = False
+    CSS = """
+    * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
+    Input > .input--placeholder { color: $dim; }
+    Toast { background: $surface; color: $text; border-left: outer $accent; padding: 1 2; width: 60; }
+    Toast.-warning { border-left: outer $careful; }
+    Toast.-error { border-left: outer $wrong; }
+    ToastRack { align: right top; margin: 1 0 0 0; }
+    """
+    scope: ClassVar[Scope] = "everywhere"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")
+
+    def __init__(self, explorer: Explorer, person: PersonOnScreen, profile: str | None = None) -> None:
+        super().__init__()
+        self.explorer = explorer
+        person.open = self.push_screen_wait
+        self._wanted = profile
+        self._broken: list[Complaint] = []
+        self.set_keymap(dict(explorer.settings.keymap))
+
+    # --- look --------------------------------------------------------------------------------------------------
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Ours is the last: nothing that a terminal would obey leaves here."""
+        return [*super().get_line_filters(), Guard()]
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Every role of ours has a colour from the first moment, whatever theme is worn."""
+        return dict(textual_theme(DARK).variables)
+
+    def wear(self, name: str) -> None:
+        """Put a theme on. One that cannot be read is said, and the old one stays."""
+        theme, complaints = self.explorer.theme(name)
+        self._broken += complaints
+        if theme is not None:
+            self.register_theme(textual_theme(theme))
+            self.theme = theme.name
+
+    # --- start and end -----------------------------------------------------------------------------------------
+
+    def on_mount(self) -> None:
+        """Wear the theme, open the first screen, then say what was wrong with the files."""
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, self.action_quit_now)
+        self.wear(self.explorer.settings.theme or DARK.name)
+        self._begin()
+
+    @work(group="begin")
+    async def _begin(self) -> None:
+        profiles = self.explorer.profiles
+        chosen = self.explorer.use(self._wanted or self.explorer.remembered.profile_among(profiles.profiles))
+        while not isinstance(chosen, Profile):
+            wish = "choose" if self.explorer.profiles.leaves else await self._welcome()
+            if wish in {"", "demo"}:
+                self.exit("demo" if wish == "demo" else "")
+                return
+            used = await self._choose(adding=wish == "add")
+            if not used and self.explorer.profiles.leaves:
+                self.exit("")
+                return
+            chosen = self.explorer.profile or self.explorer.use(None)
+        await self.push_screen(CallScreen(self.explorer))
+        for complaint in self._complaints():
+            self.notify(str(complaint), markup=False, timeout=10, severity="warning")
+
+    async def _welcome(self) -> str:
+        """What somebody without a profile wants to do."""
+        from rpcexplorer.tui.screens.welcome import Welcome
+
+        way = await self.push_screen_wait(Welcome(self._files(), [str(each) for each in self._complaints()]))
+        return way if way in {"demo", "add"} else ""
+
+    async def _choose(self, *, adding: bool = False) -> bool:
+        """The profiles on screen; whether one of them was chosen."""
+        from rpcexplorer.tui.screens.profiles import ProfilesScreen
+
+        header = self.calls.header_copy() if self.calls else Header()
+        screen = ProfilesScreen(self.explorer, adding=adding, header=header, footer=Footer())
+        used: bool | None = await self.push_screen_wait(screen)
+        return bool(used)
+
+    @property
+    def mistake(self) -> BaseException | None:
+        """What ended the program though it should not have; a worker's is inside another."""
+        found = self._exception
+        return getattr(found, "error", found)
+
+    def _fatal_error(self) -> None:
+        """Textual would print the values of variables here; whoever started this says type, file and line."""
+        self._close_messages_no_wait()
+
+    def _complaints(self) -> list[Complaint]:
+        trouble = self.explorer.secrets.trouble()
+        return [*self.explorer.profiles.complaints, *self._broken, *([trouble] if trouble else [])]
+
+    def _files(self) -> list[tuple[str, str]]:
+        paths = self.explorer.paths
+        return [
+            ("a team's profiles", "sessions.toml in this folder or one above it: put it into git"),
+            ("your own profiles", str(paths.user_sessions)),
+            ("settings", str(paths.settings)),
+            ("secrets", str(paths.secrets)),
+            ("history", str(paths.history)),
+        ]
+
+    @property
+    def calls(self) -> CallScreen | None:
+        """The call screen, where it is there."""
+        return next((screen for screen in self.screen_stack if isinstance(screen, CallScreen)), None)
+
+    async def action_quit(self) -> None:
+        """Leave: end what runs, write down what was typed."""
+        if self.calls is not None:
+            await self.calls.settle()
+        self.exit("")
+
+    def action_quit_now(self) -> None:
+        """The terminal is gone, or somebody wants an end."""
+        self.run_worker(self.action_quit(), group="quit", exclusive=True)
+
+    # --- commands that work everywhere -------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """The other screens open over the call screen only."""
+        if action in {"history", "profiles"}:
+            return isinstance(self.screen, CallScreen)
+        return True
+
+    @work(group="screens", exclusive=True)
+    async def action_history(self) -> None:
+        """Every call that was made."""
+        calls = self.calls
+        if calls is None:
+            return
+        from rpcexplorer.tui.screens.history import HistoryScreen
+
+        calls.write_down()
+        choice = await self.push_screen_wait(HistoryScreen(self.explorer, header=calls.header_copy(), footer=Footer()))
+        if choice is not None:
+            await self._switch(choice.exchange.profile)
+            calls.load(choice.exchange)
+            if choice.action == "again":
+                calls.action_send()
+        calls.show_recent()
+
+    @work(group="dialogs", exclusive=True)
+    async def on_history_screen_copy_wanted(self, event: HistoryScreen.CopyWanted) -> None:
+        """Copy a call of the history in one of several forms."""
+        from rpcexplorer.tui.screens.copying import copied
+
+        exchange = event.exchange
+        await copied(self.screen, self.explorer, Draft(exchange.method, exchange.params), exchange=exchange)
+
+    @work(group="screens", exclusive=True)
+    async def action_profiles(self) -> None:
+        """Choose, add and edit servers."""
+        calls = self.calls
+        if calls is None:
+            return
+        await calls.settle()
+        before = self.explorer.profile
+        await self._choose()
+        if self.explorer.profile is None:
+            await self.pop_screen()
+            self._begin()
+        elif self.explorer.profile != before:
+            calls.show_profile()
+        else:
+            calls.show_auth()
+
+    async def _switch(self, profile: str) -> None:
+        """Use another profile, where there is one of that name."""
+        if self.calls is None or (self.explorer.profile and self.explorer.profile.name == profile):
+            return
+        await self.calls.settle()
+        if isinstance(self.explorer.use(profile), Profile):
+            self.calls.show_profile()
+        else:
+            self.notify(f"There is no profile {profile} any more: the call is loaded into this one.", markup=False)
+
+    @work(group="dialogs", exclusive=True)
+    async def action_palette(self) -> None:
+        """Every command that can be done here, those of the pane at hand first."""
+        from rpcexplorer.tui.screens.picker import Pick, Picker
+
+        screen = self.screen
+        nodes = self._scoped()
+        picks = []
+        for scope, node in nodes.items():
+            for command in COMMANDS:
+                if command.scope == scope and command.id != "palette" and node.check_action(command.action, ()):
+                    keys = self.explorer.settings.keymap.get(command.id, command.keys).split(",")[0]
+                    picks.append(Pick(command.id, command.words, command.help, spelled(keys) if keys else ""))
+        chosen = await self.push_screen_wait(Picker("Commands", picks))
+        for command in COMMANDS:
+            if command.id == chosen and self.screen is screen:
+                await self.run_action(command.action, nodes[command.scope])
+
+    def _scoped(self) -> dict[Scope, Any]:
+        """Who answers for which scope: the pane with the focus first, then the rest of the screen, then the app."""
+        focused = self.screen.focused
+        inside = [*(focused.ancestors_with_self if focused else ()), *self.screen.query("*"), self.screen, self]
+        return {node.scope: node for node in reversed(inside) if hasattr(node, "scope")}
+
+    @work(group="dialogs", exclusive=True)
+    async def action_theme(self) -> None:
+        """Each theme is worn while the cursor stands on it; the one that is chosen is remembered."""
+        from rpcexplorer.tui.screens.picker import Pick, Picker
+
+        before = self.theme
+        picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes()]
+        chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.wear))
+        self.wear(chosen or before)
+        if chosen and (trouble := self.explorer.save_setting("theme", chosen)):
+            self.notify(trouble, markup=False)
+        for complaint in self._broken:
+            self.notify(str(complaint), markup=False, severity="warning")
+        self._broken.clear()
+
+    def action_help(self) -> None:
+        """The keys of the pane at hand first."""
+        from rpcexplorer.tui.screens.help import Help
+
+        if not isinstance(self.screen, Help):
+            self.push_screen(Help(list(self._scoped()), self.explorer.settings.keymap))
+
+
+def open_screen(explorer: Explorer, person: PersonOnScreen, profile: str | None = None) -> tuple[int, Wish]:
+    """Open the program on the terminal; the exit code, and what the person wants next."""
+    app = ExplorerApp(explorer, person, profile)
+    wish = app.run()
+    if app.mistake is not None:
+        raise app.mistake
+    return 0, wish or ""

@@ -1,0 +1,205 @@
+"""Every command of the screen, once: bindings, footer, help, palette, keymap and README's keys all read this table.
+
+A command belongs to a scope: the app, a screen or a pane. The class of that name carries ``scope`` and the action.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from textual.binding import Binding, BindingType
+
+Scope = Literal["everywhere", "call", "methods", "recent", "params", "response", "table", "history", "profiles"]
+"""Where a command works."""
+
+SCOPES: Final[Mapping[Scope, str]] = {
+    "everywhere": "Everywhere",
+    "call": "Calling",
+    "methods": "Methods",
+    "recent": "Recent calls",
+    "params": "Params",
+    "response": "Response",
+    "table": "Table",
+    "history": "History",
+    "profiles": "Profiles",
+}
+"""Scopes and what a person calls them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """Something a person can do."""
+
+    id: str
+    """Stable: ``settings.toml`` names it to give it other keys."""
+    keys: str
+    """Comma-separated, in Textual's words; empty where the palette is the way."""
+    words: str
+    """What the footer and the palette call it."""
+    help: str
+    """One sentence."""
+    scope: Scope
+    footer: bool = False
+    """Shown in the footer while it can be done."""
+
+    @property
+    def action(self) -> str:
+        """The action behind it: ``fold.all`` is ``action_fold_all``."""
+        return self.id.removeprefix(f"{self.scope}.").replace(".", "_").replace("-", "_")
+
+
+COMMANDS: Final[tuple[Command, ...]] = (
+    Command("send", "f5,ctrl+enter", "send", "Send the call that stands in the editor.", "call", footer=True),
+    Command("cancel", "escape", "cancel", "Cancel what runs, or close what is open.", "call", footer=True),
+    Command("send-notification", "", "send as notification", "Send it without an id: no reply is expected.", "call"),
+    Command("focus.methods", "f2", "methods", "Go to the methods.", "call", footer=True),
+    Command("focus.params", "f3", "params", "Go to the params; again: their next tab.", "call"),
+    Command("focus.response", "f4", "response", "Go to the response; again: its next tab.", "call"),
+    Command(
+        "history", "f6", "history", "Every call that was made, to read, load and send again.", "everywhere", footer=True
+    ),
+    Command(
+        "profiles", "f7", "profiles", "Choose, add and edit servers, and their secrets.", "everywhere", footer=True
+    ),
+    Command("login", "f8", "log in", "Open a new session, or paste one.", "call", footer=True),
+    Command("logout", "", "log out", "Forget the session of this profile; the server is not told.", "call"),
+    Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),
+    Command("copy", "f10", "copy as …", "Copy the call or its reply in one of several forms.", "call"),
+    Command("wider", "alt+right", "wider list", "Give the methods more room.", "call"),
+    Command("narrower", "alt+left", "narrower list", "Give the methods less room.", "call"),
+    Command("taller", "alt+down", "taller editor", "Give the params more room.", "call"),
+    Command("shorter", "alt+up", "shorter editor", "Give the params less room.", "call"),
+    Command(
+        "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
+    ),
+    Command("recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True),
+    Command("recent.again", "r", "again", "Load this call and send it.", "recent", footer=True),
+    Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
+    Command("params.format", "ctrl+l", "format", "Lay the params out, one member a line.", "params", footer=True),
+    Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),
+    Command("params.undo", "ctrl+z", "undo", "Take the last change back.", "params"),
+    Command("params.redo", "ctrl+y", "redo", "Make it again.", "params"),
+    Command("params.reset", "", "start params afresh", "Put back the method's starting point.", "params"),
+    Command("response.search", "slash", "search", "Search in the reply.", "response", footer=True),
+    Command("response.next", "n", "next", "Go to the next place found.", "response"),
+    Command("response.previous", "N", "previous", "Go to the place found before.", "response"),
+    Command("response.filter", "f", "filter", "Filter the reply with a jq expression.", "response", footer=True),
+    Command("response.pipe", "vertical_line", "pipe", "Send the reply through a shell command.", "response"),
+    Command("response.original", "o", "original", "Back to the reply as the server wrote it.", "response", footer=True),
+    Command("response.fold", "space,enter", "fold", "Fold or unfold the value under the cursor.", "response"),
+    Command("response.fold-all", "minus", "fold all", "Fold everything below the top.", "response"),
+    Command("response.unfold-all", "plus,equals_sign", "unfold all", "Unfold everything.", "response"),
+    Command(
+        "response.fold-to", "1,2,3,4,5,6,7,8,9", "fold to a depth", "Unfold so many levels and no more.", "response"
+    ),
+    Command("response.goto", "g", "go to line", "Go to a line by its number.", "response"),
+    Command("response.wrap", "w", "wrap", "Wrap long lines, or cut them.", "response"),
+    Command(
+        "response.table", "t", "table", "See a list of objects as a table, or as JSON again.", "response", footer=True
+    ),
+    Command("response.copy", "y", "copy", "Copy the value, its path, or the whole as …", "response", footer=True),
+    Command("response.copy-value", "c", "copy value", "Copy the value under the cursor.", "response"),
+    Command("response.copy-path", "p", "copy path", "Copy the path of the value under the cursor.", "response"),
+    Command("response.zoom", "z", "zoom", "Give the response the whole screen, or give it back.", "response"),
+    Command("response.tab-next", "right_square_bracket", "next tab", "Result, Raw, Headers, Timing.", "response"),
+    Command("response.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "response"),
+    Command(
+        "table.sort", "s", "sort", "Sort by the column under the cursor; again: the other way.", "table", footer=True
+    ),
+    Command("history.load", "enter", "load", "Load this call into the editor.", "history", footer=True),
+    Command("history.again", "r", "again", "Load this call and send it.", "history", footer=True),
+    Command("history.search", "slash", "filter", "Filter by text, method, outcome.", "history", footer=True),
+    Command(
+        "history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history", footer=True
+    ),
+    Command("history.name", "t", "name", "Give this call a name.", "history", footer=True),
+    Command("history.annotate", "a", "note", "Write a note to this call.", "history", footer=True),
+    Command("history.copy", "y,f10", "copy", "Copy this call in one of several forms.", "history", footer=True),
+    Command(
+        "history.delete", "delete", "delete", "Delete this call from the history; asks first.", "history", footer=True
+    ),
+    Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
+    Command("profiles.use", "enter", "use", "Use this profile from now on.", "profiles", footer=True),
+    Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True),
+    Command("profiles.edit", "e", "edit", "Change this profile in its file.", "profiles", footer=True),
+    Command("profiles.duplicate", "d", "duplicate", "Make a profile like this one.", "profiles", footer=True),
+    Command("profiles.remove", "delete", "remove", "Remove this profile; asks first.", "profiles", footer=True),
+    Command("profiles.test", "t", "test", "Test the connection step by step.", "profiles", footer=True),
+    Command(
+        "profiles.secrets", "s", "secrets", "Enter or forget the secrets of this profile.", "profiles", footer=True
+    ),
+    Command("profiles.close", "escape", "back", "Back to the call.", "profiles", footer=True),
+    Command("palette", "ctrl+p", "palette", "Every command, by name.", "everywhere", footer=True),
+    Command("theme", "", "choose a theme", "See each theme at once, keep the one you like.", "everywhere"),
+    Command("help", "f1", "help", "Help for the pane at hand.", "everywhere", footer=True),
+    Command("quit", "ctrl+q", "quit", "Leave. What stands in the editor is kept.", "everywhere"),
+)
+
+FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
+CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p"})
+OPENERS: Final = frozenset({"response.search", "response.filter", "response.pipe", "response.goto", "history.search"})
+
+
+def of(scope: Scope) -> Iterator[Command]:
+    """The commands of one scope, in the order of the table."""
+    return (command for command in COMMANDS if command.scope == scope)
+
+
+def bindings(scope: Scope) -> list[BindingType]:
+    """What a class of that scope binds. Function keys and ``alt`` win over whatever a widget binds itself."""
+    return [
+        Binding(
+            key,
+            _action(command, key),
+            command.words,
+            show=command.footer,
+            priority=_wins(command, key),
+            id=_id(command),
+        )
+        for command in of(scope)
+        for key in command.keys.split(",")
+        if key
+    ]
+
+
+def _action(command: Command, key: str) -> str:
+    """A command with a key for each number is told the number."""
+    return f"{command.action}({key})" if command.id == "response.fold-to" else command.action
+
+
+def _id(command: Command) -> str | None:
+    """What a keymap calls it; a command with a key for each number keeps its numbers."""
+    return None if command.id == "response.fold-to" else command.id
+
+
+def _wins(command: Command, key: str) -> bool:
+    """Whether it is done before anything else hears of the key.
+
+    Also what opens a line to type into: the letters that follow, however fast, have to find it open.
+    """
+    return command.id in OPENERS or key in FUNCTION_KEYS or key.startswith("alt+") or key in CONTROLS
+
+
+_SPELLED: Final = {
+    "slash": "/", "vertical_line": "|", "minus": "-", "plus": "+", "equals_sign": "=", "escape": "Esc",
+    "enter": "Enter", "delete": "Del", "space": "Space", "left_square_bracket": "[", "right_square_bracket": "]",
+    "left": "←", "right": "→", "up": "↑", "down": "↓", "tab": "Tab",
+}  # fmt: skip
+
+
+def spelled(key: str) -> str:
+    """A key as people write it: ``^R``, ``F5``, ``Alt+→``, ``/``."""
+    *held, last = key.split("+") if key != "+" else ["+"]
+    name = _SPELLED.get(last, last.upper() if last in FUNCTION_KEYS else last)
+    if held == ["ctrl"]:
+        return "^" + (name.upper() if len(name) == 1 else name)
+    return "+".join([*(each.capitalize() for each in held), name])
+
+
+def shown_keys(command: Command, keys: str | None = None) -> str:
+    """The keys of a command as people write them, those of a keymap if given; empty where the palette is the way."""
+    if command.id == "response.fold-to" and keys is None:
+        return "1 … 9"
+    return " ".join(spelled(key.strip()) for key in (command.keys if keys is None else keys).split(",") if key.strip())

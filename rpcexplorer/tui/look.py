@@ -1,0 +1,159 @@
+"""How words are drawn: a role for each word, styles by role from the theme in use, and lines set on the grid.
+
+A role is one of the theme's (``dim``, ``accent``, ``well``, ``json-key`` …), alone or with ``bold``, ``underline``,
+``italic`` or ``reverse``; ``on:prod`` is a word on a ground of its own. Text from outside becomes printable here at
+the latest; the guard behind is the second line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import Any, Final, TypeAlias
+
+from rich.cells import cell_len, set_cell_size
+from rich.segment import Segment
+from rich.style import Style
+from textual.color import Color
+from textual.strip import Strip
+from textual.theme import Theme as TextualTheme
+from textual.widget import Widget
+
+from rpcexplorer.model.theme import Theme
+from rpcexplorer.views.printable import printable
+
+Words: TypeAlias = Iterable[tuple[str, str]]
+"""Pieces of a line with their roles."""
+
+ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
+
+
+class Look:
+    """Styles by role for one theme, each made once."""
+
+    def __init__(self, theme: TextualTheme) -> None:
+        self.theme = theme
+        self._colours = theme.variables
+        self._styles: dict[tuple[str, str], Style] = {}
+
+    @staticmethod
+    def of(widget: Widget) -> Look:
+        """The look of the theme that the widget is drawn in."""
+        theme = widget.app.current_theme
+        look = _looks.get(theme.name)
+        if look is None or look.theme is not theme:
+            look = _looks[theme.name] = Look(theme)
+        return look
+
+    def style(self, role: str = "text", ground: str = "background") -> Style:
+        """The style of a role on a ground, which is a role as well."""
+        style = self._styles.get((role, ground))
+        if style is None:
+            style = self._styles[role, ground] = self._made(role, ground)
+        return style
+
+    def _made(self, role: str, ground: str) -> Style:
+        attributes: dict[str, Any] = {}
+        colour = "text"
+        for word in role.split():
+            if word in ATTRIBUTES:
+                attributes[word] = True
+            elif not word.startswith("on:"):
+                colour = word
+            elif self.theme.ansi:  # nobody knows what reads well on a colour of the terminal's: it swaps the two itself
+                colour, attributes["reverse"] = word.removeprefix("on:"), True
+            else:
+                colour, ground = "background", word.removeprefix("on:")
+        return Style(color=self._colour(colour), bgcolor=self._colour(ground), **attributes)
+
+    def _colour(self, role: str) -> Any:
+        return _rich_colour(self._colours.get(role, self._colours["text"]))
+
+
+_looks: dict[str, Look] = {}
+
+
+@lru_cache(256)
+def _rich_colour(value: str) -> Any:
+    return Color.parse(value).rich_color
+
+
+def segments(words: Words, look: Look, ground: str = "background") -> list[Segment]:
+    """Pieces as Textual's line API wants them."""
+    return [Segment(_safe(text), look.style(role, ground)) for text, role in words if text]
+
+
+def line(words: Words, width: int, look: Look, *, right: Words = (), ground: str = "background") -> Strip:
+    """A line of exactly ``width`` columns: words from the left, words at the right edge; the left gives way."""
+    after = segments(right, look, ground)
+    room = max(width - sum(segment.cell_length for segment in after), 0)
+    before = clipped(segments(words, look, ground), room, look.style("dim", ground))
+    gap = room - sum(segment.cell_length for segment in before)
+    blank = [Segment(" " * gap, look.style("text", ground))] if gap else []
+    return Strip([*before, *blank, *after]).adjust_cell_length(width, look.style("text", ground))
+
+
+def clipped(pieces: list[Segment], width: int, more: Style) -> list[Segment]:
+    """Pieces cut at ``width`` columns; an ellipsis says that more was there."""
+    if sum(piece.cell_length for piece in pieces) <= width:
+        return pieces
+    kept: list[Segment] = []
+    left = width - 1
+    for piece in pieces:
+        if left <= 0:
+            break
+        taken = piece if piece.cell_length <= left else Segment(set_cell_size(piece.text, left), piece.style)
+        kept.append(taken)
+        left -= taken.cell_length
+    return [*kept, Segment("…", more)] if width > 0 else []
+
+
+def width_of(words: Words) -> int:
+    """Columns that pieces take."""
+    return sum(cell_len(_safe(text)) for text, _ in words)
+
+
+def _safe(text: str) -> str:
+    return text if text.isascii() and text.isprintable() else printable(text)
+
+
+def textual_theme(theme: Theme) -> TextualTheme:
+    """One of our themes in Textual's words; every role is a variable for stylesheets and for ``Look``."""
+    colours = dict(theme.colours) | {f"json-{role}": colour for role, colour in theme.json.items()}
+    native = any(colour.startswith("ansi_") for colour in theme.colours.values())
+    accent, ground, surface = colours["accent"], colours["background"], colours["surface"]
+    colours["prod-surface"] = surface if native else Color.parse(surface).blend(Color.parse(colours["prod"]), 0.25).hex
+    return TextualTheme(
+        name=theme.name,
+        primary=accent,
+        secondary=accent,
+        accent=accent,
+        warning=colours["careful"],
+        error=colours["wrong"],
+        success=colours["well"],
+        foreground=colours["text"],
+        background=ground,
+        surface=surface,
+        panel=surface,
+        boost=surface,
+        dark=theme.dark,
+        ansi=native,
+        variables=colours
+        | {
+            "block-cursor-background": colours["selection"],
+            "block-cursor-foreground": colours["text"],
+            "input-selection-background": colours["selection"],
+            "input-cursor-background": colours["text"],
+            "input-cursor-foreground": "ansi_black" if native else ground,
+            "scrollbar": colours["line"],
+            "scrollbar-hover": colours["dim"],
+            "scrollbar-active": accent,
+            "scrollbar-background": ground,
+            "scrollbar-background-hover": ground,
+            "scrollbar-background-active": ground,
+            "scrollbar-corner-color": ground,
+            # what Textual's own stylesheets ask for where a theme keeps to the terminal's colours
+            "ansi-background": ground,
+            "ansi-foreground": colours["text"],
+        },
+    )

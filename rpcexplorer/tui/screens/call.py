@@ -1,0 +1,372 @@
+"""The call screen: it owns the draft, the exchange and the worker, and knows the explorer. Its panes know neither."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from textual import on, work
+from textual.reactive import reactive
+from textual.timer import Timer
+
+from rpcexplorer.explorer import Explorer, Stop, fresh_id
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.tui import processes
+from rpcexplorer.tui.screens.asking import may_send
+from rpcexplorer.tui.screens.copying import copied
+from rpcexplorer.tui.screens.layout import CallLayout
+from rpcexplorer.tui.screens.login import credentials
+from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.widgets.methods import MethodsPane
+from rpcexplorer.tui.widgets.params import ParamsPane
+from rpcexplorer.tui.widgets.prompt import Purpose
+from rpcexplorer.tui.widgets.response import ResponsePane
+from rpcexplorer.views.auth_words import auth_words
+
+RECENT = 8
+TICK = 0.1
+SETTLE = 0.3
+"""Seconds without a key before what was typed is written down."""
+AGES = 20
+"""Seconds after which the age of the session is told anew."""
+
+
+class CallScreen(CallLayout):
+    """Where calls are made. A change of profile changes everything on it."""
+
+    method: reactive[str] = reactive("", init=False)
+    """The name of the method in the editor."""
+    exchange: reactive[Exchange | None] = reactive[Exchange | None](None, init=False, always_update=True)
+    """The exchange on view."""
+    what: reactive[str] = reactive("", init=False)
+    """What is under way, in a word."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        super().__init__(explorer.remembered)
+        self.explorer = explorer
+        self._stop: Stop | None = None
+        self._next_id = fresh_id()
+        """The id that the next call will have."""
+        self._progress: Progress | None = None
+        self._started = 0.0
+        self._settling: Timer | None = None
+        self._methods: dict[str, Method] = {}
+
+    def on_mount(self) -> None:
+        """Show the profile in use, the focus in the editor."""
+        self.response.wrapped = self.explorer.remembered.wrap
+        self.show_profile()
+        self.params.focus_inside()
+        self.set_interval(AGES, self.show_auth)
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the editor."""
+        return Draft(self.method, self.params.text)
+
+    # --- profile -----------------------------------------------------------------------------------------------
+
+    def show_profile(self) -> None:
+        """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""
+        profile = self.explorer.profile
+        assert profile is not None
+        self.set_class(profile.badge == "prod", "-prod")
+        self.header.profile = profile
+        self.query_one(Footer).prod = profile.badge == "prod"
+        self.show_auth()
+        self.show_methods()
+        self.show_recent()
+        self._remind("filter", "pipe")
+        self.exchange = None
+        self.choose(self.explorer.remembered.method(profile.name) or next(iter(self._methods), "ping"))
+
+    def show_auth(self) -> None:
+        """How the profile is logged in, now."""
+        profile, keys = self.explorer.profile, self.explorer.keys
+        if profile is not None:
+            now = datetime.now(UTC)
+            self.header.auth = auth_words(profile, keys.state(profile), keys.since(profile), now)
+            self.header.trouble = self.explorer.journal.trouble and "history not written"
+
+    def show_methods(self) -> None:
+        """The catalogue as it is now."""
+        profile = self.explorer.profile
+        assert profile is not None
+        self._methods = self.explorer.methods()
+        self.methods.methods = self._methods
+        self.methods.pinned = self.explorer.remembered.pinned(profile.name)
+
+    def show_recent(self) -> None:
+        """The newest calls of this profile."""
+        self.methods.recent = self.explorer.recent(RECENT)
+
+    # --- method and draft --------------------------------------------------------------------------------------
+
+    def choose(self, name: str) -> None:
+        """Take a method into the editor, with the params last typed for it."""
+        self.write_down()
+        self.set_reactive(CallScreen.method, name)
+        self.methods.current = name
+        known = self._methods.get(name) or Method(name, source="history")
+        self.params.load(known, self.explorer.draft_of(name))
+        self.explorer.remembered.set_method(self._profile_name, name)
+        self.show_preview()
+
+    def load(self, exchange: Exchange) -> None:
+        """Take a recorded call into the editor, and its reply onto the screen."""
+        self.choose(exchange.method)
+        self.params.replace(exchange.params)
+        self.exchange = exchange
+
+    def write_down(self) -> None:
+        """Keep what was typed, so that nothing can lose it."""
+        if self._settling is not None:
+            self._settling.stop()
+            self._settling = None
+            if trouble := self.explorer.keep_draft(self.method, self.params.text):
+                self.tell(trouble)
+
+    def show_preview(self) -> None:
+        """The request to come, under the id that it will have."""
+        self.params.preview = self.explorer.preview(self.draft, id=self._next_id)
+
+    def tell(self, sentence: str) -> None:
+        """Something that has no place of its own."""
+        self.notify(sentence, markup=False, timeout=8)
+
+    @property
+    def _profile_name(self) -> str:
+        return self.explorer.profile.name if self.explorer.profile else ""
+
+    # --- calls -------------------------------------------------------------------------------------------------
+
+    @work(exclusive=True, group="call")
+    async def _call(self, draft: Draft) -> None:
+        """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
+        if not await may_send(self, self.explorer, draft):
+            return
+        self.write_down()
+        id, self._next_id = self._next_id, fresh_id()
+        with self._under_way("sending") as stop:
+            exchange = await self.explorer.call(draft, id=id, watch=self._watch, stop=stop)
+        self._ended(exchange)
+
+    @work(exclusive=True, group="call")
+    async def _login(self) -> None:
+        if not await credentials(self, self.explorer):
+            self.show_auth()
+            return
+        with self._under_way("logging in") as stop:
+            exchange = await self.explorer.login(watch=self._watch, stop=stop)
+        self._ended(exchange)
+
+    @work(exclusive=True, group="call")
+    async def _discover(self) -> None:
+        with self._under_way("discovering") as stop:
+            found = await self.explorer.discover(watch=self._watch, stop=stop)
+        self.show_methods()
+        self.show_auth()
+        self.tell("\n".join(found.sentences))
+        self.params.describe(self._methods.get(self.method) or Method(self.method, source="history"))
+
+    @contextmanager
+    def _under_way(self, what: str) -> Iterator[Stop]:
+        """While it lasts: the time is told, Escape ends it, and nothing else can be sent."""
+        stop = self._stop = Stop()
+        self._progress, self._started = None, time.monotonic()
+        self.what = what
+        ticking = self.set_interval(TICK, self._tick)
+        try:
+            yield stop
+        finally:
+            ticking.stop()
+            self._stop = None
+            self.what = ""
+
+    def _watch(self, progress: Progress) -> None:
+        self._progress = progress
+
+    def _tick(self) -> None:
+        self.response.tick(time.monotonic() - self._started, self._progress)
+
+    def _ended(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self.show_recent()
+        self.show_auth()
+        self.show_preview()
+        if self.explorer.journal.trouble:
+            self.tell(f"{self.explorer.journal.trouble} It is kept in memory and tried again with the next call.")
+
+    async def settle(self) -> None:
+        """End what runs and write down what was typed: the profile is about to change, or the program to end."""
+        if self._stop is not None:
+            self._stop.press()
+        if running := [each for each in self.workers if each.group == "call"]:
+            await self.workers.wait_for_complete(running)
+        self.write_down()
+
+    # --- what happened -----------------------------------------------------------------------------------------
+
+    def watch_exchange(self) -> None:
+        """Show it."""
+        self.response.exchange = self.exchange
+
+    def watch_what(self) -> None:
+        """Something began or ended."""
+        self.response.what = self.what
+        self.refresh_bindings()
+
+    @on(MethodsPane.Chosen)
+    def _chosen(self, event: MethodsPane.Chosen) -> None:
+        self.cover("")
+        self.choose(event.name)
+        self.params.focus_inside()
+
+    @on(MethodsPane.PinWanted)
+    def _pinned(self, event: MethodsPane.PinWanted) -> None:
+        remembered = self.explorer.remembered
+        pinned = event.name in remembered.pinned(self._profile_name)
+        (remembered.unpin if pinned else remembered.pin)(self._profile_name, event.name)
+        self.methods.pinned = remembered.pinned(self._profile_name)
+
+    @on(MethodsPane.Recalled)
+    def _recalled(self, event: MethodsPane.Recalled) -> None:
+        self.cover("")
+        self.load(event.exchange)
+        self.params.focus_inside()
+
+    @on(MethodsPane.AgainWanted)
+    def _again(self, event: MethodsPane.AgainWanted) -> None:
+        self.load(event.exchange)
+        self.action_send()
+
+    @on(MethodsPane.CopyWanted)
+    def _copy_recent(self, event: MethodsPane.CopyWanted) -> None:
+        self._copy(event.exchange)
+
+    @on(ParamsPane.Typed)
+    def _typed(self) -> None:
+        if self._settling is not None:
+            self._settling.stop()
+        self._settling = self.set_timer(SETTLE, self.write_down)
+        self.refresh_bindings()
+
+    @on(ParamsPane.PreviewWanted)
+    def _preview_wanted(self) -> None:
+        self.show_preview()
+
+    @on(ParamsPane.ResetWanted)
+    def _reset(self) -> None:
+        self.explorer.drafts.forget(self._profile_name, self.method)
+        self.params.replace(self.explorer.draft_of(self.method))
+
+    @on(ParamsPane.EditorWanted)
+    def _editor(self, event: ParamsPane.EditorWanted) -> None:
+        with self.app.suspend():
+            text, trouble = processes.edited(event.text, self.method)
+        self.app.refresh(layout=True)
+        if trouble:
+            self.tell(trouble)
+        elif text != event.text:
+            self.params.replace(text)
+
+    @on(ResponsePane.FilterWanted)
+    def _filter(self, event: ResponsePane.FilterWanted) -> None:
+        self._through(event.expression, event.body, jq=True)
+
+    @on(ResponsePane.PipeWanted)
+    def _pipe(self, event: ResponsePane.PipeWanted) -> None:
+        self._through(event.command, event.body, jq=False)
+
+    @work(exclusive=True, group="filter")
+    async def _through(self, told: str, body: bytes, *, jq: bool) -> None:
+        came = await (processes.filtered if jq else processes.piped)(told, body)
+        ended = "" if came.code == 0 else came.complaint or f"it ended with code {came.code}"
+        by = "spelled by jq, not by the server" if jq else "what the command made of it"
+        self.response.show(came.text, ended or by, wrong=bool(ended))
+
+    @on(ResponsePane.Kept)
+    def _kept(self, event: ResponsePane.Kept) -> None:
+        if event.purpose in {"filter", "pipe"}:
+            self.explorer.remembered.add_expression(event.purpose, event.text)
+            self._remind(event.purpose)
+
+    def _remind(self, *purposes: Purpose) -> None:
+        """What was typed before, for the arrow keys."""
+        for purpose in purposes:
+            self.response.remember(purpose, self.explorer.remembered.expressions(purpose))
+
+    @on(ResponsePane.CopyWanted)
+    def _copy_wanted(self, event: ResponsePane.CopyWanted) -> None:
+        self._copy(self.exchange, event.what)
+
+    @on(ResponsePane.ZoomWanted)
+    def _zoom(self) -> None:
+        self.cover("" if self.is_covered else "response")
+
+    @on(ResponsePane.Wrapped)
+    def _wrapped(self, event: ResponsePane.Wrapped) -> None:
+        self.explorer.remembered.wrap = event.on
+
+    @work(exclusive=True, group="copy")
+    async def _copy(self, exchange: Exchange | None, what: str = "") -> None:
+        reader = self.response.reader if exchange is self.exchange else None
+        await copied(self, self.explorer, self.draft, exchange=exchange, reader=reader, what=what)
+
+    # --- actions -----------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """What can be done now: nothing is sent while something runs."""
+        running = bool(self.what)
+        if action in {"login", "logout"}:
+            return not running and self.explorer.profile is not None and self.explorer.profile.auth.kind != "none"
+        if action in {"send", "send_notification", "discover"}:
+            return not running
+        if action == "cancel":
+            return running or self.is_covered
+        return True
+
+    def action_send(self) -> None:
+        """Send what is on the screen, with every letter that was typed before the key."""
+        self.params.when_typed(self._send)
+
+    def action_send_notification(self) -> None:
+        """The same without an id."""
+        self.params.when_typed(lambda: self._send(notification=True))
+
+    def _send(self, *, notification: bool = False) -> None:
+        if self.what:
+            return
+        if self.params.problem is not None:
+            self.params.refuse()
+        else:
+            self._call(Draft(self.method, self.params.text, notification=notification))
+
+    def action_cancel(self) -> None:
+        """End what runs; else close what is open."""
+        if self._stop is not None:
+            self._stop.press()
+        elif self.is_covered:
+            self.cover("")
+            self.params.focus_inside()
+
+    def action_login(self) -> None:
+        """Open a session."""
+        self._login()
+
+    def action_logout(self) -> None:
+        """Forget the session."""
+        self.tell("The session is forgotten." if self.explorer.logout() else "There was no session.")
+        self.show_auth()
+
+    def action_discover(self) -> None:
+        """Ask which methods there are."""
+        self._discover()
+
+    def action_copy(self) -> None:
+        """Copy in one of several forms."""
+        self._copy(self.exchange)

@@ -1,0 +1,64 @@
+"""The keys, those of the pane at hand first. A key that was given to another command is told as it is now."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, of, spelled
+from rpcexplorer.tui.screens.dialog import Dialog
+from rpcexplorer.tui.widgets.sheet import Sheet
+
+WIDTH: Final = 13
+"""Columns of the keys."""
+
+
+class Help(Dialog[str]):
+    """One page of keys."""
+
+    DEFAULT_CSS = """
+    Help > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
+    Help.-low > .block { height: 100%; padding: 0; }
+    Help .title { padding: 0 3; }
+    Help Sheet { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("q,enter", "leave", show=False)]
+
+    def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str]) -> None:
+        """``scopes`` in the order they are told; ``keymap`` are the keys that differ from the table's."""
+        super().__init__("Keys")
+        self._scopes, self._keymap = scopes, keymap
+
+    def content(self) -> ComposeResult:
+        """A page to scroll."""
+        sheet = Sheet()
+        sheet.lines = list(self._lines())
+        yield sheet
+
+    def on_mount(self) -> None:
+        """The keys of a page work at once."""
+        self.query_one(Sheet).focus()
+
+    def _lines(self) -> Iterator[list[tuple[str, str]]]:
+        for scope in self._scopes:
+            yield [(f"   {SCOPES[scope]}", "text bold")]
+            for command in of(scope):
+                keys = self.keys_of(command)
+                yield [
+                    (f"   {keys or 'by palette':<{WIDTH}}  ", "accent bold" if keys else "dim"),
+                    (command.help, "middle"),
+                ]
+            yield []
+        yield [("   Other keys", "text bold")]
+        yield [('   settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
+        yield [("   The commands are called ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
+
+    def keys_of(self, command: Command) -> str:
+        """The keys of a command as people write them; empty where the palette is the way."""
+        if command.id == "response.fold-to":
+            return "1 … 9"
+        keys = self._keymap.get(command.id, command.keys)
+        return " ".join(spelled(key.strip()) for key in keys.split(",") if key.strip())

@@ -1,0 +1,79 @@
+"""The tinted or plain line above a pane: what it shows at the left, its tabs at the right, the key that goes there."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.tui.look import Look, Words, line, width_of
+
+
+class Bar(Widget):
+    """One line; the tab that is open is told by accent, bold and underline."""
+
+    DEFAULT_CSS = """
+    Bar { height: 1; background: $background; }
+    Bar.-tinted { background: $surface; }
+    """
+
+    GAP: ClassVar[int] = 2
+
+    words: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
+    """What stands at the left."""
+    tabs: reactive[Sequence[str]] = reactive[Sequence[str]](())
+    open: reactive[str] = reactive("")
+    """The tab that is open."""
+    key: reactive[str] = reactive("")
+    """The key that goes to this pane."""
+    here: reactive[bool] = reactive(False)
+    """The focus is in this pane."""
+
+    @dataclass
+    class Opened(Message):
+        """A tab was asked for by a click."""
+
+        bar: Bar
+        tab: str
+
+        @property
+        def control(self) -> Bar:
+            """Where it happened."""
+            return self.bar
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        """Mark of focus, words, tabs, key."""
+        look = Look.of(self)
+        ground = "surface" if self.has_class("-tinted") else "background"
+        mark = ("▍", "accent") if self.here else (" ", "text")
+        return line([mark, *self.words], self.size.width, look, right=self._right(), ground=ground)
+
+    def next_tab(self, by: int = 1) -> str:
+        """The tab that comes after the open one, round the corner."""
+        at = self.tabs.index(self.open) if self.open in self.tabs else -1
+        return self.tabs[(at + by) % len(self.tabs)] if self.tabs else ""
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a tab asks for it."""
+        x = self.size.width - width_of(self._right())
+        for tab in self.tabs:
+            x += self.GAP
+            if x <= event.x < x + len(tab):
+                event.stop()
+                self.post_message(self.Opened(self, tab))
+            x += len(tab)
+
+    def _right(self) -> Words:
+        words = []
+        for tab in self.tabs:
+            words.append((" " * self.GAP, "text"))
+            words.append((tab, "accent bold underline" if tab == self.open else "middle"))
+        if self.key:
+            words.append((f"  {self.key}", "dim"))
+        return [*words, (" ", "text")]

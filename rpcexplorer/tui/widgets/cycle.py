@@ -1,0 +1,84 @@
+"""A line that holds one of a few words: left, right and space change it, or a click on another word."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.tui.look import Look, line, width_of
+
+
+class Cycle(Widget, can_focus=True):
+    """All words are on view; the chosen one is told by a sign and underline, with the focus by a ground of its own."""
+
+    DEFAULT_CSS = "Cycle { height: 1; width: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("left", "turn(-1)", show=False),
+        Binding("right,space", "turn(1)", show=False),
+    ]
+
+    NOTHING: ClassVar[str] = "none"
+    """What the empty word is called."""
+
+    value: reactive[str] = reactive("")
+
+    @dataclass
+    class Changed(Message):
+        """A person chose another word."""
+
+        cycle: Cycle
+        value: str
+
+        @property
+        def control(self) -> Cycle:
+            """Where it happened."""
+            return self.cycle
+
+    def __init__(self, words: Sequence[str], value: str, *, id: str | None = None) -> None:
+        """A value that is none of the words comes before them."""
+        super().__init__(id=id)
+        self._words = [*words] if value in words else [value, *words]
+        self.set_reactive(Cycle.value, value)
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        """The words in a row."""
+        pieces = [piece for _, each in self._pieces() for piece in each]
+        ground = "background" if self.has_focus else "surface"
+        return line(pieces, self.size.width, Look.of(self), ground=ground)
+
+    def watch_value(self) -> None:
+        """The sign moves, and what it stands at is on view."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """The word that was clicked at."""
+        self.focus()
+        x = 0
+        for word, pieces in self._pieces():
+            if x <= event.x < (x := x + width_of(pieces)):
+                self._take(word)
+
+    def action_turn(self, by: int) -> None:
+        """The next word, round the corner."""
+        self._take(self._words[(self._words.index(self.value) + by) % len(self._words)])
+
+    def _take(self, word: str) -> None:
+        if word != self.value:
+            self.value = word
+            self.post_message(self.Changed(self, word))
+
+    def _pieces(self) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+        """Each word with its sign. They start where the text of an ``Entry`` does."""
+        for word in self._words:
+            chosen = word == self.value
+            role = ("accent reverse bold" if self.has_focus else "text bold underline") if chosen else "middle"
+            mark = "› "  # noqa: RUF001 - the sign is meant
+            yield word, [(mark if chosen else "  ", "accent"), (word or self.NOTHING, role), ("  ", "text")]

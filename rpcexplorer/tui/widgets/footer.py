@@ -1,0 +1,82 @@
+"""The bottom line: the keys that work here and now, read off the bindings that are active."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+from textual import events
+from textual.reactive import reactive
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.tui.commands import COMMANDS, spelled
+from rpcexplorer.tui.look import Look, line, width_of
+
+Hint = tuple[str, str, str]
+"""Key as Textual names it, key as people write it, words."""
+
+
+class Footer(Widget):
+    """Hints in the order of the command table; the last two of them stay when there is little room."""
+
+    DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
+
+    STAY: ClassVar[tuple[str, ...]] = ("palette", "help")
+
+    hints: reactive[tuple[Hint, ...]] = reactive[tuple[Hint, ...]](())
+    prod: reactive[bool] = reactive(False)
+    elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
+    """Commands whose keys stand on screen at the pane they go to."""
+
+    def on_mount(self) -> None:
+        """Follow the bindings of the screen it stands on."""
+        self.screen.bindings_updated_signal.subscribe(self, self._follow)
+        self._follow(self.screen)
+
+    def _follow(self, screen: Screen[object]) -> None:
+        if screen is self.screen and self.app.screen is screen:
+            self.hints = tuple(self._found())
+
+    def _found(self) -> Iterator[Hint]:
+        """One hint for each command that the footer shows and that can be done now."""
+        active = {
+            each.binding.id: each.binding for each in reversed(self.screen.active_bindings.values()) if each.enabled
+        }
+        for command in COMMANDS:
+            binding = active.get(command.id)
+            if command.footer and binding is not None and command.id not in self.elsewhere:
+                yield binding.key, spelled(binding.key), command.words
+
+    def watch_elsewhere(self) -> None:
+        """Other hints."""
+        self._follow(self.screen)
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        """The hints that fit."""
+        look = Look.of(self)
+        words: list[tuple[str, str]] = []
+        for _, key, told in self._fitting():
+            words += [("   " if words else " ", "text"), (key, "bold"), (f" {told}", "middle")]
+        return line(words, self.size.width, look, ground="prod-surface" if self.prod else "surface")
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on a hint is the key."""
+        x = 1
+        for name, key, told in self._fitting():
+            wide = width_of([(key, ""), (f" {told}   ", "")])
+            if x <= event.x < x + wide - 3:
+                self.app.simulate_key(name)
+            x += wide
+
+    def _fitting(self) -> list[Hint]:
+        """All hints, or fewer: those before the ones that stay go first, from the end."""
+        kept = list(self.hints)
+        while len(kept) > len(self.STAY) and self._width(kept) > self.size.width:
+            del kept[-len(self.STAY) - 1]
+        return kept
+
+    @staticmethod
+    def _width(hints: list[Hint]) -> int:
+        return 1 + sum(width_of([(key, ""), (f" {told}   ", "")]) for _, key, told in hints) - 3

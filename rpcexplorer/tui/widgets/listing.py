@@ -1,0 +1,162 @@
+"""A list whose rows are drawn only while they are on view, so that ten thousand of them cost what fifty cost.
+
+It knows nothing of what its rows mean: a subclass says how one is drawn and which of them can be chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Generic, TypeVar
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from rpcexplorer.tui.look import Look
+
+Item = TypeVar("Item")
+
+
+class Listing(ScrollView, Generic[Item], can_focus=True):
+    """Rows one below the other, one of them under the cursor."""
+
+    DEFAULT_CSS = """
+    Listing { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "first", show=False),
+        Binding("end", "last", show=False),
+        Binding("enter", "choose", show=False),
+    ]
+
+    items: reactive[Sequence[Item]] = reactive[Sequence[Any]]((), always_update=True)
+    cursor: reactive[int] = reactive(0)
+    """The row under the cursor; -1 where no row can be chosen."""
+
+    @dataclass
+    class Moved(Message):
+        """The cursor stands on another row."""
+
+        listing: Listing[Any]
+        item: Any
+
+        @property
+        def control(self) -> Listing[Any]:
+            """Where it happened."""
+            return self.listing
+
+    @dataclass
+    class Chosen(Message):
+        """A row was chosen, by key or by click."""
+
+        listing: Listing[Any]
+        item: Any
+
+        @property
+        def control(self) -> Listing[Any]:
+            """Where it happened."""
+            return self.listing
+
+    def draw(self, item: Item, width: int, look: Look, *, chosen: bool) -> Strip:
+        """One row, exactly ``width`` columns. ``chosen``: the cursor stands on it."""
+        raise NotImplementedError
+
+    def can_choose(self, item: Item) -> bool:  # noqa: ARG002 - for subclasses with headings
+        """Whether the cursor may stand on this row."""
+        return True
+
+    def empty(self, width: int, look: Look) -> Sequence[Strip]:  # noqa: ARG002
+        """What is shown where there are no rows: what to do, never nothing."""
+        return ()
+
+    @property
+    def chosen(self) -> Item | None:
+        """The row under the cursor."""
+        return self.items[self.cursor] if 0 <= self.cursor < len(self.items) else None
+
+    def render_line(self, y: int) -> Strip:
+        """Textual asks for one line of what is on view."""
+        width, look = self.scrollable_content_region.width, Look.of(self)
+        index = y + self.scroll_offset.y
+        if index < len(self.items):
+            return self.draw(self.items[index], width, look, chosen=index == self.cursor)
+        if not self.items and y < len(lines := self.empty(width, look)):
+            return lines[y]
+        return Strip.blank(width, look.style())
+
+    def validate_cursor(self, cursor: int) -> int:
+        """The nearest row that can be chosen, downwards first."""
+        return self._nearest(cursor, 1)
+
+    def watch_items(self) -> None:
+        """Other rows: the cursor stays where it can."""
+        self.virtual_size = Size(0, len(self.items))
+        self.cursor = self._nearest(self.cursor, 1)
+        self.refresh()
+
+    def watch_cursor(self, before: int, now: int) -> None:
+        """Keep it on view, and say where it is."""
+        for index in (before, now):
+            self.refresh(Region(0, index - self.scroll_offset.y, self.size.width, 1))
+        self.reveal()
+        if before != now and self.chosen is not None:
+            self.post_message(self.Moved(self, self.chosen))
+
+    def reveal(self) -> None:
+        """Scroll so that the row under the cursor is on view, with the heading above it where that is the first."""
+        if self.cursor < 0:
+            return
+        top = self.cursor if any(self.can_choose(item) for item in self.items[: self.cursor]) else 0
+        region = Region(0, top, 1, self.cursor - top + 1)
+        self.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
+
+    def on_resize(self) -> None:
+        """The row under the cursor stays on view."""
+        self.reveal()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click puts the cursor there and chooses; the mouse is as good as the keys."""
+        index = event.y + self.scroll_offset.y
+        if index < len(self.items) and self.can_choose(self.items[index]):
+            self.cursor = index
+            self.action_choose()
+
+    def action_move(self, by: int) -> None:
+        """One row up or down, over what cannot be chosen."""
+        self.cursor = self._nearest(self.cursor + by, by)
+
+    def action_page(self, by: int) -> None:
+        """A screenful up or down."""
+        self.cursor = self._nearest(self.cursor + by * max(self.size.height - 1, 1), by)
+
+    def action_first(self) -> None:
+        """To the first row."""
+        self.cursor = self._nearest(0, 1)
+
+    def action_last(self) -> None:
+        """To the last row."""
+        self.cursor = self._nearest(len(self.items) - 1, -1)
+
+    def action_choose(self) -> None:
+        """Take the row under the cursor."""
+        if self.chosen is not None:
+            self.post_message(self.Chosen(self, self.chosen))
+
+    def _nearest(self, index: int, by: int) -> int:
+        """The nearest row that can be chosen, looking in one direction first and then in the other."""
+        last = len(self.items) - 1
+        if last < 0:
+            return -1
+        index = min(max(index, 0), last)
+        ahead = range(index, last + 1) if by > 0 else range(index, -1, -1)
+        behind = range(index, -1, -1) if by > 0 else range(index, last + 1)
+        return next((each for way in (ahead, behind) for each in way if self.can_choose(self.items[each])), -1)

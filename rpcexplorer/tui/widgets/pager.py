@@ -1,0 +1,244 @@
+"""A document on view, line by line: only what can be seen is decoded, coloured and drawn, so that size does not matter.
+
+Moving, folding and wrapping live here. Which rows there are is laid down in ``views/rows``, how one is drawn in
+``reader_row``; searching is the reader's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from rpcexplorer.tui.look import Look, Words, line
+from rpcexplorer.tui.widgets.editor import AFTER_NUMBER
+from rpcexplorer.tui.widgets.hits import Hits
+from rpcexplorer.tui.widgets.reader_row import Painter, number_width
+from rpcexplorer.views.document import Document
+from rpcexplorer.views.rows import Rows
+
+ASIDE: Final = 8
+"""Columns that a key scrolls sideways, and that are kept beside a place that is brought on view."""
+
+
+class Pager(ScrollView, can_focus=True):
+    """One line of it is under the cursor."""
+
+    DEFAULT_CSS = """
+    Pager {
+        background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; scrollbar-gutter: stable;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up,k", "move(-1)", show=False),
+        Binding("down,j", "move(1)", show=False),
+        Binding("pageup", "page(-1)", show=False),
+        Binding("pagedown", "page(1)", show=False),
+        Binding("home", "first", show=False),
+        Binding("end", "last", show=False),
+        Binding("left", "aside(-1)", show=False),
+        Binding("right", "aside(1)", show=False),
+        Binding("shift+left", "aside(-8)", show=False),
+        Binding("shift+right", "aside(8)", show=False),
+    ]
+
+    document: reactive[Document | None] = reactive[Document | None](None, always_update=True)
+    """What is read."""
+    wrapped: reactive[bool] = reactive(False)
+    """Long lines go on below, rather than out of sight."""
+    empty: reactive[Sequence[Words]] = reactive[Sequence[Words]](())
+    """What is said while there is no document."""
+    cursor: reactive[int] = reactive(0)
+    """The line at hand, from 0."""
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._rows: Rows | None = None
+        self._at = 0
+        """The row under the cursor; a wrapped line has several."""
+        self._hits: Hits | None = None
+        """What is marked in the text."""
+
+    # --- drawing -----------------------------------------------------------------------------------------------
+
+    def render_line(self, y: int) -> Strip:
+        """One row, or one of the lines that are said where there is nothing to read."""
+        width, look, at = self.scrollable_content_region.width, Look.of(self), y + self.scroll_offset.y
+        if self._rows is None:
+            return line(self.empty[y] if y < len(self.empty) else (), width, look)
+        if at >= self._rows.count:
+            return Strip.blank(width, look.style())
+        left, room = self.scroll_offset.x if self._runs_on else 0, self._room
+        painter = Painter(self._rows.document, self._hits, look, left, room)
+        return painter.line(self._rows.row(at, left, room + 1), here=self.has_focus and at == self._at)
+
+    @property
+    def _margin(self) -> int:
+        """Columns before the text."""
+        return number_width(self.document.lines if self.document else 0) + AFTER_NUMBER
+
+    @property
+    def _room(self) -> int:
+        """Columns for the text."""
+        return max(self.scrollable_content_region.width - self._margin, 1)
+
+    @property
+    def _runs_on(self) -> bool:
+        """Lines run out of sight at the right; rows of hex always do."""
+        return not self.wrapped or bool(self.document and self.document.is_hex)
+
+    # --- folding -----------------------------------------------------------------------------------------------
+
+    def fold(self) -> None:
+        """Fold or unfold the value under the cursor, or the one around it."""
+        if self._rows is not None and self._rows.toggle(self.cursor):
+            self._arrange(self.cursor)
+
+    def fold_all(self) -> None:
+        """Everything below the top."""
+        self.fold_to(1)
+
+    def unfold_all(self) -> None:
+        """Everything is open."""
+        if self._rows is not None:
+            self._rows.unfold_all()
+            self._arrange(self.cursor)
+
+    def fold_to(self, depth: int) -> None:
+        """So many levels are open."""
+        if self._rows is not None:
+            self._rows.fold_to(depth)
+            self._arrange(self.cursor)
+
+    def _wrap(self) -> None:
+        """Break lines where the room ends; before there is any, not yet."""
+        if self._rows is not None:
+            self._rows.wrap(self._room if self.wrapped and self.size.width else None)
+            self._arrange(self.cursor)
+
+    def _arrange(self, line: int) -> None:
+        """Other rows are on view: the cursor goes to the line, or to the fold that it is in."""
+        if self._rows is not None:
+            self._measure(self._rows)
+            self._put(self._rows.row_of(line))
+
+    def _measure(self, rows: Rows) -> None:
+        text = rows.document.widest if self._runs_on else 0
+        self.virtual_size = Size(self._margin + text, rows.count)
+        self.refresh()
+
+    # --- moving ------------------------------------------------------------------------------------------------
+
+    def go_to(self, line: int) -> None:
+        """Put the cursor on a line, unfolding what hides it; after a leap, with some of what stands before it."""
+        if self._rows is None:
+            return
+        line, count = min(max(line, 0), self._rows.document.lines - 1), self._rows.count
+        self._rows.reveal(line)
+        if self._rows.count != count:
+            self._measure(self._rows)
+        at, height = self._rows.row_of(line), self.scrollable_content_region.height
+        if not self.scroll_offset.y <= at < self.scroll_offset.y + height:
+            self._scroll_down_to(at - height // 3)
+        self._put(at)
+
+    def reveal_characters(self, first: int, last: int) -> None:
+        """Bring some characters of the line at hand on view, sideways or in its later rows."""
+        if self._rows is None:
+            return
+        if self._runs_on:
+            left = self.scroll_offset.x
+            if not left <= first <= last <= left + self._room - 1:
+                self._scroll_aside_to(0 if last < self._room else max(first - ASIDE, 0))
+            return
+        at = self._rows.row_of(self.cursor)
+        if at + 1 < self._rows.count and (second := self._rows.row(at + 1, 0, 0)).continued:
+            self._put(at + first // second.start)
+
+    def _put(self, at: int) -> None:
+        """The cursor goes to a row, or the nearest there is, and on view."""
+        if self._rows is None:
+            return
+        at = min(max(at, 0), self._rows.count - 1)
+        for row in (self._at, at):
+            self.refresh(Region(0, row - self.scroll_offset.y, self.size.width, 1))
+        self._at = at
+        self.cursor = self._rows.row(at, 0, 0).line
+        height = max(self.scrollable_content_region.height, 1)
+        self._scroll_down_to(min(max(self.scroll_offset.y, at - height + 1), at))
+
+    def _scroll_down_to(self, y: int) -> None:
+        if y != self.scroll_offset.y:
+            self.scroll_to(y=y, animate=False, immediate=True, force=True)
+
+    def _scroll_aside_to(self, x: int) -> None:
+        if x != self.scroll_offset.x:
+            self.scroll_to(x=x, animate=False, immediate=True, force=True)
+
+    # --- watching ----------------------------------------------------------------------------------------------
+
+    def watch_document(self) -> None:
+        """Another document, from its top; nothing is marked in it."""
+        self._hits, self._at = None, 0
+        self.set_reactive(Pager.cursor, 0)
+        self._rows = None if self.document is None else Rows(self.document)
+        self.virtual_size = Size(0, 0)
+        self.scroll_to(0, 0, animate=False, immediate=True, force=True)
+        self._wrap()
+        self.refresh()
+
+    def watch_wrapped(self) -> None:
+        """Other rows; the line at hand stays."""
+        self._scroll_aside_to(0)
+        self._wrap()
+
+    def watch_cursor(self, line: int) -> None:
+        """The row goes along when it is set from outside."""
+        if self._rows is not None and self._rows.row(self._at, 0, 0).line != line:
+            self.go_to(line)
+
+    def on_resize(self) -> None:
+        """Other room: lines may break elsewhere, and the line at hand stays on view."""
+        self._wrap()
+
+    def on_focus(self) -> None:
+        """The cursor can be seen only then."""
+        self.refresh()
+
+    def on_blur(self) -> None:
+        """It goes out."""
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click puts the cursor there; on the sign of a fold it folds or unfolds."""
+        at = event.y + self.scroll_offset.y
+        if self._rows is not None and at < self._rows.count:
+            self._put(at)
+            if self._rows.row(at, 0, 0).fold and self._margin - AFTER_NUMBER <= event.x < self._margin:
+                self.fold()
+
+    def action_move(self, by: int) -> None:
+        """Some rows up or down."""
+        self._put(self._at + by)
+
+    def action_page(self, by: int) -> None:
+        """A screenful up or down."""
+        self._put(self._at + by * max(self.size.height - 1, 1))
+
+    def action_first(self) -> None:
+        """To the top."""
+        self._put(0)
+
+    def action_last(self) -> None:
+        """To the end."""
+        self._put(self._rows.count if self._rows else 0)
+
+    def action_aside(self, by: int) -> None:
+        """Sideways along lines that do not fit."""
+        self._scroll_aside_to(max(self.scroll_offset.x + by * ASIDE, 0))

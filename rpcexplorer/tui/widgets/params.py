@@ -1,0 +1,302 @@
+"""The params pane: the editor with its verdict below, the request to come, and what is known of the method.
+
+It judges what is typed and says so; it sends nothing and keeps nothing. What needs more than the text, it asks for.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import reactive
+
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.draft import Draft, Params, Problem
+from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.page import place_of
+from rpcexplorer.tui.widgets.problem import ProblemLine
+from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.views.docs_text import docs_lines
+from rpcexplorer.views.json_tokens import laid_out
+from rpcexplorer.views.request_text import request_lines
+
+TABS: Final = ("Params", "Request", "Docs")
+AT_ONCE: Final = 4_000
+"""Characters; to find what is wrong in a longer text takes longer than a key may: it waits for a pause and a thread."""
+PAUSE: Final = 0.1
+"""Seconds without a key before a longer text is judged."""
+
+
+class ParamsPane(Vertical):
+    """The draft's params, and two pages to read beside them."""
+
+    DEFAULT_CSS = """
+    ParamsPane { background: $background; }
+    ParamsPane > Editor, ParamsPane > Sheet { height: 1fr; }
+    """
+    scope: ClassVar[Scope] = "params"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("params")
+
+    method: reactive[Method | None] = reactive[Method | None](None)
+    """The method at hand."""
+    preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
+    """The request to come, or why there would be none."""
+    empty: reactive[str] = reactive("[]")
+    """What is sent where nothing is typed, as the profile says it."""
+    tab: reactive[str] = reactive("Params")
+
+    @dataclass
+    class Told(Message):
+        """Something that the pane has to say."""
+
+        pane: ParamsPane
+
+        @property
+        def control(self) -> ParamsPane:
+            """Where it happened."""
+            return self.pane
+
+    @dataclass
+    class Typed(Told):
+        """The text has changed."""
+
+        text: str
+
+    @dataclass
+    class EditorWanted(Told):
+        """The text should be changed in the person's own editor, and then put back with ``replace``."""
+
+        text: str
+
+    class ResetWanted(Told):
+        """The method's starting point should be put back."""
+
+    class PreviewWanted(Told):
+        """The request to come is on view and out of date."""
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._bar = Bar()
+        self._editor = Editor()
+        self._request, self._docs = Sheet(), Sheet()
+        self._bodies = (self._editor, self._request, self._docs)
+        """In the order of the tabs."""
+        self._line = ProblemLine()
+        self._known = ""
+        """The text that everybody has been told of."""
+        self._judged: str | None = None
+        """The text that the verdict is about."""
+        self._can: tuple[bool, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Bar, body, verdict."""
+        self._bar.tabs, self._bar.key = TABS, "F3"
+        yield self._bar
+        yield from self._bodies
+        yield self._line
+
+    def on_mount(self) -> None:
+        """Nothing typed is a text as well."""
+        self._judge()
+
+    @property
+    def text(self) -> str:
+        """What stands in the editor."""
+        return self._editor.text
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong with it, and now: sending does not wait for a pause."""
+        if self._judged != self.text:
+            self._say(self.text, Draft("", self.text).read())
+        return self._line.read if isinstance(self._line.read, Problem) else None
+
+    def load(self, method: Method, text: str) -> None:
+        """Another method with its text; nothing of the one before can be taken back."""
+        self.method = method
+        self._editor.load(text)
+        self._known = self.text
+        self._docs.scroll_home(animate=False)
+        self._changed()
+
+    def describe(self, method: Method) -> None:
+        """More became known of the method at hand."""
+        self.method = method
+
+    def replace(self, text: str) -> None:
+        """Another text for the same method; it can be taken back."""
+        self._editor.put(text)
+
+    def show_tab(self, name: str) -> None:
+        """Open a tab; the focus goes along if it was inside."""
+        inside = self.has_focus_within
+        self.tab = name
+        if inside:
+            self.focus_inside()
+
+    def next_tab(self, by: int = 1) -> None:
+        """The tab beside the open one, round the corner."""
+        self.show_tab(self._bar.next_tab(by))
+
+    def when_typed(self, then: Callable[[], object]) -> None:
+        """Do something once every key that was pressed before it has been taken in."""
+        self._editor.call_later(then)
+
+    def focus_inside(self) -> None:
+        """Where typing or scrolling happens."""
+        self.screen.set_focus(self._bodies[TABS.index(self.tab)])
+
+    def refuse(self) -> None:
+        """Somebody tried to send what cannot be sent: say so where the reason stands, and show the place."""
+        self.show_tab("Params")
+        if self.problem is not None:
+            self._line.refused = True
+            self._show_place()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """What can be done now; the keys for the text work where the text is."""
+        history, read = self._editor.history, self._line.read
+        if action not in {"fix", "format", "editor", "undo", "redo"}:
+            return True
+        if self.tab != "Params":
+            return False
+        possible = {
+            "fix": isinstance(read, Problem) and read.fix is not None,
+            "format": isinstance(read, Params) and read.size > 0,
+            "undo": bool(history.undo_stack),
+            "redo": bool(history.redo_stack),
+        }
+        return possible.get(action, True) or None
+
+    def watch_method(self) -> None:
+        """Name and doc above, the page beside."""
+        known = self.method
+        nobody = [("No method", "middle"), ("  F2 shows them", "dim")]
+        self._bar.words = [(known.name, "accent bold"), (f"  {known.doc}", "dim")] if known else nobody
+        self._docs.lines = docs_lines(self.method)
+
+    def watch_preview(self) -> None:
+        """The page of the request."""
+        self._request.lines = request_lines(self.preview)
+
+    def watch_empty(self) -> None:
+        """The verdict on an empty text names it."""
+        self._line.empty = self.empty
+
+    def watch_tab(self) -> None:
+        """One of the three is on view; the verdict belongs to the text."""
+        self._bar.open = self.tab
+        self._line.display = self.tab == "Params"
+        for name, body in zip(TABS, self._bodies, strict=True):
+            body.display = name == self.tab
+        if self.tab == "Request":
+            self.post_message(self.PreviewWanted(self))
+        self.refresh_bindings()
+
+    def on_descendant_focus(self) -> None:
+        """The focus came in."""
+        self._bar.here = True
+
+    def on_descendant_blur(self) -> None:
+        """The focus left, or moved inside."""
+        self._bar.here = self.has_focus_within
+
+    @on(Editor.Changed)
+    def _text_changed(self, event: Editor.Changed) -> None:
+        event.stop()
+        if self.text != self._known:
+            self._known = self.text
+            self._changed()
+            self.post_message(self.Typed(self, self._known))
+
+    @on(Bar.Opened)
+    def _tab_clicked(self, event: Bar.Opened) -> None:
+        event.stop()
+        self.show_tab(event.tab)
+        self.focus_inside()
+
+    @on(ProblemLine.Pressed)
+    def _verdict_clicked(self, event: ProblemLine.Pressed) -> None:
+        event.stop()
+        self.action_fix() if event.fix else self._show_place()
+        self.focus_inside()
+
+    def action_fix(self) -> None:
+        """Take the way out that is offered."""
+        if (problem := self.problem) and problem.fix:
+            self.replace(problem.fix.text)
+
+    def action_format(self) -> None:
+        """One member a line."""
+        if self.problem is None:
+            self.replace(laid_out(self.text))
+
+    def action_editor(self) -> None:
+        """Somebody with a terminal to lend must open it."""
+        self.post_message(self.EditorWanted(self, self.text))
+
+    def action_undo(self) -> None:
+        """Take a change back."""
+        self._editor.undo()
+
+    def action_redo(self) -> None:
+        """Make it again."""
+        self._editor.redo()
+
+    def action_reset(self) -> None:
+        """Somebody who knows the starting point must put it back."""
+        self.post_message(self.ResetWanted(self))
+
+    def _changed(self) -> None:
+        """What hangs on the text is out of date."""
+        self._judge()
+        if self.tab == "Request":
+            self.post_message(self.PreviewWanted(self))
+
+    def _judge(self) -> None:
+        text = self.text
+        self._line.refused = False
+        if len(text) <= AT_ONCE:
+            self._say(text, Draft("", text).read())
+        else:
+            self._editor.mark = None
+            self._line.stale = True
+            self._judge_later()
+        self._follow()
+
+    @work(exclusive=True, group="verdict")
+    async def _judge_later(self) -> None:
+        await asyncio.sleep(PAUSE)
+        text = self.text
+        read = await asyncio.to_thread(Draft("", text).read)
+        if text == self.text:
+            self._say(text, read)
+            self._follow()
+
+    def _say(self, text: str, read: Params | Problem) -> None:
+        """The verdict, below the text and in it."""
+        self._judged = text
+        self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
+        self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
+
+    def _show_place(self) -> None:
+        """The cursor goes to the problem."""
+        if (problem := self.problem) is not None:
+            self._editor.move_cursor(place_of(self.text, problem.offset))
+
+    def _follow(self) -> None:
+        """The footer shows other keys only if others work."""
+        can = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
+        if can != self._can:
+            self._can = can
+            self.refresh_bindings()

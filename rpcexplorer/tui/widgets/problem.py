@@ -1,0 +1,86 @@
+"""The line under the editor: that the params are valid and what they are, or the first problem and what mends it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.tui.commands import COMMANDS, spelled
+from rpcexplorer.tui.look import Look, Words, line, width_of
+
+FIX = next(command for command in COMMANDS if command.id == "params.fix")
+
+
+class ProblemLine(Widget):
+    """One line. The sentence gives way where there is little room, the fix does not."""
+
+    DEFAULT_CSS = "ProblemLine { height: 1; background: $background; }"
+
+    INDENT: ClassVar[int] = 3
+
+    read: reactive[Params | Problem | None] = reactive[Params | Problem | None](None)
+    """What the text is, or what is wrong with it; None before anybody looked."""
+    typed: reactive[bool] = reactive(False)
+    """There is something in the editor."""
+    empty: reactive[str] = reactive("[]")
+    """What is sent where nothing is typed."""
+    refused: reactive[bool] = reactive(False)
+    """Somebody tried to send it as it is."""
+    stale: reactive[bool] = reactive(False)
+    """The text has changed since; a longer one is looked at when the typing rests."""
+
+    @dataclass
+    class Pressed(Message):
+        """A problem was clicked: its fix, or the sentence by somebody who wants to see the place."""
+
+        line: ProblemLine
+        fix: bool
+
+        @property
+        def control(self) -> ProblemLine:
+            """Where it happened."""
+            return self.line
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        """Sign, word, sentence; the fix at the right."""
+        words = [(" " * self.INDENT, "text"), *self._words()]
+        right = self._fix()
+        if self.stale:
+            words, right = [[(text, "dim") for text, _ in each] for each in (words, right)]
+        return line(words, self.size.width, Look.of(self), right=right)
+
+    def on_click(self, event: events.Click) -> None:
+        """The fix is a button, the sentence leads to the place."""
+        if isinstance(self.read, Problem):
+            on_fix = event.x >= self.size.width - width_of(self._fix())
+            self.post_message(self.Pressed(self, on_fix))
+
+    def _words(self) -> Words:
+        if isinstance(self.read, Problem):
+            where = f"line {self.read.line}, column {self.read.column}"
+            told = f"{where}: {self.read.what}." if self.read.fix else f"{self.read}."
+            refused = [(" not sent ", "wrong bold reverse"), ("  ", "text")] if self.refused else [("✗ ", "wrong bold")]
+            return [*refused, (told, "wrong bold" if self.refused else "wrong")]
+        if self.read is None:
+            return []
+        if self.typed:
+            return [("✓ valid", "well"), (f"  {self.read.remark}", "middle")]
+        sent = "params will be left out" if self.empty == "omit" else f"{self.empty} will be sent"
+        return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
+
+    def _fix(self) -> Words:
+        if not isinstance(self.read, Problem) or self.read.fix is None:
+            return []
+        return [("  ", "text"), (self._key(), "bold"), (f" {self.read.fix.label}  ", "text")]
+
+    def _key(self) -> str:
+        """The key that applies the fix, also where a person chose another one."""
+        active = (each.binding for each in self.screen.active_bindings.values())
+        return spelled(next((each.key for each in active if each.id == FIX.id), FIX.keys))

@@ -1,0 +1,136 @@
+"""A line to type into that opens inside a pane: a search, a filter, a command, a line number. One at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from rpcexplorer.tui.widgets.entry import Entry
+from rpcexplorer.views.printable import printable
+
+Purpose = Literal["search", "filter", "pipe", "goto"]
+
+SIGNS: dict[Purpose, str] = {"search": "/", "filter": "jq", "pipe": "|", "goto": ":"}
+HINTS: dict[Purpose, str] = {
+    "search": "text to find; capitals only where you type them",
+    "filter": ".items[] | select(.active)",
+    "pipe": "any shell command; it gets the reply on its standard input",
+    "goto": "number of a line",
+}
+
+
+class Prompt(Horizontal):
+    """Sign, what is typed, and how it is going. Up and down bring back what was typed before."""
+
+    DEFAULT_CSS = """
+    Prompt { height: 1; display: none; background: $surface; }
+    Prompt > .sign { width: 6; padding: 0 0 0 2; color: $accent; text-style: bold; background: $surface; }
+    Prompt > Input, Prompt > Input:focus { border: none; height: 1; padding: 0; width: 1fr; background: $surface; }
+    Prompt > .state { width: auto; max-width: 50%; padding: 0 2; color: $middle; background: $surface; height: 1; }
+    Prompt > .state.-wrong { color: $wrong; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape", "leave", "close", show=True),
+        Binding("up", "earlier(1)", show=False),
+        Binding("down", "earlier(-1)", show=False),
+    ]
+
+    @dataclass
+    class Typed(Message):
+        """The text changed."""
+
+        prompt: Prompt
+        purpose: Purpose
+        text: str
+
+    @dataclass
+    class Taken(Message):
+        """Enter: this is it."""
+
+        prompt: Prompt
+        purpose: Purpose
+        text: str
+
+    @dataclass
+    class Left(Message):
+        """Escape: never mind."""
+
+        prompt: Prompt
+        purpose: Purpose
+
+    def __init__(self, *, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self.purpose: Purpose = "search"
+        self._before: Sequence[str] = ()
+        self._at = -1
+
+    def compose(self) -> ComposeResult:
+        """Sign, line, state."""
+        yield Static(classes="sign")
+        yield Entry()
+        yield Static(classes="state")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it is on screen."""
+        return bool(self.display)
+
+    def ask(self, purpose: Purpose, text: str = "", before: Sequence[str] = ()) -> None:
+        """Open for a purpose, with what was typed last selected, so that typing replaces it."""
+        self.purpose, self._before, self._at = purpose, before, -1
+        self.query_one(".sign", Static).update(Content(SIGNS[purpose]))
+        line = self.query_one(Input)
+        line.placeholder = HINTS[purpose]
+        with line.prevent(Input.Changed):
+            line.value = text
+        self.tell("")
+        self.display = True  # on the widget itself, so that the focus can follow in the same breath
+        self.screen.set_focus(line)
+        line.action_select_all()
+
+    def tell(self, state: str, *, wrong: bool = False) -> None:
+        """How it is going, at the right."""
+        line = self.query_one(".state", Static)
+        line.update(Content(printable(state)))
+        line.set_class(wrong, "-wrong")
+
+    def close(self) -> None:
+        """Take it off the screen."""
+        self.display = False
+
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """Say so upwards."""
+        event.stop()
+        self.post_message(self.Typed(self, self.purpose, event.value))
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter takes it."""
+        event.stop()
+        self.post_message(self.Taken(self, self.purpose, event.value))
+
+    def on_click(self, event: events.Click) -> None:
+        """A click anywhere in it types into it."""
+        event.stop()
+        self.screen.set_focus(self.query_one(Input))
+
+    def action_leave(self) -> None:
+        """Escape."""
+        self.post_message(self.Left(self, self.purpose))
+
+    def action_earlier(self, by: int) -> None:
+        """What was typed before, one further back or forth."""
+        at = min(max(self._at + by, -1), len(self._before) - 1)
+        if at != self._at:
+            self._at = at
+            line = self.query_one(Input)
+            line.value = self._before[at] if at >= 0 else ""
+            line.cursor_position = len(line.value)

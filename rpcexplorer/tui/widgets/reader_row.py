@@ -1,0 +1,91 @@
+"""One row of a pager as a line of the screen: number, sign of a fold, text in its colours, what was found in it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Final
+
+from rich.segment import Segment
+from textual.strip import Strip
+
+from rpcexplorer.tui.look import Look
+from rpcexplorer.tui.widgets.editor import AFTER_NUMBER, GUTTER
+from rpcexplorer.tui.widgets.hits import Hits
+from rpcexplorer.views.colouring import tokens
+from rpcexplorer.views.document import Document
+from rpcexplorer.views.rows import Row
+
+BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
+"""There is more at this side."""
+FOUND: Final = {True: "careful reverse", False: "careful underline"}
+"""How a place that was found is drawn: the one at hand, and the others."""
+
+_SIGNS: Final = {"open": ("▾", "dim"), "folded": ("▸", "accent")}
+
+
+def number_width(count: int) -> int:
+    """Columns for the numbers of so many lines; JSON starts in the same column as in the editor as long as it can."""
+    return max(GUTTER - AFTER_NUMBER, len(str(count)))
+
+
+@dataclass(frozen=True, slots=True)
+class Painter:
+    """What all rows of one moment have in common."""
+
+    document: Document
+    hits: Hits | None
+    look: Look
+    left: int
+    """How many characters are out of sight at the left."""
+    room: int
+    """Columns for the text."""
+
+    def line(self, row: Row, *, here: bool) -> Strip:
+        """A whole line; ``here``: the cursor stands on it and can be seen."""
+        ground = "selection" if here else "background"
+        numbers = number_width(self.document.lines)
+        sign, role = _SIGNS.get(row.fold, (" ", "text"))
+        margin = [
+            ("" if row.continued else str(row.line + 1)).rjust(numbers) + " ",
+            sign,
+            BEFORE if self.left else " ",
+        ]
+        roles = ("middle" if here else "dim", role, "dim")
+        gutter = [Segment(text, self.look.style(role, ground)) for text, role in zip(margin, roles, strict=True)]
+        text = Strip(list(self._segments(row.text, self._roles(row), ground)))
+        if text.cell_length > self.room:
+            after = Segment(AFTER, self.look.style("dim", ground))
+            text = Strip.join([text.crop(0, self.room - 1), Strip([after])])
+        width = numbers + AFTER_NUMBER + self.room
+        return Strip.join([Strip(gutter), text]).adjust_cell_length(width, self.look.style("text", ground))
+
+    def _roles(self, row: Row) -> list[str]:
+        """The role of each character. What a fold says is nobody's text: no colours there, and nothing is found."""
+        roles = ["text"] * len(row.text)
+
+        def paint(start: int, end: int, role: str) -> None:
+            start, end = max(start, 0), min(end, len(roles))
+            roles[start:end] = [role] * (end - start)
+
+        first = row.start + self.left
+        own = len(roles)
+        if self.document.is_json:
+            for start, end, token in tokens(row.text, in_string=row.in_string):
+                paint(start, end, f"json-{token}")
+        if row.fold == "folded":
+            own = max(self.document.size(*self.document.span(row.line))[0] - first, 0)
+            paint(own, row.text.rfind(" "), "middle")
+        if self.hits is not None:
+            for start, end, at_hand in self.hits.on(row.line, first, first + own):
+                paint(start - first, end - first, FOUND[at_hand])
+        return roles
+
+    def _segments(self, text: str, roles: Sequence[str], ground: str) -> Iterator[Segment]:
+        """Neighbours of one role in one piece."""
+        start = 0
+        for role, run in groupby(roles):
+            end = start + sum(1 for _ in run)
+            yield Segment(text[start:end], self.look.style(role, ground))
+            start = end

@@ -1,0 +1,405 @@
+"""The response pane: the outcome bar, what is worth saying, a line to type into, and the body below.
+
+It shows what it is given. Filtering and piping need a process, so it asks for them upwards and shows what comes back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.reactive import reactive
+from textual.timer import Timer
+
+from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.body import Body
+from rpcexplorer.tui.widgets.grid import Grid
+from rpcexplorer.tui.widgets.outcome import ended, nothing, running, told
+from rpcexplorer.tui.widgets.prompt import Prompt, Purpose
+from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.said import Said
+
+TABS: Final = ("Result", "Raw", "Headers", "Timing")
+PAUSE: Final = 0.15
+"""Seconds without a key before a filter is tried."""
+
+READING: Final = frozenset(
+    {
+        "search",
+        "next",
+        "previous",
+        "goto",
+        "wrap",
+        "copy_value",
+        "copy_path",
+        "fold",
+        "fold_all",
+        "unfold_all",
+        "fold_to",
+    }
+)
+"""What can be done only while JSON or text is on view."""
+
+
+class ResponsePane(Vertical):
+    """One exchange on view, or the one that is under way."""
+
+    DEFAULT_CSS = "ResponsePane { background: $background; }"
+    scope: ClassVar[Scope] = "response"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("response")
+
+    exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
+    """What is on view."""
+    what: reactive[str] = reactive("")
+    """What is under way, in a word; empty when nothing is."""
+    tab: reactive[str] = reactive("Result")
+    here: reactive[bool] = reactive(False)
+    """The focus is inside."""
+    wrapped: reactive[bool] = reactive(False)
+    filtered: reactive[str] = reactive("")
+    """The expression or command that stands between the reply and what is shown; empty: nothing does."""
+
+    @dataclass
+    class FilterWanted(Message):
+        """Run a jq expression over the reply; ``show`` is the answer."""
+
+        pane: ResponsePane
+        expression: str
+        body: bytes
+
+    @dataclass
+    class PipeWanted(Message):
+        """Send the reply through a shell command; ``show`` is the answer."""
+
+        pane: ResponsePane
+        command: str
+        body: bytes
+
+    @dataclass
+    class Kept(Message):
+        """An expression or a command was taken: worth remembering."""
+
+        pane: ResponsePane
+        purpose: Purpose
+        text: str
+
+    @dataclass
+    class CopyWanted(Message):
+        """Something is to be copied: ``value``, ``path``, or empty for a choice."""
+
+        pane: ResponsePane
+        what: str
+
+    @dataclass
+    class Wrapped(Message):
+        """Long lines are wrapped from now on, or cut."""
+
+        pane: ResponsePane
+        on: bool
+
+    @dataclass
+    class ZoomWanted(Message):
+        """The whole screen for this pane, or no longer."""
+
+        pane: ResponsePane
+
+    def __init__(self, *, id: str | None = None, first_steps: Sequence[Sequence[tuple[str, str]]] = ()) -> None:
+        """``first_steps`` is said before there is any exchange."""
+        super().__init__(id=id)
+        self._first_steps = first_steps
+        self._progress: Progress | None = None
+        self._elapsed = 0.0
+        self._before: dict[Purpose, Sequence[str]] = {}
+        self._pause: Timer | None = None
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield Bar(classes="-tinted")
+        yield Said()
+        yield Prompt()
+        yield Body()
+
+    # --- what is given to it -----------------------------------------------------------------------------------
+
+    @property
+    def body(self) -> Body:
+        """The ways of looking at the reply."""
+        return self.query_one(Body)
+
+    @property
+    def reader(self) -> Reader:
+        """The lazy view of JSON and text."""
+        return self.body.reader
+
+    def remember(self, purpose: Purpose, before: Sequence[str]) -> None:
+        """What was typed before for this purpose, newest first."""
+        self._before[purpose] = before
+
+    def tick(self, elapsed: float, progress: Progress | None) -> None:
+        """How far it has come."""
+        self._elapsed, self._progress = elapsed, progress
+        if self.what:
+            self.query_one(Bar).words = running(self.what, progress, elapsed)
+
+    def show(self, text: bytes, sentence: str, *, wrong: bool) -> None:
+        """What the filter or the command made of the reply; a complaint leaves what was on view."""
+        self.query_one(Prompt).tell(sentence, wrong=wrong)
+        if text or not wrong:
+            self.body.made = text
+        self._say(sentence, wrong=wrong)
+
+    def focus_inside(self) -> None:
+        """The focus goes to what is on view."""
+        self.body.focus_inside()
+
+    # --- watching ----------------------------------------------------------------------------------------------
+
+    def watch_exchange(self) -> None:
+        """Another exchange; the tab stays."""
+        self.set_reactive(ResponsePane.filtered, "")
+        self.query_one(Prompt).close()
+        self.body.exchange = self.exchange
+        self._say()
+        self.watch_what()
+
+    def watch_what(self) -> None:
+        """Something began or ended: the bar says so in the same place."""
+        bar = self.query_one(Bar)
+        if self.what:
+            self._elapsed, self._progress = 0.0, None
+            bar.words, bar.tabs, bar.key = running(self.what, None, 0.0), (), "Esc cancel  F4"
+        else:
+            bar.words = ended(self.exchange) if self.exchange else [("Response", "middle")]
+            bar.tabs, bar.open, bar.key = TABS, self.tab, "F4"
+        self.body.empty = nothing(self.exchange, self.what) or [[], *self._first_steps]
+        self.refresh_bindings()
+
+    def watch_tab(self) -> None:
+        """Another tab."""
+        self.query_one(Bar).open = self.tab
+        self.body.tab = self.tab
+
+    def watch_here(self) -> None:
+        """The mark of focus."""
+        self.query_one(Bar).here = self.here
+
+    def watch_wrapped(self) -> None:
+        """Long lines wrap, or are cut at the edge."""
+        self.reader.wrapped = self.wrapped
+
+    def watch_filtered(self) -> None:
+        """The banner follows; the way back is a key that works only now."""
+        if not self.filtered:
+            self.body.made = None
+        self._say()
+        self.refresh_bindings()
+
+    def _say(self, sentence: str = "", *, wrong: bool = False) -> None:
+        """The line under the bar: a loud banner while something stands between the reply and the eye."""
+        said = self.query_one(Said)
+        said.joined = not self.filtered
+        if not self.filtered:
+            said.pieces = told(self.exchange) if self.exchange else []
+            return
+        how = sentence or "no longer as the server wrote it"
+        said.pieces = [
+            (" FILTERED ", "careful reverse bold"),
+            (f"  {self.filtered}", "text bold"),
+            (f"   {how}", "wrong" if wrong else "careful"),
+            ("   o", "bold"),
+            (" original", "middle"),
+        ]
+
+    # --- focus and mouse ---------------------------------------------------------------------------------------
+
+    def on_descendant_focus(self) -> None:
+        """The focus came in."""
+        self.here = True
+
+    def on_descendant_blur(self) -> None:
+        """It may have gone."""
+        self.here = self.has_focus_within
+
+    def on_bar_opened(self, event: Bar.Opened) -> None:
+        """A tab was clicked."""
+        event.stop()
+        self.tab = event.tab
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the bar comes in here."""
+        if isinstance(event.widget, Bar):
+            self.focus_inside()
+
+    # --- the prompt --------------------------------------------------------------------------------------------
+
+    def on_prompt_typed(self, event: Prompt.Typed) -> None:
+        """A search goes along with the keys; a filter waits for a pause."""
+        event.stop()
+        if event.purpose == "search":
+            self.reader.search(event.text)
+        elif event.purpose == "filter":
+            self._no_pause()
+            self._pause = self.set_timer(PAUSE, lambda: self._filter(event.text))
+
+    def on_prompt_taken(self, event: Prompt.Taken) -> None:
+        """Enter: remember it, do it, and back to the reply."""
+        event.stop()
+        text = event.text.strip()
+        if text:
+            self.post_message(self.Kept(self, event.purpose, text))
+        if event.purpose == "goto" and text.isdecimal():
+            self.reader.go_to(int(text) - 1)
+        elif event.purpose == "filter":
+            self._filter(text)
+        elif event.purpose == "pipe" and text:
+            self.filtered = f"| {text}"
+            self.post_message(self.PipeWanted(self, text, self.body.text))
+        if event.purpose != "search" or not text:
+            event.prompt.close()
+        self.focus_inside()
+
+    def on_prompt_left(self, event: Prompt.Left) -> None:
+        """Escape closes it; a search is over with it, a filter stays until the original is wanted."""
+        event.stop()
+        if event.purpose == "search":
+            self.reader.search("")
+        event.prompt.close()
+        self.focus_inside()
+
+    def on_reader_found(self, event: Reader.Found) -> None:
+        """How many there are, as far as they are counted."""
+        event.stop()
+        more = "" if event.counted else "+"
+        if not event.needle:
+            state = ""
+        elif not event.total:
+            state = "nothing found" if event.counted else "searching …"
+        else:
+            place = "" if event.index is None else f"{event.index + 1:,} of "
+            state = f"{place}{event.total:,}{more}"
+        self.query_one(Prompt).tell(state, wrong=bool(event.needle and event.counted and not event.total))
+
+    def on_grid_opened(self, event: Grid.Opened) -> None:
+        """Enter on a row of the table: that object as JSON."""
+        event.stop()
+        self.body.tabled = False
+        self.reader.search("")
+        self.reader.go_to_element(event.index, event.path)
+
+    def _no_pause(self) -> None:
+        if self._pause is not None:
+            self._pause.stop()
+            self._pause = None
+
+    def _filter(self, expression: str) -> None:
+        self._no_pause()
+        self.filtered = expression.strip()
+        if self.filtered:
+            self.post_message(self.FilterWanted(self, self.filtered, self.body.text))
+
+    # --- actions -----------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """What can be done with what is on view."""
+        if not self.query(Body):
+            return False
+        there = self.exchange is not None and bool(self.body.text) and not self.query_one(Prompt).has_focus_within
+        if action in READING:
+            return there and self.body.reading
+        if action == "original":
+            return bool(self.filtered)
+        if action == "table":
+            return there and self.tab == "Result" and not self.filtered
+        if action in {"filter", "pipe"}:
+            return there and self.tab == "Result"
+        return self.exchange is not None if action == "copy" else True
+
+    def action_search(self) -> None:
+        """Search in the reply."""
+        self.query_one(Prompt).ask("search", self.reader.needle, self._before.get("search", ()))
+
+    def action_next(self) -> None:
+        """The next place."""
+        self.reader.next_hit()
+
+    def action_previous(self) -> None:
+        """The place before."""
+        self.reader.previous_hit()
+
+    def action_filter(self) -> None:
+        """A jq expression over the reply."""
+        text = "" if self.filtered.startswith("| ") else self.filtered
+        self.query_one(Prompt).ask("filter", text, self._before.get("filter", ()))
+
+    def action_pipe(self) -> None:
+        """The reply through a shell command."""
+        self.query_one(Prompt).ask("pipe", "", self._before.get("pipe", ()))
+
+    def action_original(self) -> None:
+        """The reply as the server wrote it."""
+        self.query_one(Prompt).close()
+        self.filtered = ""
+
+    def action_fold(self) -> None:
+        """Fold or unfold here."""
+        self.reader.fold()
+
+    def action_fold_all(self) -> None:
+        """Everything below the top."""
+        self.reader.fold_all()
+
+    def action_unfold_all(self) -> None:
+        """Everything open."""
+        self.reader.unfold_all()
+
+    def action_fold_to(self, depth: int) -> None:
+        """So many levels open."""
+        self.reader.fold_to(depth)
+
+    def action_goto(self) -> None:
+        """To a line."""
+        self.query_one(Prompt).ask("goto")
+
+    def action_wrap(self) -> None:
+        """Wrap or cut."""
+        self.wrapped = not self.wrapped
+        self.post_message(self.Wrapped(self, self.wrapped))
+
+    def action_table(self) -> None:
+        """Table or JSON."""
+        wanted = not self.body.tabled
+        self.body.tabled = wanted
+        if wanted and not self.body.tabled:
+            self.notify("Only a list of objects can be shown as a table.", markup=False, timeout=4)
+
+    def action_copy(self) -> None:
+        """Copy in one of several forms."""
+        self.post_message(self.CopyWanted(self, ""))
+
+    def action_copy_value(self) -> None:
+        """The value under the cursor."""
+        self.post_message(self.CopyWanted(self, "value"))
+
+    def action_copy_path(self) -> None:
+        """Its path."""
+        self.post_message(self.CopyWanted(self, "path"))
+
+    def action_zoom(self) -> None:
+        """The whole screen."""
+        self.post_message(self.ZoomWanted(self))
+
+    def action_tab_next(self) -> None:
+        """The next tab."""
+        self.tab = self.query_one(Bar).next_tab()
+
+    def action_tab_previous(self) -> None:
+        """The tab before."""
+        self.tab = self.query_one(Bar).next_tab(-1)

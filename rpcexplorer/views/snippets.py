@@ -1,0 +1,216 @@
+"""A call as something to paste: curl, Python, HTTPie, our own command, Markdown for a ticket.
+
+No secret is ever in one. Where it would stand, the environment variable is read that the program itself would use,
+so that what was pasted runs where the variable is set; in our own command and in Markdown a placeholder stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+from urllib.parse import urlsplit
+
+from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
+from rpcexplorer.model.record import recorded, secret_members
+from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.secret import Secret, origin_of, placeholder
+from rpcexplorer.protocol.layout import indented
+from rpcexplorer.views.quoting import PLACEHOLDER, python_expression, quoted, shell_word
+from rpcexplorer.views.ticket import ticket
+
+REPLY_LIMIT: Final = 1024 * 1024
+"""Bytes of a reply that are searched for secrets and laid out; a ticket shows less."""
+
+CONTINUED: Final = " \\\n  "
+"""Between the lines of a long command."""
+
+Previewing = Callable[..., Preview | Refused]
+"""``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a snippet is made of, with placeholders where secrets would stand."""
+
+    profile: Profile
+    draft: Draft | Batch
+    preview: Preview
+    """The request that the draft becomes."""
+    exchange: Exchange | None = None
+    """What came of it, where it has been sent."""
+
+    @property
+    def url(self) -> str:
+        """Where the request goes, in the spelling that goes out."""
+        return origin_of(self.profile.endpoint) + self.preview.line.split()[1]
+
+    @property
+    def body(self) -> str:
+        """The request's body."""
+        return self.preview.body.decode()
+
+    @property
+    def headers(self) -> Iterator[tuple[str, str]]:
+        """The headers that do not follow from URL and body, in order, with the cookie of the session to come."""
+        follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
+        cookie = self._cookie()
+        for name, value in self.preview.headers:
+            if cookie and name.lower() == "cookie":
+                yield name, f"{value}; {cookie}"
+                cookie = ""
+            elif (name.lower(), value) not in follow:
+                yield name, value
+        if cookie:
+            yield "Cookie", cookie
+
+    def _cookie(self) -> str:
+        """The cookie that the request would have after the login that goes ahead of it; empty where it needs none."""
+        profile, calls = self.profile, to_calls(self.draft, "")
+        if isinstance(calls, Problem) or not (self.preview.logs_in_first and isinstance(profile.auth, CookieAuth)):
+            return ""
+        notes = (profile.methods.get(call.method) for call in calls if call.method != profile.login.method)
+        if all(note is not None and note.auth in {"none", "inline"} for note in notes):
+            return ""
+        return f"{profile.auth.cookie}={placeholder(profile.label('session'))}"
+
+
+def draft_of(exchange: Exchange) -> Draft | Batch:
+    """What a person would type to have an exchange again."""
+    if exchange.kind == "batch":
+        return Batch(exchange.params)
+    return Draft(exchange.method, exchange.params, notification=exchange.kind == "notification")
+
+
+def subject_of(
+    profile: Profile, what: Exchange | Draft | Batch, preview: Previewing, *, secrets: Iterable[Secret] = ()
+) -> Subject | Refused:
+    """Get ready what snippets are made of, or say why it cannot be sent.
+
+    Of ``secrets`` no value is left in it, nor of any member that is known to hold a secret.
+    """
+    secrets = tuple(secrets)
+    hide = Redactor(secrets, secret_members(profile))
+    exchange = recorded(what, profile, secrets, REPLY_LIMIT) if isinstance(what, Exchange) else None
+    draft = draft_of(what) if isinstance(what, Exchange) else what
+    if isinstance(draft, Batch):
+        draft = Batch(hide.text(draft.text))
+    else:
+        draft = replace(draft, method=hide.text(draft.method), text=hide.text(draft.text))
+    request = preview(draft, id=exchange.id if exchange else None)
+    if isinstance(request, Refused):
+        return request
+    headers = tuple((name, hide.text(value)) for name, value in request.headers)
+    return Subject(profile, draft, replace(request, headers=headers), exchange)
+
+
+def snippet_of(
+    kind: str,
+    profile: Profile | None,
+    draft: Draft | Batch,
+    exchange: Exchange | None,
+    preview: Previewing,
+    *,
+    secrets: Iterable[Secret] = (),
+) -> str | None:
+    """One of ``SNIPPETS``, of the exchange or else the draft; None where there is nothing that could be sent."""
+    subject = subject_of(profile, exchange or draft, preview, secrets=secrets) if profile else None
+    return SNIPPETS[kind](subject) if isinstance(subject, Subject) else None
+
+
+# --- the forms ---------------------------------------------------------------------------------------------------
+
+
+def curl(subject: Subject) -> str:
+    """A command for bash or zsh."""
+    literally = "--globoff " if set("[]{}") & set(subject.url) else ""
+    lines = [f"curl {literally}{shell_word(subject.url)}"]
+    if subject.profile.ca_file:
+        lines.append(f"--cacert {quoted(subject.profile.ca_file)}")
+    # to curl, "Name:" takes a header away and "Name;" sends it empty
+    headers = (f"{name}: {value}" if value else f"{name};" for name, value in subject.headers)
+    lines += [f"-H {shell_word(header)}" for header in headers]
+    return CONTINUED.join([*lines, f"--data-raw {shell_word(subject.body, json=True)}"])
+
+
+def httpie(subject: Subject) -> str:
+    """A command for bash or zsh."""
+    lines = [f"http POST {shell_word(subject.url)}"]
+    lines += [shell_word(_item(name, value)) for name, value in subject.headers]
+    if subject.profile.ca_file:
+        lines.append(f"--verify {quoted(subject.profile.ca_file)}")
+    return CONTINUED.join([*lines, f"--ignore-stdin --raw {shell_word(subject.body, json=True)}"])
+
+
+def _item(name: str, value: str) -> str:
+    """A header as HTTPie reads it, to which ``:=`` and ``:@`` are signs of their own."""
+    escape = "\\" if value[:1] in {"=", "@"} else ""
+    return f"{name}:{escape}{value}" if value else f"{name};"
+
+
+def command(subject: Subject) -> str:
+    """Our own command line, which fills in credentials by itself."""
+    profile, draft = subject.profile, subject.draft
+    where = f"-p {quoted(profile.name)}"
+    if profile.ad_hoc:
+        auth = "" if profile.auth.kind == "none" else f" --auth {profile.auth.kind}"
+        where = f"--url {quoted(profile.url)}{auth}"
+    read = draft.read()
+    params = read.text if isinstance(read, Params) else ""
+    if profile.ad_hoc:  # there it goes by another name
+        params = PLACEHOLDER.sub(lambda found: placeholder(f"{AD_HOC_NAME}.{found[2]}"), params)
+    if isinstance(draft, Batch):
+        return f"printf %s {quoted(params)} | rpcexplorer batch - {where}"
+    verb = "notify" if draft.notification else "call"
+    words = [quoted(draft.method), *([] if params == "[]" else [quoted(params)])]
+    # what begins with a dash would be read as an option
+    words = [where, "--", *words] if draft.method.startswith("-") else [*words, where]
+    return " ".join(["rpcexplorer", verb, *words])
+
+
+def python(subject: Subject) -> str:
+    """A script for Python with httpx."""
+    headers, ca_file = list(subject.headers), subject.profile.ca_file
+    in_body = PLACEHOLDER.search(subject.body)
+    in_headers = any(PLACEHOLDER.search(value) for _, value in headers)
+    needed = {"json": in_body, "os": in_body or in_headers, "ssl": ca_file}
+    imports = [f"import {name}" for name, needs in needed.items() if needs]
+    script = [
+        f"body = {python_expression(subject.body, json=True)}",
+        "response = httpx.post(",
+        f"    {python_expression(subject.url)},",
+        "    headers=[",
+        *(f"        ({python_expression(name)}, {python_expression(value)})," for name, value in headers),
+        "    ],",
+        "    content=body.encode(),",
+        f"    timeout={subject.profile.timeout:g},",
+        *([f"    verify=ssl.create_default_context(cafile={python_expression(ca_file)}),"] if ca_file else []),
+        ")",
+        "print(response.status_code)",
+        "print(response.text)",
+    ]
+    return "\n".join([*imports, *([""] if imports else []), "import httpx", "", *script])
+
+
+def markdown(subject: Subject) -> str:
+    """A ticket."""
+    headers = list(subject.headers)
+    if not any(name.lower() == "host" for name, _ in headers):
+        headers.insert(0, ("Host", urlsplit(subject.url).netloc))
+    head = [subject.preview.line, *(f"{name}: {value}".rstrip() for name, value in headers)]
+    request = "\n".join([*head, "", indented(subject.body)])
+    calls = to_calls(subject.draft, "")
+    method = "" if isinstance(calls, Problem) else ", ".join(call.method for call in calls)
+    return ticket(method, subject.profile.name, subject.url, request, subject.exchange)
+
+
+SNIPPETS: Final[Mapping[str, Callable[[Subject], str]]] = {
+    "curl": curl,
+    "python": python,
+    "httpie": httpie,
+    "command": command,
+    "markdown": markdown,
+}
+"""The forms there are, by name."""

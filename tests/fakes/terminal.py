@@ -1,0 +1,121 @@
+"""The real program in a real pseudo-terminal: keys go in as bytes, the screen comes out as a grid of letters."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import sys
+import termios
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import pyte
+
+KEYS = {
+    "enter": "\r", "escape": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D",
+    "f1": "\x1bOP", "f2": "\x1bOQ", "f3": "\x1bOR", "f4": "\x1bOS", "f5": "\x1b[15~", "f6": "\x1b[17~",
+    "f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~", "f10": "\x1b[21~", "delete": "\x1b[3~", "home": "\x1b[H",
+    "end": "\x1b[F", "pageup": "\x1b[5~", "pagedown": "\x1b[6~", "backspace": "\x7f",
+    "ctrl+a": "\x01", "ctrl+g": "\x07", "ctrl+k": "\x0b", "ctrl+l": "\x0c", "ctrl+p": "\x10", "ctrl+q": "\x11",
+    "ctrl+r": "\x12", "ctrl+u": "\x15",
+}  # fmt: skip
+PATIENCE = 8.0
+"""Seconds after which something that should be on screen will not come any more."""
+
+
+class Terminal:
+    """A pseudo-terminal of a size, with a program in it."""
+
+    def __init__(
+        self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, size: tuple[int, int]
+    ) -> None:
+        columns, lines = size
+        self.screen = pyte.Screen(columns, lines)
+        self._stream = pyte.ByteStream(self.screen)
+        self.written = b""
+        """Every byte that the program wrote."""
+        self.pid, self._file = pty.fork()
+        if self.pid == 0:
+            os.chdir(folder)
+            kept = {
+                name: os.environ[name] for name in ("PATH", "HOME", "PYTHONDONTWRITEBYTECODE") if name in os.environ
+            }
+            os.execve(
+                sys.executable,
+                [sys.executable, "-m", "rpcexplorer", *arguments],
+                kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "COLORTERM": "truecolor", **environment},
+            )
+        self.resize(columns, lines)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self.pid:
+            os.kill(self.pid, signal.SIGKILL)
+            os.waitpid(self.pid, 0)
+        os.close(self._file)
+
+    def resize(self, columns: int, lines: int) -> None:
+        """Another size; the program is told by its terminal."""
+        fcntl.ioctl(self._file, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
+        self.screen.resize(lines, columns)
+
+    def press(self, *keys: str) -> None:
+        """Keys by name."""
+        for key in keys:
+            os.write(self._file, KEYS[key].encode())
+
+    def type(self, text: str) -> None:
+        """Letters, one by one."""
+        os.write(self._file, text.encode())
+
+    @property
+    def text(self) -> str:
+        """What is on screen."""
+        return "\n".join(line.rstrip() for line in self.screen.display)
+
+    def sees(self, *wanted: str) -> str:
+        """Read until all of it is on screen."""
+        self._read(lambda: all(each in self.text for each in wanted), f"to see {wanted}")
+        return self.text
+
+    def sees_no(self, unwanted: str) -> str:
+        """Read until it is gone from the screen."""
+        self._read(lambda: unwanted not in self.text, f"{unwanted!r} to go")
+        return self.text
+
+    def ends(self) -> int:
+        """Read until the program has ended; its exit code."""
+        self._read(lambda: False, "the end", to_the_end=True)
+        _, status = os.waitpid(self.pid, 0)
+        self.pid = 0
+        return os.waitstatus_to_exitcode(status)
+
+    def _read(self, done: object, what: str, *, to_the_end: bool = False) -> None:
+        assert callable(done)
+        until = time.monotonic() + PATIENCE
+        while not done():
+            ready, _, _ = select.select([self._file], [], [], max(until - time.monotonic(), 0))
+            assert ready, f"waited {PATIENCE:.0f} s for {what}; on screen:\n{self.text}"
+            piece = self._piece()
+            if not piece:
+                assert to_the_end, f"the program ended while waiting for {what}; on screen:\n{self.text}"
+                return
+            self.written += piece
+            self._stream.feed(piece)
+
+    def _piece(self) -> bytes:
+        try:
+            return os.read(self._file, 65536)
+        except OSError:  # Linux says so when the last writer has gone
+            return b""

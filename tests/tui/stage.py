@@ -1,0 +1,69 @@
+"""A small app with our theme, for trying one widget or screen at a time; it remembers the messages that came up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from textual.app import App, ComposeResult
+from textual.filter import LineFilter
+from textual.message import Message
+from textual.widget import Widget
+
+from rpcexplorer.storage.themes import load_theme
+from rpcexplorer.tui.guard import Guard
+from rpcexplorer.tui.look import textual_theme
+
+THEMES = Path(__file__).parents[2] / "themes"
+
+
+class Stage(App[None]):
+    """Mounts what it is given. ``heard`` are the messages of ours that bubbled all the way up."""
+
+    ENABLE_COMMAND_PALETTE = False
+    CSS = "Screen { background: $background; color: $text; layout: vertical; }"
+
+    def __init__(self, *widgets: Widget, theme: str = "night") -> None:
+        super().__init__()
+        self._widgets = widgets
+        self._theme_name = theme
+        self.heard: list[Message] = []
+
+    def get_line_filters(self) -> list[LineFilter]:
+        return [*super().get_line_filters(), Guard()]
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        theme, _ = load_theme(THEMES / "night.toml")
+        assert theme is not None
+        return dict(textual_theme(theme).variables)
+
+    def compose(self) -> ComposeResult:
+        yield from self._widgets
+
+    def on_mount(self) -> None:
+        theme, complaints = load_theme(THEMES / f"{self._theme_name}.toml")
+        assert theme is not None, complaints
+        self.register_theme(textual_theme(theme))
+        self.theme = theme.name
+
+    async def on_event(self, event: Any) -> None:
+        await super().on_event(event)
+
+    def of(self, kind: type[Any]) -> list[Any]:
+        """The messages of one kind, in the order they came."""
+        return [message for message in self.heard if isinstance(message, kind)]
+
+    async def _on_message(self, message: Message) -> None:
+        if type(message).__module__.startswith("rpcexplorer."):
+            self.heard.append(message)
+        await super()._on_message(message)
+
+
+def text_of(widget: Widget) -> str:
+    """What a widget drawn line by line shows, without trailing blanks."""
+    lines = (widget.render_line(y).text.rstrip() for y in range(widget.size.height))
+    return "\n".join(lines).rstrip()
+
+
+Check = Callable[..., Any]

@@ -1,0 +1,88 @@
+"""The real program in a real pseudo-terminal, by keyboard alone: one visit from the first screen to the last."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.terminal import Terminal
+
+SIZES = [(80, 24), (120, 40)]
+
+
+@pytest.fixture(params=SIZES, ids=["80x24", "120x40"])
+def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Terminal]:
+    with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, request.param) as opened:
+        yield opened
+
+
+def test_a_whole_visit(terminal: Terminal) -> None:
+    terminal.sees("demo-cookie", "F5 send", "✓ valid")
+    terminal.press("f9")
+    terminal.sees("rpc.discover")
+
+    terminal.press("f2")
+    terminal.sees("demo.echo")
+    terminal.type("echo")
+    terminal.press("enter")
+    terminal.sees("▍demo.echo")
+
+    terminal.press("ctrl+a", "ctrl+k")
+    terminal.type('{"page": [1, 2')
+    terminal.sees("object with 1 member")  # the brackets close themselves
+    terminal.press("f5")
+    terminal.sees("✓ result", '"page"')
+
+    terminal.press("f4")
+    terminal.type("/page")
+    terminal.press("enter")
+    terminal.sees("1 of 1")
+
+    terminal.press("f6")
+    terminal.sees("History", "demo.echo", "today")
+    terminal.press("escape")
+    terminal.sees("F5 send")
+
+    terminal.press("f7")
+    terminal.sees("Profiles", "demo-inline")
+    terminal.press("down", "enter")
+    terminal.sees("demo-inline", "F5 send")
+
+    terminal.press("ctrl+q")
+    assert terminal.ends() == 0
+    assert b"\x1b[?1049l" in terminal.written, "the terminal was not given back"
+
+
+def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
+    with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (120, 40)) as terminal:
+        terminal.sees("Methods", "F5 send")
+        terminal.resize(60, 15)
+        terminal.sees_no("Methods")
+        terminal.resize(200, 60)
+        terminal.sees("Methods", "F5 send")
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
+def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
+    number: signal.Signals, tmp_path: Path
+) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
+    home = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+    with Terminal([], home, folder, (100, 30)) as terminal:
+        terminal.sees("here", "✓ valid")
+        terminal.press("ctrl+a", "ctrl+k")
+        terminal.type('{"kept": true')
+        terminal.sees('"kept": true}')
+        os.kill(terminal.pid, number)
+        assert terminal.ends() == 0
+        assert b"\x1b[?1049l" in terminal.written
+    with Terminal([], home, folder, (100, 30)) as terminal:
+        terminal.sees('"kept": true')

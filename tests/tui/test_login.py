@@ -1,0 +1,181 @@
+"""Logging in: what is lacking is asked for, masked; what came back is shown; a session that somebody has is taken."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.demo import PASSWORD, USERNAME
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.screens.login import Credentials, pasted
+from rpcexplorer.tui.widgets.header import Header
+from tests.tui.visiting import on, said, shown, tell, type_in
+from tests.tui.waiting import until
+
+Make = Callable[..., Explorer]
+
+
+@pytest.fixture
+def lacking(make_explorer: Make, service: str) -> Explorer:
+    return make_explorer(
+        f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie" }}\n'
+        f'[profile.i]\nurl = "{service}"\nauth = {{ kind = "inline", username = "{USERNAME}" }}\n'
+    )
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "state" / "secrets.toml"
+
+
+async def asked(pilot: Pilot[str]) -> Credentials:
+    """Press the key, and wait for the question."""
+    await on(pilot, CallScreen)
+    await pilot.press("f8")
+    form: Credentials = await on(pilot, Credentials)
+    return form
+
+
+def auth(pilot: Pilot[str]) -> str:
+    """What the header says of the session."""
+    return "".join(text for text, _ in pilot.app.screen.query_one(Header).auth)
+
+
+def value(explorer: Explorer, profile: str, field: str) -> str:
+    found = explorer.keys.state(explorer.profiles.profiles[profile])[field]
+    assert isinstance(found, Secret)
+    return found.reveal()
+
+
+def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Explorer, store: Path) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await asked(pilot)
+        assert "no user name and no password" in shown(form)
+        assert "nowhere else" in shown(form)
+        await type_in(pilot, USERNAME)
+        await pilot.press("enter")
+        assert form.focused is form.of("password")
+        await type_in(pilot, PASSWORD)
+        assert USERNAME in app.export_screenshot()
+        await pilot.press("enter")
+        calls = await on(pilot, CallScreen)
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        assert calls.exchange.method == "auth"
+        assert auth(pilot).startswith("● session")
+
+    tell(lacking, story, profile="c")
+    assert "password" not in store.read_text()  # kept for this run: only the session is written down
+
+
+def test_what_is_to_be_kept_is_kept(lacking: Explorer, store: Path) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await asked(pilot)
+        form.of("keep").focus()
+        await pilot.press("right")
+        form.of("username").focus()
+        await type_in(pilot, USERNAME)
+        await pilot.press("enter")
+        await type_in(pilot, PASSWORD)
+        await pilot.press("enter")
+        await on(pilot, CallScreen)
+
+    tell(lacking, story, profile="c")
+    assert "password" in store.read_text()
+
+
+def test_a_login_without_what_it_needs_is_not_tried(lacking: Explorer) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await asked(pilot)
+        await type_in(pilot, USERNAME)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: "The password is missing." in shown(form))
+        assert form.focused is form.of("password")
+        assert form.values["username"] == USERNAME
+        await pilot.press("escape")
+        calls = await on(pilot, CallScreen)
+        assert calls.exchange is None
+        assert "no user name" in auth(pilot)
+
+    tell(lacking, story, profile="c")
+
+
+def test_a_pasted_session_is_taken_and_no_login_is_sent(lacking: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await asked(pilot)
+        form.of("session").focus()
+        await type_in(pilot, "Cookie: a=b; sessionid=s3cret-id")
+        assert "s3cret-id" not in app.export_screenshot()
+        await pilot.press("enter")
+        calls = await on(pilot, CallScreen)
+        await until(pilot, lambda: auth(pilot).startswith("● session"))
+        assert calls.exchange is None
+        assert "The session is taken" in said(app)
+
+    tell(lacking, story, profile="c")
+    assert value(lacking, "c", "session") == "s3cret-id"
+
+
+def test_a_profile_that_has_everything_is_not_asked(explorer: Explorer) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        calls = await on(pilot, CallScreen)
+        await pilot.press("f8")
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        assert auth(pilot).startswith("● session")
+
+    tell(explorer, story, profile="cookie")
+
+
+def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await asked(pilot)
+        assert set(form.values) == {"password", "keep"}
+        await type_in(pilot, PASSWORD)
+        await pilot.press("enter")
+        calls = await on(pilot, CallScreen)
+        await until(pilot, lambda: auth(pilot) == "● password known")
+        assert calls.exchange is None
+        assert "with each call" in said(app)
+
+    tell(lacking, story, profile="i")
+    assert value(lacking, "i", "password") == PASSWORD
+
+
+def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: Make, service: str) -> None:
+    made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
+    old = make_explorer("").profiles.profiles["c"]
+    moved = type(old)(**{each: getattr(old, each) for each in old.__slots__} | {"url": "https://old.example.com"})
+    made.secrets.save(moved, "password", "for the old server")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        assert auth(pilot) == "! password is another server's"
+        form = await asked(pilot)
+        assert "c was at https://old.example.com" in shown(form)
+        await type_in(pilot, PASSWORD)
+        await pilot.press("enter")
+        calls = await on(pilot, CallScreen)
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        assert auth(pilot).startswith("● session")
+
+    tell(made, story, profile="c")
+
+
+@pytest.mark.parametrize(
+    ("text", "id"),
+    [
+        ("abc", "abc"),
+        ("  abc ", "abc"),
+        ("sessionid=abc", "abc"),
+        ("Cookie: x=1; sessionid=abc; y=2", "abc"),
+        ('Set-Cookie: sessionid="abc"; Path=/; HttpOnly', "abc"),
+        ("oldsessionid=abc", "oldsessionid=abc"),
+        ("a=b", "a=b"),
+    ],
+)
+def test_the_id_is_found_in_whatever_was_copied(text: str, id: str) -> None:
+    assert pasted(text, "sessionid") == id

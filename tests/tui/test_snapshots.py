@@ -1,0 +1,340 @@
+"""Pictures of the main states. Nothing in them depends on a clock, a port or a machine: the exchanges are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import (
+    Cancelled,
+    ErrorObject,
+    Exchange,
+    Malformed,
+    Outcome,
+    Phases,
+    Progress,
+    Response,
+    Result,
+    Unreached,
+)
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.screens.call import CallScreen
+from tests.tui.waiting import until
+
+PROFILES = """\
+version = 1
+default = "staging"
+
+[profile.staging]
+url = "https://staging.example.com"
+description = "Shared staging"
+badge = "staging"
+
+[profile.staging.method."user.create"]
+doc = "Creates a user"
+params = { name = "Ada" }
+safe = false
+auth = "cookie"
+
+[profile.staging.method."user.delete"]
+doc = "Deletes a user"
+params = { id = 1 }
+safe = false
+auth = "cookie"
+
+[profile.staging.method."user.get"]
+doc = "One user, by number"
+params = { id = 42 }
+safe = true
+auth = "cookie"
+
+[profile.staging.method."user.list"]
+doc = "Lists users, newest first"
+params = { page = 1, filter = { active = true } }
+safe = true
+auth = "cookie"
+
+[profile.prod]
+url = "https://rpc.example.com"
+description = "The real thing"
+badge = "prod"
+auth = { kind = "inline", username = "support" }
+"""
+
+BODY = b"""{"items": [{"id": 123456789012345678901, "name": "Ada Lovelace", "balance": 1.10, "active": true, \
+"manager": null}, {"id": 2, "name": "Alan Turing", "balance": 0.00001000, "active": true, "manager": 1}, \
+{"id": 3, "name": "Grace Hopper", "balance": 1e400, "active": false, "manager": 1}], "next": "c2VhcmNo"}"""
+
+NOW = datetime(2026, 11, 21, 10, 41, 7, tzinfo=UTC)
+PHASES = Phases(name=0.0011, connect=0.0042, tls=0.0087, send=0.0004, wait=0.0152, transfer=0.0021)
+
+
+def made(method: str, outcome: Outcome, minutes: int = 0, *, status: int | None = 200, **fields: Any) -> Exchange:
+    """An exchange as it could have been."""
+    body = getattr(outcome, "value", b"") or fields.pop("body", b"")
+    reply = b'{"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": ' + body + b"}"
+    headers = (("Content-Type", "application/json"), ("Server", "example/1.0"))
+    response = Response(status, "OK", "HTTP/1.1", headers, reply, len(reply)) if status else Response()
+    known: dict[str, Any] = {
+        "id": f"1m7ypmkv7qa{minutes:04}",
+        "when": NOW - timedelta(minutes=minutes),
+        "profile": "staging",
+        "url": "https://staging.example.com/api/v2/",
+        "params": '{"page": 1}',
+        "kind": "call",
+        "seconds": 0.0341,
+        "sent": 112,
+        "phases": PHASES,
+        "response": response,
+    }
+    return Exchange(method=method, outcome=outcome, **known | fields)
+
+
+RESULT = made("user.list", Result(BODY))
+ERROR = made(
+    "user.get",
+    ErrorObject(
+        -32602,
+        "Invalid params",
+        b'{"id": "must be an integer"}',
+        value=b'{"code": -32602, "message": "Invalid params", "data": {"id": "must be an integer"}}',
+    ),
+    1,
+    seconds=0.0182,
+)
+UNREACHED = made(
+    "auth",
+    Unreached("connect", "Nothing answers at staging.example.com:443: is the server running, and is the port right?"),
+    38,
+    status=None,
+)
+MALFORMED = made("user.list", Malformed("The reply is not JSON."), 40, status=502, body=b"")
+MALFORMED = replace(
+    MALFORMED,
+    response=replace(
+        MALFORMED.response, reason="Bad Gateway", body=b"<html>\n<h1>502 Bad Gateway</h1>\n</html>\n", size=42
+    ),
+)
+CANCELLED = made("report.run", Cancelled(maybe_ran=True), 9, status=None)
+CALLS = [RESULT, ERROR, made("ping", Result(b'"pong"'), 2, seconds=0.012), CANCELLED, UNREACHED]
+
+State = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
+Snap = Callable[..., bool]
+
+
+@pytest.fixture(autouse=True)
+def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ids, the zone and the day are the same on every machine."""
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setattr("rpcexplorer.tui.screens.call.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    import time
+
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def calls(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> tuple[ExplorerApp, Explorer]:
+    explorer = make_explorer(PROFILES, RPCEXPLORER_PROD_PASSWORD="correct-horse")
+    explorer.use("staging")
+    for exchange in reversed(CALLS):
+        explorer.history.append(exchange)
+    return ExplorerApp(explorer, person, "staging"), explorer
+
+
+def state(then: State | None = None) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """Wait for the call screen, take a method, then do the rest."""
+
+    async def before(pilot: Pilot[Any]) -> None:
+        app = pilot.app
+        assert isinstance(app, ExplorerApp)
+        await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
+        screen = app.screen
+        assert isinstance(screen, CallScreen)
+        screen.choose("user.list")
+        await pilot.pause()
+        if then is not None:
+            await then(app, pilot, screen)
+            await pilot.pause()
+
+    return before
+
+
+def showing(exchange: Exchange) -> State:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose(exchange.method)
+        screen.exchange = exchange
+
+    return show
+
+
+SIZE = (120, 34)
+
+
+def test_empty(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state())
+
+
+def test_result(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        await pilot.press("f4", "2")
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+@pytest.mark.parametrize("exchange", [ERROR, UNREACHED, MALFORMED, CANCELLED], ids=lambda each: each.outcome_name)
+def test_outcome(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], exchange: Exchange) -> None:
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(showing(exchange)))
+
+
+def test_typing(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f2", *"usr")
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("arg_test")
+        screen.params.replace('["username": "ada"]')
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+class Half(Progress):
+    """A third of a big reply is there."""
+
+    step = "receiving"
+    received = 38_000_000
+    total = 100_000_000
+    elapsed = 1.4
+
+
+def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.what = "sending"
+        screen.response.tick(1.4, Half())
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_request(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f3")
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_table(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        await pilot.press("f4", "t")
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        await pilot.press("f4", "slash", *"true")
+        await until(pilot, lambda: screen.response.reader.needle == "true")
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        await pilot.press("f4")
+        screen.response.filtered = ".items[].name"
+        screen.response.show(b'"Ada Lovelace"\n"Alan Turing"', "spelled by jq, not by the server", wrong=False)
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+@pytest.mark.parametrize("tab", ["Raw", "Headers", "Timing"])
+def test_tab(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        screen.response.tab = tab
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+@pytest.mark.parametrize("key", ["f1", "f6", "f7", "ctrl+p"], ids=["help", "history", "profiles", "palette"])
+def test_screen(
+    snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], key: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.storage.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press(key)
+        await until(pilot, lambda: app.screen is not screen)
+        await pilot.pause()
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        calls[1].use("prod")
+        screen.show_profile()
+        screen.choose("user.delete")
+        screen.params.replace('{"id": 42}')
+        await pilot.press("f5")
+        await until(pilot, lambda: app.screen is not screen)
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_narrow_prod(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        calls[1].use("prod")
+        screen.show_profile()
+        await showing(RESULT)(app, pilot, screen)
+
+    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(show))
+
+
+def test_narrow_methods(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f2")
+
+    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(show))
+
+
+def test_wide(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state(showing(RESULT)))
+
+
+@pytest.mark.parametrize("theme", sorted(path.stem for path in (Path(__file__).parents[2] / "themes").glob("*.toml")))
+def test_theme(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], theme: str) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        app.wear(theme)
+        await showing(RESULT)(app, pilot, screen)
+        await pilot.press("f4")
+
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+
+
+def test_welcome(snap_compare: Snap, make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
+    explorer = make_explorer("")
+    app = ExplorerApp(explorer, person)
+    app._files = lambda: [("settings", "~/.config/rpcexplorer/settings.toml")]  # type: ignore[method-assign]
+
+    async def before(pilot: Pilot[Any]) -> None:
+        await until(pilot, lambda: type(app.screen).__name__ == "Welcome")
+
+    assert snap_compare(app, terminal_size=SIZE, run_before=before)

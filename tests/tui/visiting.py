@@ -1,0 +1,98 @@
+"""Opens the whole program on an explorer, and what one does and sees there again and again."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from textual import events
+from textual.app import App
+from textual.pilot import Pilot
+from textual.widget import Widget
+from textual.widgets import Static
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.profile_list import ProfileList
+from rpcexplorer.tui.widgets.sheet import Sheet
+from tests.tui.stage import text_of
+from tests.tui.waiting import until
+
+Story = Callable[[ExplorerApp, Pilot[Any]], Awaitable[None]]
+
+
+def tell(explorer: Explorer, story: Story, *, profile: str | None = None, size: tuple[int, int] = (120, 40)) -> None:
+    """Open the program at the screen it starts with, and let something happen in it."""
+    person = explorer.keys._person
+    assert isinstance(person, PersonOnScreen)
+
+    async def told() -> None:
+        app = ExplorerApp(explorer, person, profile)
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await until(pilot, lambda: len(app.screen_stack) > 1 and app.screen.is_mounted)
+            await pilot.pause()
+            await story(app, pilot)
+
+    asyncio.run(told())
+
+
+async def on(pilot: Pilot[Any], kind: type[Any]) -> Any:
+    """Wait for a screen of a kind, until it stands still and one can type."""
+    app = pilot.app
+    await until(pilot, lambda: isinstance(app.screen, kind) and bool(app.screen.children))
+    await pilot.pause()
+    await pilot.pause()
+    return app.screen
+
+
+async def profiles(pilot: Pilot[Any], at: str = "") -> ProfilesScreen:
+    """The profiles screen, the cursor on a profile."""
+    if not isinstance(pilot.app.screen, ProfilesScreen):
+        await pilot.press("f7")
+    screen: ProfilesScreen = await on(pilot, ProfilesScreen)
+    if at:
+        stand_on(screen, at)
+        await pilot.pause()
+    return screen
+
+
+def stand_on(screen: ProfilesScreen, name: str) -> None:
+    """Put the cursor on a profile."""
+    listing = screen.query_one(ProfileList)
+    listing.cursor = next(at for at, row in enumerate(listing.items) if row.name == name)
+
+
+async def type_in(pilot: Pilot[Any], text: str) -> None:
+    """Take out what stands in the line with the focus, and put in a text as a paste does."""
+    await pilot.press("end", "ctrl+u")
+    assert pilot.app.focused is not None
+    pilot.app.focused.post_message(events.Paste(text))
+    await pilot.pause()
+
+
+def page(screen: ProfilesScreen) -> str:
+    """The page of the profile under the cursor, whatever of it is on view."""
+    return "\n".join("".join(text for text, _ in line) for line in screen.query_one(Sheet).lines)
+
+
+def names(screen: ProfilesScreen) -> list[str]:
+    """The profiles in the list."""
+    return [row.name for row in screen.query_one(ProfileList).items]
+
+
+def said(app: App[Any]) -> str:
+    """Everything that toasts say."""
+    return "\n".join(str(each.message) for each in app._notifications)
+
+
+def shown(root: Widget) -> str:
+    """What the visible texts of a dialog say."""
+    return "\n".join(str(each.render()) for each in root.query(Static) if each.display)
+
+
+def drawn(widget: Widget) -> str:
+    """What a widget of ours that is drawn line by line shows."""
+    return text_of(widget)

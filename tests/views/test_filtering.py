@@ -1,0 +1,155 @@
+"""A jq expression over a reply, as a function and as a process of its own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.views import filtering
+from rpcexplorer.views.filtering import SENTENCE_LIMIT, FilterProblem, Yield, filtered
+from rpcexplorer.views.printable import printable
+
+COMMAND = [sys.executable, "-m", "rpcexplorer.views.filtering"]
+REPLY = b'{"items": [{"id": 7, "name": "Ada"}, {"id": 8, "name": "Bo"}], "page": 1.10}'
+
+
+@pytest.mark.parametrize(
+    ("expression", "text", "count"),
+    [
+        (".items[].name", '"Ada"\n"Bo"\n', 2),
+        (".items[0]", '{\n  "id": 7,\n  "name": "Ada"\n}\n', 1),
+        ("empty", "", 0),
+        (".items | length # how many", "2\n", 1),
+        ("def f: .page; f", "1.10\n", 1),
+        (".items[1] | del(.id), .id", '{\n  "name": "Bo"\n}\n8\n', 2),
+    ],
+)
+def test_results_come_one_after_the_other_each_laid_out(expression: str, text: str, count: int) -> None:
+    assert filtered(expression, REPLY) == Yield(text.encode(), count)
+
+
+def test_numbers_that_are_only_passed_on_keep_their_digits() -> None:
+    assert filtered(".[]", b"[12345678901234567890123, 1.10, -0]") == Yield(b"12345678901234567890123\n1.10\n-0\n", 3)
+
+
+@pytest.mark.parametrize(
+    ("expression", "sentence"),
+    [
+        ("", 'jq: the expression is empty; "." is the whole reply'),
+        (".items[", "jq: unexpected end of the expression at column 7"),
+        (".items | %", "jq: unexpected '%' at column 10"),
+        ('"a', "jq: unexpected end of the expression at column 2"),
+        (".a)|(.b", "jq: unexpected character at column 3"),
+        (".page |\n nope", "jq: nope/0 is not defined at line 2, column 2"),
+        (".items.name", 'jq: cannot index an array with "name"'),
+        (".page.x", 'jq: cannot index a number with "x"'),
+        (".[0]", "jq: cannot index an object with 0"),
+        (".page[]", "jq: cannot iterate over number (1.10)"),
+        ('error("two\\nlines \\u001b[31m")', "jq: two lines ␛[31m"),
+        ("\ud800", "jq: the expression has half a character in it"),
+    ],
+)
+def test_what_is_wrong_is_one_line_in_plain_words(expression: str, sentence: str) -> None:
+    assert filtered(expression, REPLY) == FilterProblem(sentence)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b'{"a": ', "Unfinished JSON"),
+        (b'"\\ud800"', "surrogate"),
+        (b"[" * 20_000 + b"]" * 20_000, "depth limit"),
+        (b"\xff\xfe[\x00", "not UTF-8"),
+    ],
+)
+def test_a_reply_that_jq_cannot_read_is_said_to_be_one(body: bytes, why: str) -> None:
+    problem = filtered(".", body)
+    assert isinstance(problem, FilterProblem)
+    assert problem.sentence.startswith("jq: it cannot read the reply: ")
+    assert why in problem.sentence
+
+
+@pytest.mark.parametrize(
+    ("body", "text"),
+    [(b"[NaN, 1e400]", b"[\n  null,\n  1E+400\n]\n"), (b'\xef\xbb\xbf"\xc3\xa9"', '"é"\n'.encode())],
+)
+def test_odd_replies_that_jq_can_read_are_read(body: bytes, text: bytes) -> None:
+    assert filtered(".", body) == Yield(text, 1)
+
+
+def test_a_reply_nested_very_deep_passes() -> None:
+    body = b"[" * 1_100 + b"]" * 1_100
+    deep = filtered(".", body)
+    assert isinstance(deep, Yield)
+    assert b"".join(deep.text.split()) == body
+
+
+def test_an_expression_that_yields_for_ever_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filtering, "OUTPUT_LIMIT", 1_000)
+    problem = filtered("repeat(1)", b"null")
+    assert problem == FilterProblem("jq: the results are longer than 1,000 characters; try first(…)")
+
+
+@given(st.text(st.sampled_from('.[]{}()"|,: $@?a1\n\x00\x1b\ud800\u202e#\\'), max_size=12), st.binary(max_size=8))
+def test_nothing_raises_and_every_complaint_is_one_printable_line(expression: str, body: bytes) -> None:
+    outcome = filtered(expression, body)
+    if isinstance(outcome, FilterProblem):
+        assert outcome.sentence == printable(outcome.sentence)
+        assert len(outcome.sentence) <= SENTENCE_LIMIT + len("jq: ")
+
+
+def test_where_there_is_no_jq_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(filtering, "find_spec", lambda _: None)
+    assert "not installed" in str(filtered(".", b"1"))
+
+
+def test_a_complaint_that_quotes_a_long_value_is_cut() -> None:
+    problem = filtered("error", b'"' + b"x" * 10_000 + b'"')
+    assert isinstance(problem, FilterProblem)
+    assert problem.sentence.endswith("x…")
+
+
+# --- the process ---------------------------------------------------------------------------------------------------
+
+
+def test_the_process_writes_results_to_stdout() -> None:
+    ran = subprocess.run([*COMMAND, ".items[].id"], input=REPLY, capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"7\n8\n", b"")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "complaint", "code"),
+    [(["."], "jq: it cannot read", 1), ([".["], "jq: unexpected end", 1), ([], "usage: ", 2)],
+)
+def test_the_process_complains_in_one_line_on_stderr(arguments: list[str], complaint: str, code: int) -> None:
+    ran = subprocess.run([*COMMAND, *arguments], input=b'{"a"', capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (code, b"")
+    assert ran.stderr.decode().startswith(complaint)
+    assert ran.stderr.count(b"\n") == 1
+
+
+def test_the_process_can_be_killed_in_the_middle_of_an_endless_expression() -> None:
+    with subprocess.Popen([*COMMAND, "def f: f; f"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"[" + b" " * 1_000_000 + b"]")  # more than a pipe holds: it is being read
+        process.stdin.close()
+        assert process.poll() is None
+        process.kill()
+        assert process.stdout.read() == b""
+    assert process.returncode == -signal.SIGKILL
+
+
+def test_the_process_imports_nothing_it_does_not_need() -> None:
+    code = (
+        "import sys, rpcexplorer.views.filtering; print(*sorted(m for m in sys.modules if m.startswith(('rpc', 'jq'))))"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    wings = {name.split(".")[1] for name in loaded if "." in name}
+    assert "jq" not in loaded
+    assert wings == {"views", "protocol"}

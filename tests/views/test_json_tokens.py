@@ -1,0 +1,41 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.views.json_tokens import LIMIT, json_tokens, laid_out
+
+
+@pytest.mark.parametrize(
+    ("text", "roles"),
+    [
+        ('{"a"', [("{", "punctuation"), ('"a"', "string")]),
+        ('"a": 1.5', [('"a"', "key"), (":", "punctuation"), ("1.5", "number")]),
+        ("[true, null]", [("[", "punctuation"), ("true", "literal"), (",", "punctuation"), ("null", "literal")]),
+        ('"unfinished', [('"unfinished', "string")]),
+        ("1 // why", [("1", "number"), ("// why", "error")]),
+        ("'", [("'", "error")]),
+        (" \n", []),
+    ],
+)
+def test_each_token_has_its_role(text: str, roles: list[tuple[str, str]]) -> None:
+    found = [(text[start:end], role.removeprefix("json-")) for start, end, role in json_tokens(text)]
+    assert found[: len(roles)] == roles
+
+
+@given(st.text(alphabet='{}[]",:\\ \n1.e-truefalsn/*\x1b“é', max_size=40))
+def test_tokens_of_anything_come_in_turn_and_do_not_overlap(text: str) -> None:
+    at = 0
+    for start, end, _ in json_tokens(text):
+        assert at <= start < end <= len(text)
+        at = end
+
+
+def test_very_long_text_has_colours_at_its_start() -> None:
+    assert max(end for _, end, _ in json_tokens("1," * LIMIT)) == LIMIT
+
+
+def test_text_is_laid_out_with_its_tokens_as_typed() -> None:
+    assert laid_out('{"a":1.10,"a":[]}') == '{\n  "a": 1.10,\n  "a": []\n}'
+    assert laid_out("{oops") == "{oops"
