@@ -29,6 +29,7 @@ from rpcexplorer.model.theme import Theme
 from rpcexplorer.protocol.text import Problem
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.files import told
 from rpcexplorer.storage.history import History
 from rpcexplorer.storage.journal import Journal
 from rpcexplorer.storage.keys import StoredKeys
@@ -201,8 +202,8 @@ class Explorer:
         """Take a profile out of every file that speaks of it, then forget its secrets; what stood in the way."""
         done = [self.edits(file).remove(profile.name) for file in self.profiles.files_of(profile.name)]
         complaints = [complaint for complaint in done if complaint]
-        if not complaints:
-            self.secrets.forget(profile)
+        if not complaints and (trouble := told(lambda: self.secrets.forget(profile))):
+            complaints.append(Complaint(str(self.paths.secrets), trouble))
         return complaints
 
     def themes(self) -> dict[str, Path]:

@@ -7,10 +7,10 @@ from rpcexplorer.client.journey import Record
 from rpcexplorer.client.keys import Keys
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.profile import AuthKind, CookieAuth, Profile
 from rpcexplorer.model.steps import Step, steps
 
-HARMLESS = "ping"
+HARMLESS: dict[AuthKind, str] = {"inline": "arg_test", "none": "ping"}
 """Whatever a service answers to it, even that it knows no such method, it has answered."""
 
 
@@ -32,8 +32,10 @@ class Clients:
     async def test(self, profile: Profile) -> list[Step]:
         """One call that is not recorded, and what each step of its way came to: a login where there are sessions."""
         client = Client.of(profile, self._keys, self._reply_limit, _unrecorded)
-        logs_in = isinstance(profile.auth, CookieAuth)
-        exchange = await (client.login() if logs_in else client.send(Draft(HARMLESS)))
+        if isinstance(profile.auth, CookieAuth):
+            exchange = await client.login()
+        else:
+            exchange = await client.send(Draft(HARMLESS[profile.auth.kind]))
         await client.close()
         return steps(exchange, profile)
 

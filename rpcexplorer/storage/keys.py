@@ -12,6 +12,9 @@ from rpcexplorer.model.secret import Moved, Secret, is_loopback
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets import Secrets
 
+Place = tuple[str, str, str]
+"""A profile's name, a field, and the origin that the value belongs to: it is as good as unknown anywhere else."""
+
 
 class StoredKeys:
     """Looks secrets up in the environment and the store, asks the person last, and keeps sessions."""
@@ -19,10 +22,10 @@ class StoredKeys:
     def __init__(self, secrets: Secrets, person: Person) -> None:
         self._secrets = secrets
         self._person = person
-        self._run: dict[tuple[str, str], Secret] = {}
+        self._run: dict[Place, Secret] = {}
         """What was typed or opened in this run and is not, or cannot be, stored."""
-        self._ended: set[str] = set()
-        """Profiles whose stored session is over but could not be removed."""
+        self._ended: set[Place] = set()
+        """Stored sessions that are over but could not be removed."""
 
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
@@ -31,38 +34,44 @@ class StoredKeys:
     def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
         """What this kind of profile needs, and where each field is known from; None where it is missing."""
         found = self._secrets.state(profile)
-        return {field: self._run.get((profile.name, field)) or known for field, known in found.items()}
+        return {field: self._run.get(_place(profile, field)) or known for field, known in found.items()}
 
     def since(self, profile: Profile) -> datetime | None:
         """Since when the session is in use, where that is known."""
-        return self._secrets.saved(profile, "session")
+        held = self._run.get(_place(profile, "session"))
+        stored = self._secrets.saved(profile, "session")
+        return stored if held is None or held == self._secrets.find(profile, "session") else None
 
     def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
         """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
-        self._run[profile.name, field] = Secret(value, profile.label(field), "prompt")
-        return told(lambda: self._secrets.save(profile, field, value)) if keep else ""
+        self._run[_place(profile, field)] = Secret(value, profile.label(field), "prompt")
+        trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
+        if keep and not trouble:
+            del self._run[_place(profile, field)]
+        return trouble
 
     def forget(self, profile: Profile, field: str) -> str:
         """Forget a field, here and in the store; a sentence where it is still stored."""
-        self._run.pop((profile.name, field), None)
+        for place in [place for place in self._run if place[:2] == (profile.name, field)]:
+            del self._run[place]
         return told(lambda: self._secrets.forget(profile, field))
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""
-        found = self._run.get((profile.name, field)) or self._secrets.find(profile, field)
+        found = self._run.get(_place(profile, field)) or self._secrets.find(profile, field)
         if isinstance(found, Moved):
             return _moved(profile, found)
         if found is None:
             typed = await self._person.secret(f"{field} for {profile.name} ({profile.origin})")
             if not typed:
                 return self._missing(profile, field)
-            found = self._run[profile.name, field] = Secret(typed, profile.label(field), "prompt")
+            found = self._run[_place(profile, field)] = Secret(typed, profile.label(field), "prompt")
         return await self._refusal_over_http(profile) or found
 
     async def session(self, profile: Profile) -> Secret | Refused | None:
         """The session that was kept for this origin; one kept for another origin is as good as none."""
-        found: Secret | Moved | None = self._run.get((profile.name, "session"))
-        if found is None and profile.name not in self._ended:
+        found: Secret | Moved | None = self._run.get(_place(profile, "session"))
+        if found is None and _place(profile, "session") not in self._ended:
             found = self._secrets.find(profile, "session")
         if not isinstance(found, Secret):
             return None
@@ -70,7 +79,7 @@ class StoredKeys:
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Remember a session beyond this run; a sentence when only this run will know it."""
-        self._run[profile.name, "session"] = session
+        self._run[_place(profile, "session")] = session
         if profile.ad_hoc:
             return None
         try:
@@ -81,12 +90,12 @@ class StoredKeys:
 
     def drop(self, profile: Profile) -> bool:
         """Forget the session; False where there was none. One that cannot be removed is not sent in this run."""
-        here = self._run.pop((profile.name, "session"), None) is not None
+        here = self._run.pop(_place(profile, "session"), None) is not None
         if profile.ad_hoc:
             return here
         with suppress(FileTrouble):
             return self._secrets.forget(profile, "session") or here
-        self._ended.add(profile.name)
+        self._ended.add(_place(profile, "session"))
         return here
 
     def _missing(self, profile: Profile, field: str) -> Refused:
@@ -110,6 +119,10 @@ class StoredKeys:
             )
         self._secrets.trust_plain(origin)
         return None
+
+
+def _place(profile: Profile, field: str) -> Place:
+    return profile.name, field, profile.origin
 
 
 def _moved(profile: Profile, moved: Moved) -> Refused:

@@ -6,6 +6,7 @@ is not made.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,6 +59,10 @@ class ProfileEdits:
     def set_value(self, key: str | KeyPath, value: Any) -> Complaint | None:
         """Set a key such as ``profile.staging.timeout``; None takes it out."""
         return self._edit((split_dotted(key) if isinstance(key, str) else key, value))
+
+    def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Complaint | None:
+        """Set several keys, or none of them where one is refused."""
+        return self._edit(*values)
 
     def set_default(self, name: str) -> Complaint | None:
         """Start with this profile from now on."""

@@ -241,7 +241,11 @@ class ExplorerApp(App[Wish]):
         """Who answers for which scope: the pane with the focus first, then the rest of the screen, then the app."""
         focused = self.screen.focused
         inside = [*(focused.ancestors_with_self if focused else ()), *self.screen.query("*"), self.screen, self]
-        return {node.scope: node for node in reversed(inside) if hasattr(node, "scope")}
+        found: dict[Scope, Any] = {}
+        for node in inside:
+            if hasattr(node, "scope"):
+                found.setdefault(node.scope, node)
+        return found
 
     @work(group="dialogs", exclusive=True)
     async def action_theme(self) -> None:
@@ -262,7 +266,9 @@ class ExplorerApp(App[Wish]):
         """The keys of the pane at hand first."""
         from rpcexplorer.tui.screens.help import Help
 
-        if not isinstance(self.screen, Help):
+        if isinstance(self.screen, Help):
+            self.screen.action_leave()
+        else:
             self.push_screen(Help(list(self._scoped()), self.explorer.settings.keymap))
 
 

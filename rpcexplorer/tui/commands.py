@@ -63,7 +63,16 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "profiles", "f7", "profiles", "Choose, add and edit servers, and their secrets.", "everywhere", footer=True
     ),
-    Command("login", "f8", "log in", "Open a new session, or paste one.", "call", footer=True),
+    Command(
+        "login", "f8", "log in", "Open a new session with what is known, or ask for what is not.", "call", footer=True
+    ),
+    Command(
+        "new-session",
+        "",
+        "enter credentials or a session id",
+        "Log in as somebody else, or paste a session id.",
+        "call",
+    ),
     Command("logout", "", "log out", "Forget the session of this profile; the server is not told.", "call"),
     Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),
     Command("copy", "f10", "copy as …", "Copy the call or its reply in one of several forms.", "call"),

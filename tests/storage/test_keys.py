@@ -155,3 +155,44 @@ def test_an_ended_session_that_cannot_be_removed_is_not_sent_again(
     monkeypatch.setattr(secrets, "forget", refuse)
     keys.drop(STAGING)
     assert asyncio.run(keys.session(STAGING)) is None
+
+
+MOVED = Profile("staging", "https://elsewhere.example.com", auth=CookieAuth())
+
+
+@pytest.mark.parametrize("keep", [False, True])
+@pytest.mark.parametrize("field", ["password", "session"])
+def test_what_was_typed_for_one_server_is_not_sent_to_another(tmp_path: Path, field: str, keep: bool) -> None:
+    keys = StoredKeys(store(tmp_path), Nobody())
+    assert keys.hold(STAGING, field, "typed-value", keep=keep) == ""
+    assert isinstance(keys.state(STAGING)[field], Secret)
+    assert not isinstance(keys.state(MOVED)[field], Secret)
+    assert isinstance(ask(keys, MOVED), Refused)
+    assert asyncio.run(keys.session(MOVED)) is None
+
+
+def test_what_was_kept_is_told_to_be_kept_and_what_was_not_is_gone_with_the_run(tmp_path: Path) -> None:
+    keys = StoredKeys(store(tmp_path), Nobody())
+    keys.hold(STAGING, "password", "kept-value", keep=True)
+    keys.hold(STAGING, "session", "run-value", keep=False)
+    found = keys.state(STAGING)
+    sources = {field: each.source for field, each in found.items() if isinstance(each, Secret)}
+    assert sources == {"password": "secrets.toml", "session": "prompt"}
+    assert set(StoredKeys(store(tmp_path), Nobody()).state(STAGING)) >= {"password"}
+    assert StoredKeys(store(tmp_path), Nobody()).state(STAGING)["session"] is None
+
+
+def test_the_age_of_a_stored_session_is_not_told_of_a_pasted_one(tmp_path: Path) -> None:
+    keys = StoredKeys(store(tmp_path), Nobody())
+    keys.hold(STAGING, "session", "stored-value", keep=True)
+    assert keys.since(STAGING) is not None
+    keys.hold(STAGING, "session", "pasted-value", keep=False)
+    assert keys.since(STAGING) is None
+
+
+def test_forgetting_takes_a_value_from_the_run_and_the_store(tmp_path: Path) -> None:
+    keys = StoredKeys(store(tmp_path), Nobody())
+    keys.hold(STAGING, "password", "kept-value", keep=True)
+    keys.hold(STAGING, "password", "typed-value", keep=False)
+    assert keys.forget(STAGING, "password") == ""
+    assert keys.state(STAGING)["password"] is None

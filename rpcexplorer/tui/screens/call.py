@@ -156,8 +156,8 @@ class CallScreen(CallLayout):
         self._ended(exchange)
 
     @work(exclusive=True, group="call")
-    async def _login(self) -> None:
-        if not await credentials(self, self.explorer):
+    async def _login(self, *, ask: bool = False) -> None:
+        if not await credentials(self, self.explorer, ask=ask):
             self.show_auth()
             return
         with self._under_way("logging in") as stop:
@@ -322,7 +322,7 @@ class CallScreen(CallLayout):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """What can be done now: nothing is sent while something runs."""
         running = bool(self.what)
-        if action in {"login", "logout"}:
+        if action in {"login", "logout", "new_session"}:
             return not running and self.explorer.profile is not None and self.explorer.profile.auth.kind != "none"
         if action in {"send", "send_notification", "discover"}:
             return not running
@@ -358,9 +358,15 @@ class CallScreen(CallLayout):
         """Open a session."""
         self._login()
 
+    def action_new_session(self) -> None:
+        """Enter credentials or a session id, also where a session is there."""
+        self._login(ask=True)
+
     def action_logout(self) -> None:
         """Forget the session."""
-        self.tell("The session is forgotten." if self.explorer.logout() else "There was no session.")
+        profile = self.explorer.profile
+        assert profile is not None
+        self.tell(self.explorer.keys.forget(profile, "session") or "The session is forgotten.")
         self.show_auth()
 
     def action_discover(self) -> None:

@@ -36,8 +36,8 @@ class Edits(Protocol):
     ) -> Complaint | None:
         """Write a new profile."""
 
-    def set_value(self, key: str | tuple[str, ...], value: Any) -> Complaint | None:
-        """Set one key; None takes it out."""
+    def set_values(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Complaint | None:
+        """Set keys, or none of them; None takes one out."""
 
 
 class ProfileForm(Form):
@@ -141,16 +141,17 @@ def add_profile(edits: Edits, typed: Mapping[str, str], known: Iterable[str]) ->
 def edit_profile(edits: Edits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str]) -> Wrong | None:
     """Write what differs into one file. ``source`` names the file that a key has its value from; empty for none.
 
-    Keys are written one by one; the first that cannot be written ends it.
+    Where one key cannot be written, none of them is.
     """
     if wrong := wrong_values(typed):
         return wrong
+    changes: list[tuple[tuple[str, ...], Any]] = []
     for key, text in changes_of(was, typed, lambda key: bool(source(key))).items():
         # A key is taken out of the file that it stands in; what another file says can only be said anew.
         value = None if not text and key in OPTIONAL and source(key) == str(edits.file) else _value(key, text)
-        if complaint := edits.set_value(("profile", was.name, *key.split(".")), value):
-            return wrong_of(complaint, typed)
-    return None
+        changes.append((("profile", was.name, *key.split(".")), value))
+    complaint = edits.set_values(changes) if changes else None
+    return wrong_of(complaint, typed) if complaint else None
 
 
 def wrong_of(complaint: Complaint, typed: Mapping[str, str]) -> Wrong:
