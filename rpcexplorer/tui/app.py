@@ -14,6 +14,7 @@ from textual import work
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
+from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
@@ -58,6 +59,10 @@ class ExplorerApp(App[Wish]):
         self._wanted = profile
         self._broken: list[Complaint] = []
         self.set_keymap(dict(explorer.settings.keymap))
+        # before the first screen: a theme put on later has every stylesheet read twice
+        if theme := self._read(explorer.settings.theme or DARK.name):
+            self.set_reactive(App.theme, theme)
+            self.stylesheet.set_variables(self.get_css_variables())
 
     # --- look --------------------------------------------------------------------------------------------------
 
@@ -71,36 +76,54 @@ class ExplorerApp(App[Wish]):
 
     def wear(self, name: str) -> None:
         """Put a theme on. One that cannot be read is said, and the old one stays."""
+        if theme := self._read(name):
+            self.theme = theme
+
+    def _read(self, name: str) -> str:
+        """Make a theme known to Textual; its name, or nothing where it cannot be read."""
         theme, complaints = self.explorer.theme(name)
         self._broken += complaints
-        if theme is not None:
-            self.register_theme(textual_theme(theme))
-            self.theme = theme.name
+        if theme is None:
+            return ""
+        self.register_theme(textual_theme(theme))
+        return theme.name
 
     # --- start and end -----------------------------------------------------------------------------------------
 
+    def get_default_screen(self) -> Screen[Any]:
+        """The call screen at once, where there is a profile to use; else an empty one under the welcome."""
+        chosen = self.explorer.use(self._wanted or self._last_used())
+        return CallScreen(self.explorer) if isinstance(chosen, Profile) else Screen()
+
     def on_mount(self) -> None:
-        """Wear the theme, open the first screen, then say what was wrong with the files."""
+        """Heed signals; without a profile begin with one; then say what was wrong with the files."""
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, self.action_quit_now)
-        self.wear(self.explorer.settings.theme or DARK.name)
-        self._begin()
+        if self.calls is None:
+            self._begin()
+        else:
+            self._complain()
 
     @work(group="begin")
     async def _begin(self) -> None:
-        profiles = self.explorer.profiles
-        chosen = self.explorer.use(self._wanted or self.explorer.remembered.profile_among(profiles.profiles))
-        while not isinstance(chosen, Profile):
+        if await self._settle_on_a_profile():
+            await self.push_screen(CallScreen(self.explorer))
+            self._complain()
+
+    async def _settle_on_a_profile(self) -> bool:
+        """Until there is a profile to use; False where the person would rather leave."""
+        while self.explorer.profile is None:
             wish = "choose" if self.explorer.profiles.leaves else await self._welcome()
-            if wish in {"", "demo"}:
+            used = wish in {"choose", "add"} and await self._choose(adding=wish == "add")
+            if wish in {"", "demo"} or (self.explorer.profiles.leaves and not used):
                 self.exit("demo" if wish == "demo" else "")
-                return
-            used = await self._choose(adding=wish == "add")
-            if not used and self.explorer.profiles.leaves:
-                self.exit("")
-                return
-            chosen = self.explorer.profile or self.explorer.use(None)
-        await self.push_screen(CallScreen(self.explorer))
+                return False
+        return True
+
+    def _last_used(self) -> str | None:
+        return self.explorer.remembered.profile_among(self.explorer.profiles.profiles)
+
+    def _complain(self) -> None:
         for complaint in self._complaints():
             self.notify(str(complaint), markup=False, timeout=10, severity="warning")
 
@@ -201,10 +224,7 @@ class ExplorerApp(App[Wish]):
         await calls.settle()
         before = self.explorer.profile
         await self._choose()
-        if self.explorer.profile is None:
-            await self.pop_screen()
-            self._begin()
-        elif self.explorer.profile != before:
+        if await self._settle_on_a_profile() and self.explorer.profile != before:
             calls.show_profile()
         else:
             calls.show_auth()

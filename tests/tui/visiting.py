@@ -32,7 +32,7 @@ def tell(explorer: Explorer, story: Story, *, profile: str | None = None, size: 
     async def told() -> None:
         app = ExplorerApp(explorer, person, profile)
         async with app.run_test(size=size, notifications=True) as pilot:
-            await until(pilot, lambda: len(app.screen_stack) > 1 and app.screen.is_mounted)
+            await until(pilot, lambda: type(app.screen).__name__ != "Screen" and app.screen.is_mounted)
             await pilot.pause()
             await story(app, pilot)
 
