@@ -34,7 +34,13 @@ class Terminal:
     """A pseudo-terminal of a size, with a program in it."""
 
     def __init__(
-        self, arguments: Sequence[str], environment: Mapping[str, str], folder: Path, size: tuple[int, int]
+        self,
+        arguments: Sequence[str],
+        environment: Mapping[str, str],
+        folder: Path,
+        size: tuple[int, int],
+        *,
+        start: Sequence[str] = ("-m", "rpcexplorer"),
     ) -> None:
         columns, lines = size
         self.screen = pyte.Screen(columns, lines)
@@ -49,7 +55,7 @@ class Terminal:
             }
             os.execve(
                 sys.executable,
-                [sys.executable, "-m", "rpcexplorer", *arguments],
+                [sys.executable, *start, *arguments],
                 kept | {"TERM": "xterm-256color", "LANG": "C.UTF-8", "COLORTERM": "truecolor", **environment},
             )
         self.resize(columns, lines)

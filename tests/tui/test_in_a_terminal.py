@@ -86,3 +86,30 @@ def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
         assert b"\x1b[?1049l" in terminal.written
     with Terminal([], home, folder, (100, 30)) as terminal:
         terminal.sees('"kept": true')
+
+
+BROKEN = """
+import sys
+from rpcexplorer import __main__
+from rpcexplorer.tui.screens.call import CallScreen
+
+def fails(self):
+    password = "correct-horse-battery"
+    raise ValueError(password)
+
+CallScreen.action_discover = fails
+sys.exit(__main__.main())
+"""
+
+
+def test_a_mistake_of_ours_gives_the_terminal_back_and_tells_no_value(tmp_path: Path) -> None:
+    (tmp_path / "broken.py").write_text(BROKEN)
+    (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
+    home = {"RPCEXPLORER_HOME": str(tmp_path / "home"), "PYTHONPATH": str(Path(__file__).parents[2])}
+    with Terminal([], home, tmp_path, (100, 30), start=["broken.py"]) as terminal:
+        terminal.sees("here", "✓ valid")
+        terminal.press("f9")
+        assert terminal.ends() == 70
+        assert b"\x1b[?1049l" in terminal.written
+        assert b"broken.py:8 (ValueError)" in terminal.written
+        assert b"correct-horse" not in terminal.written

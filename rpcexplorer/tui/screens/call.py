@@ -253,7 +253,6 @@ class CallScreen(CallLayout):
         if self._settling is not None:
             self._settling.stop()
         self._settling = self.set_timer(SETTLE, self.write_down)
-        self.refresh_bindings()
 
     @on(ParamsPane.PreviewWanted)
     def _preview_wanted(self) -> None:
