@@ -1,4 +1,4 @@
-"""Keypress to changed screen, in the real program in a pseudo-terminal: while typing params, and while moving in a reply.
+"""Keypress to changed screen, in the real program in a pseudo-terminal: typing params, and moving in a reply.
 
     python tests/benchmarks/keypress.py [KEYS]
 
