@@ -1,13 +1,14 @@
 """The program on screen: which screen is open, which theme is worn, and how it ends. Nobody imports the class.
 
-``open_screen`` is the way in. What a call is and how one is made is the call screen's business.
+``open_screen`` is the way in. The file is longer than others: starting, ending and going between screens is here and
+nowhere else. What a call is and how one is made is the call screen's business.
 """
 
 from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from textual import work
@@ -17,7 +18,7 @@ from textual.filter import LineFilter
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
@@ -57,7 +58,7 @@ class ExplorerApp(App[Wish]):
         self.explorer = explorer
         person.open = self.push_screen_wait
         self._wanted = profile
-        self._broken: list[Complaint] = []
+        self._broken = list(self._unknown_commands())
         self.set_keymap(dict(explorer.settings.keymap))
         # before the first screen: a theme put on later has every stylesheet read twice
         if theme := self._read(explorer.settings.theme or DARK.name):
@@ -87,6 +88,10 @@ class ExplorerApp(App[Wish]):
             return ""
         self.register_theme(textual_theme(theme))
         return theme.name
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Textual's own, for whatever text: what is no character (a lone surrogate) becomes a question mark."""
+        super().copy_to_clipboard(text.encode("utf-8", "replace").decode())
 
     # --- start and end -----------------------------------------------------------------------------------------
 
@@ -152,6 +157,16 @@ class ExplorerApp(App[Wish]):
     def _fatal_error(self) -> None:
         """Textual would print the values of variables here; whoever started this says type, file and line."""
         self._close_messages_no_wait()
+
+    def _unknown_commands(self) -> Iterator[Complaint]:
+        """Keys in the settings for commands that there are not."""
+        known = [command.id for command in COMMANDS]
+        for id in self.explorer.settings.keymap:
+            if id not in known:
+                guess = nearest(id, known)
+                advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
+                file = str(self.explorer.paths.settings)
+                yield Complaint(file, f"there is no command `{id}`; {advice}", key="keymap")
 
     def _complaints(self) -> list[Complaint]:
         trouble = self.explorer.secrets.trouble()

@@ -33,7 +33,7 @@ def tools() -> Iterator[list[str]]:
 async def copy(screen: Screen[Any], text: str, what: str) -> None:
     """Put it there, and say how much it was. What is no character (a lone surrogate) is copied as a question mark."""
     body = text.encode("utf-8", "replace")
-    screen.app.copy_to_clipboard(body.decode())
+    screen.app.copy_to_clipboard(text)
     tool = next((found for found in tools() if shutil.which(found[0])), None)
     if tool is not None:
         process = await asyncio.create_subprocess_exec(

@@ -450,3 +450,39 @@ def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
             assert "@click" in shown.replace("&#160;", " ")
 
         visit(explorer, person, what, profile="evil")
+
+
+def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text('[keymap]\nsend = "f12"\nsned = "f11"\n')
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.pause()
+        assert ("f12", "F12", "send") in screen.query_one(Footer).hints
+        assert any("did you mean `send`?" in note.message for note in app._notifications)
+        await sent(pilot, screen, "f12")
+
+    visit(make_explorer(""), person, what)
+
+
+def test_what_is_copied_is_what_the_cursor_stands_on_and_its_path(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", '{"items": [{"price": 1.10}]}')
+        await sent(pilot, screen)
+        await pilot.press("f4", "slash", *"price", "enter")
+        await pilot.press("c")
+        await until(pilot, lambda: app.clipboard == "1.10")
+        await pilot.press("p")
+        await until(pilot, lambda: app.clipboard.endswith("items[0].price"))
+
+    visit(explorer, person, what)
+
+
+def test_half_a_character_can_be_copied(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        app.copy_to_clipboard("a\ud800b")
+        assert app.clipboard == "a?b"
+
+    visit(explorer, person, what)

@@ -1,4 +1,7 @@
-"""The call screen: it owns the draft, the exchange and the worker, and knows the explorer. Its panes know neither."""
+"""The call screen: it owns the draft, the exchange and the worker, and knows the explorer. Its panes know neither.
+
+The file is longer than others because every message of the three panes ends here, each in a handler of a few lines.
+"""
 
 from __future__ import annotations
 

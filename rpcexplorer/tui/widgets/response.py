@@ -1,6 +1,7 @@
 """The response pane: the outcome bar, what is worth saying, a line to type into, and the body below.
 
 It shows what it is given. Filtering and piping need a process, so it asks for them upwards and shows what comes back.
+The file is longer than others because each of the pane's twenty commands is an action of two lines here.
 """
 
 from __future__ import annotations
