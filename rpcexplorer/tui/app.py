@@ -48,7 +48,7 @@ class ExplorerApp(App[Wish]):
     Toast { background: $surface; color: $text; border-left: outer $accent; padding: 1 2; width: 60; }
     Toast.-warning { border-left: outer $careful; }
     Toast.-error { border-left: outer $wrong; }
-    ToastRack { align: right top; margin: 1 0 0 0; }
+    ToastRack { align: right bottom; margin: 0 0 1 0; }
     """
     scope: ClassVar[Scope] = "everywhere"
     BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")

@@ -27,14 +27,17 @@ class Came:
 
 async def filtered(expression: str, body: bytes) -> Came:
     """A jq expression over the body, in a process of its own: it may take for ever, and the screen must not."""
+    home = str(Path(__file__).parents[2])
     process = await asyncio.create_subprocess_exec(
         sys.executable,
+        "-P",  # a module in the working folder must not pass for one of Python's
         "-m",
         FILTER,
         expression,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))},
     )
     return await _through(process, body)
 

@@ -1,0 +1,71 @@
+"""The programs that a reply is sent through, and the editor: what comes back, and what ends them."""
+
+from __future__ import annotations
+
+import asyncio
+import stat
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.tui.processes import edited, filtered, piped
+
+
+def test_a_filter_yields_json_and_a_mistake_in_it_a_line() -> None:
+    came = asyncio.run(filtered(".a", b'{"a": [1.10]}'))
+    assert (came.text.split(), came.complaint, came.code) == ([b"[", b"1.10", b"]"], "", 0)
+    wrong = asyncio.run(filtered(".a[", b"{}"))
+    assert wrong.code == 1
+    assert wrong.complaint.startswith("jq: ")
+
+
+def test_a_module_in_the_working_folder_does_not_pass_for_jq(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "jq.py").write_text("raise SystemExit('taken over')")
+    monkeypatch.chdir(tmp_path)
+    assert asyncio.run(filtered(".", b"1")).text.strip() == b"1"
+
+
+def test_an_endless_filter_ends_when_nobody_waits_for_it_any_more() -> None:
+    async def story() -> None:
+        task = asyncio.ensure_future(filtered("def f: f; f", b"1"))
+        done, _ = await asyncio.wait([task], timeout=0.2)
+        assert not done
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(story())
+
+
+def test_a_command_gets_the_reply_and_its_complaint_is_kept() -> None:
+    assert asyncio.run(piped("tr a-z A-Z", b'"x"')).text == b'"X"'
+    lost = asyncio.run(piped("no-such-command-here", b"1"))
+    assert lost.code == 127
+    assert "no-such-command-here" in lost.complaint
+
+
+def test_a_command_that_does_not_read_its_input_is_no_failure() -> None:
+    assert asyncio.run(piped("echo done", b"x" * 5_000_000)).text == b"done\n"
+
+
+@pytest.fixture
+def editor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    script = tmp_path / "editor.sh"
+    monkeypatch.delenv("VISUAL", raising=False)
+    monkeypatch.setenv("EDITOR", f"sh {script}")
+    return script
+
+
+def test_the_editor_gets_the_text_in_a_file_of_ones_own(editor: Path, tmp_path: Path) -> None:
+    editor.write_text(f'ls -l "$1" > {tmp_path}/mode; sed -i s/1/2/ "$1"')
+    assert edited('{"é": 1}', "user.get") == ('{"é": 2}', "")
+    assert (tmp_path / "mode").read_text().split()[-1].endswith("user-get.json")
+    assert stat.S_IMODE(tmp_path.stat().st_mode) & 0o077 == 0
+
+
+@pytest.mark.parametrize("command", ["false", "/no/such/editor", "vi 'unfinished"])
+def test_an_editor_that_fails_leaves_the_text_as_it_was(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("VISUAL", command)
+    text, trouble = edited("[1]", "ping")
+    assert text == "[1]"
+    assert "the params stay as they were" in trouble
