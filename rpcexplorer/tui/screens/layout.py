@@ -91,6 +91,10 @@ class CallLayout(Screen[None]):
                 yield ResponsePane(first_steps=FIRST_STEPS)
         yield Footer()
 
+    def on_mount(self) -> None:
+        """Share the room before anything is laid out, so that it is laid out once."""
+        self.on_resize()
+
     @property
     def header(self) -> Header:
         """The line at the top."""
@@ -122,7 +126,7 @@ class CallLayout(Screen[None]):
     @property
     def is_covered(self) -> bool:
         """Whether one pane covers the others."""
-        return self._covered == "response" or (self._covered == "methods" and self.size.width < NARROW)
+        return self._covered == "response" or (self._covered == "methods" and self.app.size.width < NARROW)
 
     def cover(self, pane: str) -> None:
         """Give a pane all the room, or with an empty name all panes their usual one.
@@ -130,7 +134,7 @@ class CallLayout(Screen[None]):
         Set on the widgets themselves rather than by a stylesheet, so that a focus can follow in the same breath.
         """
         self._covered = pane
-        narrow, zoomed = self.size.width < NARROW, pane == "response"
+        narrow, zoomed = self.app.size.width < NARROW, pane == "response"
         self.methods.display = not zoomed and (not narrow or pane == "methods")
         self.query_one("#right").display = not (narrow and pane == "methods")
         self.params.display = not zoomed
@@ -166,11 +170,11 @@ class CallLayout(Screen[None]):
 
     def _share(self) -> None:
         """A third of the height for the params unless somebody wanted otherwise; the response keeps a few lines."""
-        wanted = self._sizes.params_height or max(self.size.height * 3 // 10, 6)
-        self.params.styles.height = min(wanted, max(self.size.height - REPLY, LEAST))
-        narrow = self.size.width < NARROW
-        usual = min(max(self.size.width * 28 // 100, 34), 52)
-        self.methods.styles.width = "1fr" if narrow else min(self._sizes.methods_width or usual, self.size.width // 2)
+        wanted = self._sizes.params_height or max(self.app.size.height * 3 // 10, 6)
+        self.params.styles.height = min(wanted, max(self.app.size.height - REPLY, LEAST))
+        narrow = self.app.size.width < NARROW
+        usual = min(max(self.app.size.width * 28 // 100, 34), 52)
+        self.methods.styles.width = "1fr" if narrow else min(self._sizes.methods_width or usual, self.app.size.width // 2)
 
     def action_wider(self) -> None:
         """More room for the methods."""
@@ -189,10 +193,10 @@ class CallLayout(Screen[None]):
         self._heighten(-1)
 
     def _widen(self, by: int) -> None:
-        if self.size.width >= NARROW:
-            self._sizes.methods_width = min(max(self.methods.outer_size.width + by, 20), self.size.width // 2)
+        if self.app.size.width >= NARROW:
+            self._sizes.methods_width = min(max(self.methods.outer_size.width + by, 20), self.app.size.width // 2)
             self._share()
 
     def _heighten(self, by: int) -> None:
-        self._sizes.params_height = min(max(self.params.size.height + by, LEAST), max(self.size.height - REPLY, LEAST))
+        self._sizes.params_height = min(max(self.params.size.height + by, LEAST), max(self.app.size.height - REPLY, LEAST))
         self._share()
