@@ -174,7 +174,8 @@ class CallLayout(Screen[None]):
         self.params.styles.height = min(wanted, max(self.app.size.height - REPLY, LEAST))
         narrow = self.app.size.width < NARROW
         usual = min(max(self.app.size.width * 28 // 100, 34), 52)
-        self.methods.styles.width = "1fr" if narrow else min(self._sizes.methods_width or usual, self.app.size.width // 2)
+        wide = min(self._sizes.methods_width or usual, self.app.size.width // 2)
+        self.methods.styles.width = "1fr" if narrow else wide
 
     def action_wider(self) -> None:
         """More room for the methods."""
@@ -198,5 +199,6 @@ class CallLayout(Screen[None]):
             self._share()
 
     def _heighten(self, by: int) -> None:
-        self._sizes.params_height = min(max(self.params.size.height + by, LEAST), max(self.app.size.height - REPLY, LEAST))
+        most = max(self.app.size.height - REPLY, LEAST)
+        self._sizes.params_height = min(max(self.params.size.height + by, LEAST), most)
         self._share()
