@@ -61,7 +61,7 @@ class ExplorerApp(App[Wish]):
         self._broken = list(self._unknown_commands())
         self.set_keymap(dict(explorer.settings.keymap))
         # before the first screen: a theme put on later has every stylesheet read twice
-        if theme := self._read(explorer.settings.theme or DARK.name):
+        if theme := self._read(explorer.settings.theme or DARK.name) or self._read(DARK.name):
             self.set_reactive(App.theme, theme)
             self.stylesheet.set_variables(self.get_css_variables())
 
@@ -216,9 +216,9 @@ class ExplorerApp(App[Wish]):
         calls.write_down()
         choice = await self.push_screen_wait(HistoryScreen(self.explorer, header=calls.header_copy(), footer=Footer()))
         if choice is not None:
-            await self._switch(choice.exchange.profile)
+            switched = await self._switch(choice.exchange.profile)
             calls.load(choice.exchange)
-            if choice.action == "again":
+            if choice.action == "again" and switched:
                 calls.action_send()
         calls.show_recent()
 
@@ -244,15 +244,16 @@ class ExplorerApp(App[Wish]):
         else:
             calls.show_auth()
 
-    async def _switch(self, profile: str) -> None:
-        """Use another profile, where there is one of that name."""
+    async def _switch(self, profile: str) -> bool:
+        """Use another profile; False where there is none of that name any more."""
         if self.calls is None or (self.explorer.profile and self.explorer.profile.name == profile):
-            return
+            return True
         await self.calls.settle()
         if isinstance(self.explorer.use(profile), Profile):
             self.calls.show_profile()
-        else:
-            self.notify(f"There is no profile {profile} any more: the call is loaded into this one.", markup=False)
+            return True
+        self.notify(f"There is no profile {profile} any more: the call is loaded into this one.", markup=False)
+        return False
 
     @work(group="dialogs", exclusive=True)
     async def action_palette(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.views.sentences import duration, size
 from rpcexplorer.views.timing import bars, drawn
@@ -10,6 +12,7 @@ Line = list[tuple[str, str]]
 """Pieces of text, each with the role it is drawn in."""
 
 LABEL = 18
+COOKIE = re.compile("=[^;]*")
 
 
 def headers_page(exchange: Exchange) -> list[Line]:
@@ -20,10 +23,16 @@ def headers_page(exchange: Exchange) -> list[Line]:
     lines: list[Line] = [[(f"  {response.version} {response.status} {response.reason}", "bold")], []]
     widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
     lines += [
-        [(f"  {name:<{widest}}", "json-key"), ("  ", "text"), (value, "text")] for name, value in response.headers
+        [(f"  {name:<{widest}}", "json-key"), ("  ", "text"), (_shown(name, value), "text")]
+        for name, value in response.headers
     ]
     lines += [[], *_facts(exchange)]
     return lines
+
+
+def _shown(name: str, value: str) -> str:
+    """A header's value; what a cookie holds is a session, and nobody's to read over a shoulder."""
+    return COOKIE.sub("=••••••••", value, count=1) if name.lower() == "set-cookie" else value
 
 
 def timing_page(exchange: Exchange, width: int) -> list[Line]:

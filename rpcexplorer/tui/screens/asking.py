@@ -18,7 +18,7 @@ PARAMS = 50
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft) -> bool:
     """Whether it may go out: nobody wants a question, or it was answered with a yes."""
     profile = explorer.profile
-    if profile is None or not explorer.asks_first(draft) or explorer.remembered.is_quiet(profile.name, draft.method):
+    if profile is None or not explorer.asks_first(draft) or _is_quiet(explorer, draft):
         return True
     rows = [
         ("method", draft.method),
@@ -37,3 +37,10 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft) -> boo
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, draft.method)
     return answer in {"send", "quiet"}
+
+
+def _is_quiet(explorer: Explorer, draft: Draft) -> bool:
+    """Whether the person wanted no more questions today; a profile that always asks goes on asking."""
+    profile = explorer.profile
+    assert profile is not None
+    return profile.confirm == "unsafe" and explorer.remembered.is_quiet(profile.name, draft.method)

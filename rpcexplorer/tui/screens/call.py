@@ -208,7 +208,9 @@ class CallScreen(CallLayout):
         """End what runs and write down what was typed: the profile is about to change, or the program to end."""
         if self._stop is not None:
             self._stop.press()
-        if running := [each for each in self.workers if each.group == "call"]:
+        else:  # a worker that waits for an answer to a question would wait for ever
+            self.workers.cancel_group(self, "call")
+        if self._stop is not None and (running := [each for each in self.workers if each.group == "call"]):
             await self.workers.wait_for_complete(running)
         self.write_down()
 

@@ -152,6 +152,8 @@ class ResponsePane(Vertical):
 
     def show(self, text: bytes, sentence: str, *, wrong: bool) -> None:
         """What the filter or the command made of the reply; a complaint leaves what was on view."""
+        if not self.filtered:  # the original was asked for meanwhile, or another reply has come
+            return
         self.query_one(Prompt).tell(sentence, wrong=wrong)
         if text or not wrong:
             self.body.made = text
@@ -361,7 +363,7 @@ class ResponsePane(Vertical):
         """Everything open."""
         self.reader.unfold_all()
 
-    def action_fold_to(self, depth: int) -> None:
+    def action_fold_to(self, depth: int = 1) -> None:
         """So many levels open."""
         self.reader.fold_to(depth)
 
