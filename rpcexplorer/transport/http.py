@@ -24,9 +24,11 @@ from rpcexplorer.transport.proxies import Proxy, proxy_for
 from rpcexplorer.transport.wire import Answer, Headers, Progress, Request, Unreachable
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from pathlib import Path
     from types import TracebackType
+
+PIECE = 64 * 1024
 
 
 class AsyncStream(Protocol):
@@ -101,7 +103,7 @@ class HttpTransport:
             "POST",
             address.url,
             headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
-            content=body,
+            content=_pieces(body),
             extensions={"trace": _follow(incoming, opened)},
         )
         try:
@@ -143,6 +145,16 @@ class HttpTransport:
         if self._trusting is None:
             raise unusable_roots(_source_of_roots(self._ca_file))
         return self._trusting
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    """Hand a body over little by little.
+
+    A piece that is under way when the connection breaks counts as sent; only the next one is told. In one piece, a
+    large request that was refused after its head would seem to have been sent whole.
+    """
+    for start in range(0, len(body), PIECE):
+        yield body[start : start + PIECE]
 
 
 def _source_of_roots(ca_file: Path | None) -> str:
