@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.journey import Record
 from rpcexplorer.client.keys import Keys
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import AuthKind, CookieAuth, Profile
-from rpcexplorer.model.steps import Step, steps
+from rpcexplorer.model.profile import AuthKind, CookieAuth, NoAuth, Profile
+from rpcexplorer.model.steps import LOGIN, RPC, Step, steps
 
 HARMLESS: dict[AuthKind, str] = {"inline": "arg_test", "none": "ping"}
 """Whatever a service answers to it, even that it knows no such method, it has answered."""
@@ -17,7 +19,8 @@ HARMLESS: dict[AuthKind, str] = {"inline": "arg_test", "none": "ping"}
 class Clients:
     """Made when they are first needed."""
 
-    def __init__(self, keys: Keys, reply_limit: int, record: Record) -> None:
+    def __init__(self, keys: Keys, reply_limit: int, record: Callable[[Exchange, Profile], None]) -> None:
+        """``record`` is told with which profile a call was made: another one may be in use when it ends."""
         self._keys, self._reply_limit, self._record = keys, reply_limit, record
         self._open: list[Client] = []
 
@@ -26,18 +29,25 @@ class Clients:
         for client in self._open:
             if client.profile == profile:
                 return client
-        self._open.append(Client.of(profile, self._keys, self._reply_limit, self._record))
+        self._open.append(Client.of(profile, self._keys, self._reply_limit, lambda made: self._record(made, profile)))
         return self._open[-1]
 
     async def test(self, profile: Profile) -> list[Step]:
-        """One call that is not recorded, and what each step of its way came to: a login where there are sessions."""
+        """What each step of the way came to, by a call that is not recorded and needs no credentials.
+
+        Only where it got through are credentials asked for and tried: by a login where there are sessions.
+        """
+        way = steps(await self._tried(replace(profile, auth=NoAuth())), replace(profile, auth=NoAuth()))
+        if isinstance(profile.auth, NoAuth) or any(step.state == "failed" for step in way[:RPC]):
+            return way
+        return [*way[:LOGIN], steps(await self._tried(profile), profile)[LOGIN]]
+
+    async def _tried(self, profile: Profile) -> Exchange:
         client = Client.of(profile, self._keys, self._reply_limit, _unrecorded)
-        if isinstance(profile.auth, CookieAuth):
-            exchange = await client.login()
-        else:
-            exchange = await client.send(Draft(HARMLESS[profile.auth.kind]))
+        login = isinstance(profile.auth, CookieAuth)
+        exchange = await (client.login() if login else client.send(Draft(HARMLESS[profile.auth.kind])))
         await client.close()
-        return steps(exchange, profile)
+        return exchange
 
     async def close(self) -> None:
         """Close all of them."""

@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from textual import work
+from textual import events, work
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
@@ -19,20 +20,23 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint, nearest
-from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
-from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, spelled
+from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, is_key
 from rpcexplorer.tui.guard import Guard
+from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.look import textual_theme
 from rpcexplorer.tui.person import PersonOnScreen
 from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.views.snippets import draft_of
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.screens.history import HistoryScreen
 
+TWICE: Final = 0.25
+"""Seconds within which the same key again is one press too many."""
 Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
 
@@ -58,6 +62,12 @@ class ExplorerApp(App[Wish]):
         self.explorer = explorer
         person.open = self.push_screen_wait
         self._wanted = profile
+        self.held = HeldKeys(lambda: self.call_later(self._free))
+        self._typed: events.Event | None = None
+        """The last key or paste that was not held back."""
+        self._closed_by: events.Key | None = None
+        """The key that brought back the call screen."""
+        self._leaving = False
         self._broken = list(self._unknown_commands())
         self.set_keymap(dict(explorer.settings.keymap))
         # before the first screen: a theme put on later has every stylesheet read twice
@@ -93,17 +103,45 @@ class ExplorerApp(App[Wish]):
         """Textual's own, for whatever text: what is no character (a lone surrogate) becomes a question mark."""
         super().copy_to_clipboard(text.encode("utf-8", "replace").decode())
 
+    # --- keys --------------------------------------------------------------------------------------------------
+
+    async def on_event(self, event: events.Event) -> None:
+        """Nothing that is typed while a screen opens goes to the one below, nor an Enter too many after it closed."""
+        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
+            if self._is_one_too_many(event) or self.held.takes(event):
+                return
+            self._typed = event
+        await super().on_event(event)
+
+    def _is_one_too_many(self, event: events.Event) -> bool:
+        """The key that closed something, pressed again at once: it would change what is in the editor."""
+        before = self._closed_by
+        if before is None or not isinstance(event, events.Key) or event.time - before.time > TWICE:
+            return False
+        return event.key == before.key and (event.is_printable or event.key == "enter")
+
+    def _screen_changed(self, screen: Screen[Any]) -> None:
+        """Keys wait until it has settled where they go."""
+        self._closed_by = self._typed if isinstance(self._typed, events.Key) and screen is self.calls else None
+        self.held.wait()
+        screen.call_later(self.held.go_on)
+
+    async def _free(self) -> None:
+        for typed in self.held.freed():
+            self._typed = typed
+            await super().on_event(typed)
+
     # --- start and end -----------------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Screen[Any]:
         """The call screen at once, where there is a profile to use; else an empty one under the welcome."""
         chosen = self.explorer.use(self._wanted or self._last_used())
-        return CallScreen(self.explorer) if isinstance(chosen, Profile) else Screen()
+        return CallScreen(self.explorer, self.held) if isinstance(chosen, Profile) else Screen()
 
     def on_mount(self) -> None:
         """Heed signals; without a profile begin with one; then say what was wrong with the files."""
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            asyncio.get_running_loop().add_signal_handler(number, self.action_quit_now)
+        self._heed_signals()
+        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
         if self.calls is None:
             self._begin()
         else:
@@ -112,7 +150,7 @@ class ExplorerApp(App[Wish]):
     @work(group="begin")
     async def _begin(self) -> None:
         if await self._settle_on_a_profile():
-            await self.push_screen(CallScreen(self.explorer))
+            await self.push_screen(CallScreen(self.explorer, self.held))
             self._complain()
 
     async def _settle_on_a_profile(self) -> bool:
@@ -129,6 +167,8 @@ class ExplorerApp(App[Wish]):
         return self.explorer.remembered.profile_among(self.explorer.profiles.profiles)
 
     def _complain(self) -> None:
+        if back := self.explorer.rescue.take_back(self.explorer.profiles.profiles.get):
+            self.notify(back, markup=False, timeout=10)
         for complaint in self._complaints():
             self.notify(str(complaint), markup=False, timeout=10, severity="warning")
 
@@ -144,7 +184,7 @@ class ExplorerApp(App[Wish]):
         from rpcexplorer.tui.screens.profiles import ProfilesScreen
 
         header = self.calls.header_copy() if self.calls else Header()
-        screen = ProfilesScreen(self.explorer, adding=adding, header=header, footer=Footer())
+        screen = ProfilesScreen(self.explorer, self.held, adding=adding, header=header, footer=_footer())
         used: bool | None = await self.push_screen_wait(screen)
         return bool(used)
 
@@ -156,17 +196,23 @@ class ExplorerApp(App[Wish]):
 
     def _fatal_error(self) -> None:
         """Textual would print the values of variables here; whoever started this says type, file and line."""
+        with suppress(Exception):  # whatever else is broken: what stands in the editor is kept, if it can be
+            if self.calls is not None:
+                self.calls.write_down()
         self._close_messages_no_wait()
 
     def _unknown_commands(self) -> Iterator[Complaint]:
-        """Keys in the settings for commands that there are not."""
-        known = [command.id for command in COMMANDS]
-        for id in self.explorer.settings.keymap:
+        """Keys in the settings for commands that there are not, and keys that there are not."""
+        known, file = [command.id for command in COMMANDS], str(self.explorer.paths.settings)
+        for id, keys in self.explorer.settings.keymap.items():
             if id not in known:
                 guess = nearest(id, known)
                 advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
-                file = str(self.explorer.paths.settings)
                 yield Complaint(file, f"there is no command `{id}`; {advice}", key="keymap")
+            for key in keys.split(","):
+                if not is_key(key.strip()):
+                    words = f"`{key.strip()}` is no key; they are called f5, ctrl+g, alt+up, slash, N and the like"
+                    yield Complaint(file, words, key=f"keymap.{id}")
 
     def _complaints(self) -> list[Complaint]:
         trouble = self.explorer.secrets.trouble()
@@ -188,58 +234,84 @@ class ExplorerApp(App[Wish]):
         return next((screen for screen in self.screen_stack if isinstance(screen, CallScreen)), None)
 
     async def action_quit(self) -> None:
-        """Leave: end what runs, write down what was typed."""
+        """Leave: end what runs, write down what was typed. The loop goes on meanwhile, for what that needs."""
+        self._leave()
+
+    def _leave(self) -> None:
+        """Whoever asks a second time wants no more waiting."""
+        if self._leaving:
+            self.exit("")
+        self._leaving = True
+        self.run_worker(self._quit(), group="quit", exclusive=True)
+
+    async def _quit(self) -> None:
         if self.calls is not None:
             await self.calls.settle()
         self.exit("")
 
-    def action_quit_now(self) -> None:
-        """The terminal is gone, or somebody wants an end."""
-        self.run_worker(self.action_quit(), group="quit", exclusive=True)
+    def _heed_signals(self) -> None:
+        """A terminal that is gone, or somebody who wants an end, is the same as the key for it."""
+        loop = asyncio.get_running_loop()
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
+            number = getattr(signal, name, None)
+            with suppress(NotImplementedError):  # Windows knows not all of them, and takes no handlers in a loop
+                if number is not None:
+                    loop.add_signal_handler(number, self._leave)
 
     # --- commands that work everywhere -------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """The other screens open over the call screen only."""
         if action in {"history", "profiles"}:
-            return isinstance(self.screen, CallScreen)
+            return self.screen is self.calls or getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
         return True
 
-    @work(group="screens", exclusive=True)
-    async def action_history(self) -> None:
+    def action_history(self) -> None:
         """Every call that was made."""
-        calls = self.calls
-        if calls is None:
-            return
+        if self.calls is not None:
+            self._back_to(self.calls)
+            self._history(self.calls)
+
+    def action_profiles(self) -> None:
+        """Choose, add and edit servers."""
+        if self.calls is not None:
+            self._back_to(self.calls)
+            self._profiles(self.calls)
+
+    def _back_to(self, calls: CallScreen) -> None:
+        """Close what is open over the calls."""
+        if self.screen is not calls:
+            self.screen.dismiss(None)
+
+    @opens("screens")
+    async def _history(self, calls: CallScreen) -> None:
         from rpcexplorer.tui.screens.history import HistoryScreen
 
         calls.write_down()
-        choice = await self.push_screen_wait(HistoryScreen(self.explorer, header=calls.header_copy(), footer=Footer()))
+        choice = await self.push_screen_wait(
+            HistoryScreen(self.explorer, self.held, header=calls.header_copy(), footer=_footer())
+        )
         if choice is not None:
             switched = await self._switch(choice.exchange.profile)
-            calls.load(choice.exchange)
-            if choice.action == "again" and switched:
-                calls.action_send()
+            (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange)
         calls.show_recent()
 
-    @work(group="dialogs", exclusive=True)
+    @opens("dialogs")
     async def on_history_screen_copy_wanted(self, event: HistoryScreen.CopyWanted) -> None:
         """Copy a call of the history in one of several forms."""
         from rpcexplorer.tui.screens.copying import copied
 
         exchange = event.exchange
-        await copied(self.screen, self.explorer, Draft(exchange.method, exchange.params), exchange=exchange)
+        await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange)
 
-    @work(group="screens", exclusive=True)
-    async def action_profiles(self) -> None:
-        """Choose, add and edit servers."""
-        calls = self.calls
-        if calls is None:
-            return
-        await calls.settle()
+    @opens("screens")
+    async def _profiles(self, calls: CallScreen) -> None:
+        await calls.params.settled()
+        calls.write_down()
         before = self.explorer.profile
         await self._choose()
         if await self._settle_on_a_profile() and self.explorer.profile != before:
+            await calls.settle()
             calls.show_profile()
         else:
             calls.show_auth()
@@ -255,7 +327,7 @@ class ExplorerApp(App[Wish]):
         self.notify(f"There is no profile {profile} any more: the call is loaded into this one.", markup=False)
         return False
 
-    @work(group="dialogs", exclusive=True)
+    @opens("dialogs")
     async def action_palette(self) -> None:
         """Every command that can be done here, those of the pane at hand first."""
         from rpcexplorer.tui.screens.picker import Pick, Picker
@@ -266,8 +338,8 @@ class ExplorerApp(App[Wish]):
         for scope, node in nodes.items():
             for command in COMMANDS:
                 if command.scope == scope and command.id != "palette" and node.check_action(command.action, ()):
-                    keys = self.explorer.settings.keymap.get(command.id, command.keys).split(",")[0]
-                    picks.append(Pick(command.id, command.words, command.help, spelled(keys) if keys else ""))
+                    key = first_key(command.id, self.explorer.settings.keymap)
+                    picks.append(Pick(command.id, command.words, command.help, key))
         chosen = await self.push_screen_wait(Picker("Commands", picks))
         for command in COMMANDS:
             if command.id == chosen and self.screen is screen:
@@ -283,7 +355,7 @@ class ExplorerApp(App[Wish]):
                 found.setdefault(node.scope, node)
         return found
 
-    @work(group="dialogs", exclusive=True)
+    @opens("dialogs")
     async def action_theme(self) -> None:
         """Each theme is worn while the cursor stands on it; the one that is chosen is remembered."""
         from rpcexplorer.tui.screens.picker import Pick, Picker
@@ -306,6 +378,13 @@ class ExplorerApp(App[Wish]):
             self.screen.action_leave()
         else:
             self.push_screen(Help(list(self._scoped()), self.explorer.settings.keymap))
+
+
+def _footer() -> Footer:
+    """For a screen that opens over the calls: what it can do itself comes first, the ways to others go unsaid."""
+    footer = Footer()
+    footer.set_reactive(Footer.elsewhere, frozenset({"history", "profiles"}))
+    return footer
 
 
 def open_screen(explorer: Explorer, person: PersonOnScreen, profile: str | None = None) -> tuple[int, Wish]:

@@ -16,6 +16,8 @@ from rpcexplorer.views.sentences import size
 
 OSC_LIMIT = 74_994
 """Bytes that every terminal with OSC 52 takes; many take more."""
+OSC_MOST = 8_000_000
+"""Bytes beyond which none is asked: they would stand in the way of the screen."""
 PATIENCE = 2.0
 
 
@@ -33,8 +35,13 @@ def tools() -> Iterator[list[str]]:
 async def copy(screen: Screen[Any], text: str, what: str) -> None:
     """Put it there, and say how much it was. What is no character (a lone surrogate) is copied as a question mark."""
     body = text.encode("utf-8", "replace")
-    screen.app.copy_to_clipboard(text)
     tool = next((found for found in tools() if shutil.which(found[0])), None)
+    if len(body) <= OSC_MOST:
+        screen.app.copy_to_clipboard(text)
+    elif tool is None:
+        words = f"Not copied: {size(len(body))} are too much for a terminal, and no xclip, xsel or wl-copy is here."
+        screen.notify(words, markup=False, timeout=8)
+        return
     if tool is not None:
         process = await asyncio.create_subprocess_exec(
             *tool, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

@@ -7,9 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Final, Literal
 
 from textual.binding import Binding, BindingType
+from textual.keys import Keys, key_to_character
 
 Scope = Literal["everywhere", "call", "methods", "recent", "params", "response", "table", "history", "profiles"]
 """Where a command works."""
@@ -55,8 +57,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("cancel", "escape", "cancel", "Cancel what runs, or close what is open.", "call", footer=True),
     Command("send-notification", "", "send as notification", "Send it without an id: no reply is expected.", "call"),
     Command("focus.methods", "f2", "methods", "Go to the methods.", "call", footer=True),
-    Command("focus.params", "f3", "params", "Go to the params; again: their next tab.", "call"),
-    Command("focus.response", "f4", "response", "Go to the response; again: its next tab.", "call"),
+    Command("focus.params", "f3", "params", "Go to the editor of the params.", "call"),
+    Command("focus.response", "f4", "response", "Go to the response.", "call"),
     Command(
         "history", "f6", "history", "Every call that was made, to read, load and send again.", "everywhere", footer=True
     ),
@@ -88,6 +90,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
     Command("params.format", "ctrl+l", "format", "Lay the params out, one member a line.", "params", footer=True),
     Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),
+    Command("params.tab-next", "ctrl+o", "next tab", "Params, Request, Docs.", "params"),
     Command("params.undo", "ctrl+z", "undo", "Take the last change back.", "params"),
     Command("params.redo", "ctrl+y", "redo", "Make it again.", "params"),
     Command("params.reset", "", "start params afresh", "Put back the method's starting point.", "params"),
@@ -123,6 +126,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history", footer=True
     ),
+    Command("history.tab-next", "right_square_bracket", "next tab", "Reply, Request, Note.", "history"),
+    Command("history.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "history"),
     Command("history.name", "t", "name", "Give this call a name.", "history", footer=True),
     Command("history.annotate", "a", "note", "Write a note to this call.", "history", footer=True),
     Command("history.copy", "y,f10", "copy", "Copy this call in one of several forms.", "history", footer=True),
@@ -137,8 +142,10 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("profiles.remove", "delete", "remove", "Remove this profile; asks first.", "profiles", footer=True),
     Command("profiles.test", "t", "test", "Test the connection step by step.", "profiles", footer=True),
     Command(
-        "profiles.secrets", "s", "secrets", "Enter or forget the secrets of this profile.", "profiles", footer=True
+        "profiles.secrets", "s,f8", "secrets", "Enter or forget the secrets of this profile.", "profiles", footer=True
     ),
+    Command("profiles.search", "slash", "find", "Find a profile by its name.", "profiles", footer=True),
+    Command("profiles.copy", "y,f10", "copy URL", "Copy the address of this profile.", "profiles"),
     Command("profiles.close", "escape", "back", "Back to the call.", "profiles", footer=True),
     Command("palette", "ctrl+p", "palette", "Every command, by name.", "everywhere", footer=True),
     Command("theme", "", "choose a theme", "See each theme at once, keep the one you like.", "everywhere"),
@@ -148,6 +155,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
 
 FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
 CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p"})
+MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "hyper", "meta"})
+NAMED: Final = frozenset(key.value for key in Keys)
 OPENERS: Final = frozenset({"response.search", "response.filter", "response.pipe", "response.goto", "history.search"})
 
 
@@ -207,8 +216,26 @@ def spelled(key: str) -> str:
     return "+".join([*(each.capitalize() for each in held), name])
 
 
-def shown_keys(command: Command, keys: str | None = None) -> str:
-    """The keys of a command as people write them, those of a keymap if given; empty where the palette is the way."""
-    if command.id == "response.fold-to" and keys is None:
+def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({})) -> str:
+    """The keys of a command as people write them; empty where the palette is the way."""
+    if command.id == "response.fold-to":
         return "1 … 9"
-    return " ".join(spelled(key.strip()) for key in (command.keys if keys is None else keys).split(",") if key.strip())
+    return " ".join(map(spelled, keys_of(command, keymap)))
+
+
+def keys_of(command: Command, keymap: Mapping[str, str]) -> list[str]:
+    """The keys of a command in Textual's words: a keymap's, or those of the table."""
+    return [key.strip() for key in keymap.get(command.id, command.keys).split(",") if key.strip()]
+
+
+def first_key(id: str, keymap: Mapping[str, str]) -> str:
+    """The key that is named on screen where a command is spoken of; empty where it has none."""
+    command = next(each for each in COMMANDS if each.id == id)
+    return next(map(spelled, keys_of(command, keymap)), "")
+
+
+def is_key(name: str) -> bool:
+    """Whether a terminal could ever send it: ``f5``, ``ctrl+enter``, ``slash``, ``N``."""
+    *held, last = name.split("+") if name != "+" else ["+"]
+    known = len(last) == 1 or last in NAMED or key_to_character(last) is not None
+    return known and set(held) <= MODIFIERS

@@ -4,15 +4,27 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from threading import Thread
+from typing import IO, Final
 
-FILTER = "rpcexplorer.views.filtering"
-SHOWN = 300
+from rpcexplorer.views.filtering import asked
+from rpcexplorer.views.sentences import size
+
+FILTER: Final = "rpcexplorer.views.filtering"
+SHOWN: Final = 300
 """Characters of a complaint that are worth showing in a line."""
+COMPLAINT: Final = 64 * 1024
+"""Bytes of complaints that are kept; a program may complain for ever."""
+PIECE: Final = 1024 * 1024
+POSIX: Final = os.name == "posix"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,42 +35,104 @@ class Came:
     complaint: str
     """The last line it complained in; empty where it did not."""
     code: int
+    cut: bool = False
+    """It would have gone on, and was ended."""
 
 
-async def filtered(expression: str, body: bytes) -> Came:
+async def filtered(expression: str, body: bytes, limit: int) -> Came:
     """A jq expression over the body, in a process of its own: it may take for ever, and the screen must not."""
     home = str(Path(__file__).parents[2])
-    process = await asyncio.create_subprocess_exec(
-        sys.executable,
-        "-P",  # a module in the working folder must not pass for one of Python's
-        "-m",
-        FILTER,
-        expression,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))},
-    )
-    return await _through(process, body)
+    path = os.pathsep.join(filter(None, [home, os.environ.get("PYTHONPATH")]))
+    # -P: a module in the working folder must not pass for one of Python's
+    return await _through([sys.executable, "-P", "-m", FILTER], asked(expression, body), limit, {"PYTHONPATH": path})
 
 
-async def piped(command: str, body: bytes) -> Came:
-    """The body through a shell command."""
-    process = await asyncio.create_subprocess_shell(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True
-    )
-    return await _through(process, body)
+async def piped(command: str, body: bytes, limit: int) -> Came:
+    """The body through a shell command; what is beyond the limit is left out."""
+    shell = ["/bin/sh", "-c", command] if POSIX else ["cmd", "/c", command]
+    return await _through(shell, body, limit, {})
 
 
-async def _through(process: asyncio.subprocess.Process, body: bytes) -> Came:
+async def _through(program: list[str], body: bytes, limit: int, more: Mapping[str, str]) -> Came:
+    """Threads read and write: asyncio's own way waits for ever where it is cancelled at the wrong moment."""
+    process = None
+    with suppress(OSError, ValueError):  # too long for the system, a NUL inside, no process to be had
+        process = subprocess.Popen(  # noqa: ASYNC220, S603 - it returns at once; what runs is the person's own choice
+            program,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            env=os.environ | more,
+            start_new_session=POSIX,
+        )
+    if process is None:
+        return Came(b"", "the system does not start this: make it shorter, or put it into a script", 127)
+    loop, came = asyncio.get_running_loop(), asyncio.Event()
+    found: list[Came] = []
+
+    def work() -> None:
+        found.append(_communicated(process, body, limit))
+        with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+            loop.call_soon_threadsafe(came.set)
+
+    Thread(target=work, daemon=True).start()
     try:
-        out, complaint = await process.communicate(body)
+        await came.wait()
+        return found[0]
     finally:
-        if process.returncode is None:
-            process.kill()
-            await process.wait()
-    lines = complaint.decode(errors="replace").strip().splitlines()
-    return Came(out, lines[-1][:SHOWN] if lines else "", process.returncode or 0)
+        if not found:
+            _end(process)
+
+
+def _communicated(process: subprocess.Popen[bytes], body: bytes, limit: int) -> Came:
+    """Give it the reply, and take what it writes, as far as the limit; then it is ended."""
+    assert process.stdin is not None
+    assert process.stdout is not None
+    assert process.stderr is not None
+    grumbling, complaints = process.stderr, list[bytes]()
+    helpers = [
+        Thread(target=_feed, args=(process.stdin, body), daemon=True),
+        Thread(target=lambda: complaints.append(_read(grumbling, COMPLAINT)), daemon=True),
+    ]
+    for helper in helpers:
+        helper.start()
+    with process.stdout:
+        text = _read(process.stdout, limit, to_the_end=False)
+    if cut := len(text) > limit:
+        _end(process)
+    code = process.wait()
+    for helper in helpers:
+        helper.join()
+    grumbling.close()
+    if cut:
+        return Came(text[:limit], f"only its first {size(limit)} are kept", 0, cut=True)
+    lines = complaints[0].decode(errors="replace").strip().splitlines()
+    return Came(text, lines[-1][:SHOWN] if lines else "", code)
+
+
+def _feed(stream: IO[bytes], body: bytes) -> None:
+    """Give it the reply; it need not read all of it."""
+    with suppress(OSError), stream:
+        stream.write(body)
+
+
+def _read(stream: IO[bytes], limit: int, *, to_the_end: bool = True) -> bytes:
+    """What comes, a little more than the limit at most; ``to_the_end``: the rest is taken as well, and dropped."""
+    pieces: list[bytes] = []
+    came = 0
+    while piece := os.read(stream.fileno(), PIECE):
+        if came <= limit:
+            pieces.append(piece)
+            came += len(piece)
+        elif not to_the_end:
+            break
+    return b"".join(pieces)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Let nothing of it go on: a shell has others at work for it, perhaps behind its back."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL) if POSIX else process.kill()
 
 
 def edited(text: str, method: str) -> tuple[str, str]:
@@ -67,12 +141,34 @@ def edited(text: str, method: str) -> tuple[str, str]:
     The file lies in a folder that only this user can read, and is gone afterwards. The screen has to be suspended.
     """
     editor = os.environ.get("VISUAL") or os.environ.get("EDITOR") or "vi"
-    with TemporaryDirectory(prefix="rpcexplorer-") as folder:
+    with suppress(OSError), TemporaryDirectory(prefix="rpcexplorer-") as folder:
         name = "".join(letter if letter.isalnum() else "-" for letter in method)[:40] or "params"
         file = Path(folder) / f"{name}.json"
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
-        # through a shell, as others do it: the variable may hold options, and a mistake in it becomes a code
-        code = subprocess.call(["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)])  # noqa: S603 - their own choice
+        with _deaf():
+            # through a shell, as others do it: the variable may hold options, and a mistake in it becomes a code
+            code = subprocess.call(["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)])  # noqa: S603 - their own choice
         if code:
             return text, f"{editor} ended with code {code}; the params stay as they were. $EDITOR names another one."
-        return file.read_bytes().decode("utf-8", "replace"), ""
+        came = file.read_bytes().decode("utf-8", "replace")
+        # editors end a file with a line break, which nobody has typed
+        return came if text.endswith("\n") else came.removesuffix("\n"), ""
+    return text, f"No file went to {editor} and back: the params stay as they were. Is the disk full?"
+
+
+@contextmanager
+def _deaf() -> Iterator[None]:
+    """``^C`` in an editor is the editor's alone. Whoever wants an end of us meanwhile is heard afterwards."""
+    missed: list[int] = []
+    numbers = [getattr(signal, name) for name in ("SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    loop = signal.set_wakeup_fd(-1)  # this is how a loop hears of signals
+    handlers = {number: signal.signal(number, lambda heard, _: missed.append(heard)) for number in numbers}
+    interrupt = signal.signal(signal.SIGINT, lambda *_: None)
+    try:
+        yield
+    finally:
+        for number, handler in [*handlers.items(), (signal.SIGINT, interrupt)]:
+            signal.signal(number, handler)
+        signal.set_wakeup_fd(loop)
+        for number in missed:
+            signal.raise_signal(number)

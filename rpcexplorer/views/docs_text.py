@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Any, Final
 
 from rpcexplorer.model.catalogue import By, Method, MethodSource, Parameter, starting_point
@@ -33,8 +34,8 @@ _SOURCES: Final[dict[MethodSource, str]] = {
 }
 
 
-def docs_lines(method: Method | None) -> list[Line]:
-    """The page for a method."""
+def docs_lines(method: Method | None, asked: datetime | None = None) -> list[Line]:
+    """The page for a method; ``asked`` is when the service told of it."""
     if method is None:
         return [[("  No method is chosen yet: F2 shows them.", "dim")]]
     lines = [_title(method)]
@@ -42,7 +43,7 @@ def docs_lines(method: Method | None) -> list[Line]:
         lines.append([("  ", "text"), (printable(method.doc), "text")])
     if method.details:
         lines += [[], *([("  ", "text"), (printable(each), "middle")] for each in method.details.splitlines())]
-    lines += [[], *_facts(method)]
+    lines += [[], *_facts(method, asked)]
     if method.parameters:
         lines += [[], *_parameters(method)]
     if (start := starting_point(method)) is not None:
@@ -58,8 +59,10 @@ def _title(method: Method) -> Line:
     return [*words, ("   ! deprecated", "careful")] if method.deprecated else words
 
 
-def _facts(method: Method) -> Iterator[Line]:
+def _facts(method: Method, asked: datetime | None) -> Iterator[Line]:
     said_by = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
+    if asked is not None and method.dialect:
+        said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
     facts = {
         "login": _AUTH[method.auth] if method.auth else "nobody has said what it needs",
         "safe": _safety(method.safe),

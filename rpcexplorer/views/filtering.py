@@ -1,7 +1,7 @@
 """A jq expression over a reply: what it yields, or one line that says what is wrong with it.
 
 An expression may never end, and jq keeps the interpreter's lock while it works. So a front that has to stay awake
-runs this module as a process of its own, ``python -m rpcexplorer.views.filtering EXPRESSION``: JSON on stdin, what
+runs this module as a process of its own, ``python -m rpcexplorer.views.filtering``: what ``asked`` makes on stdin, what
 comes of it on stdout, a complaint of one line on stderr and exit code 1; it can be killed at any moment. For the
 same reason nothing is imported here that such a process does not need.
 """
@@ -100,12 +100,17 @@ def _plain(message: str) -> str:
     return shown if len(shown) <= SENTENCE_LIMIT else shown[: SENTENCE_LIMIT - 1] + "…"
 
 
+def asked(expression: str, body: bytes) -> bytes:
+    """What such a process wants to read. An expression of any length and spelling passes: no command line would do."""
+    told = expression.encode("utf-8", "surrogatepass")
+    return b"%d\n%b%b" % (len(told), told, body)
+
+
 def main() -> int:
-    """Be the process: the expression from the command line, the reply from stdin."""
-    if len(sys.argv) != 2:
-        sys.stderr.write("usage: python -m rpcexplorer.views.filtering EXPRESSION < reply.json\n")
-        return 2
-    outcome = filtered(sys.argv[1], sys.stdin.buffer.read())
+    """Be the process."""
+    given = sys.stdin.buffer
+    expression = given.read(int(given.readline())).decode("utf-8", "surrogatepass")
+    outcome = filtered(expression, given.read())
     if isinstance(outcome, FilterProblem):
         sys.stderr.buffer.write(f"{outcome.sentence}\n".encode())
         return 1

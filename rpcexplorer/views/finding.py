@@ -37,40 +37,6 @@ def matches(document: Document, needle: str, start: int = 0, end: int | None = N
         yield from found
 
 
-def counts(document: Document, needle: str) -> Iterator[int]:
-    """How many matches there are so far, after each slice of the text: the last number is the count."""
-    total = 0
-    for found in _slices(document.text, needle):
-        total += len(found)
-        yield total
-
-
-def next_match(document: Document, needle: str, offset: int, *, backwards: bool = False) -> Span | None:
-    """The first match that starts at an offset or after it, or the last that starts before it; else from the other end.
-
-    None means that there is no match at all.
-    """
-    if not needle:
-        return None
-    if backwards:
-        return _last(document.text, needle, 0, offset) or _last(document.text, needle, offset, len(document.text))
-    for start in (offset, 0):
-        if found := next(matches(document, needle, start), None):
-            return found
-    return None
-
-
-def _last(text: bytes, needle: str, start: int, stop: int) -> Span | None:
-    """The last match that starts between two offsets."""
-    query = _query(needle)
-    while stop > start:
-        at = max(start, stop - SLICE)
-        if found := _found(text, query, at, stop, len(text)):
-            return found[-1]
-        stop = at
-    return None
-
-
 def _slices(text: bytes, needle: str, start: int = 0, end: int | None = None) -> Iterator[list[Span]]:
     """The matches of each slice in turn; one belongs to the slice in which it starts."""
     if not needle:

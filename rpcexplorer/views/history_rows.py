@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from functools import cached_property
 from typing import Final, TypeAlias
@@ -69,9 +69,12 @@ class Wanted:
         return max((*self.words, self.method, self.profile), key=len)
 
     def has(self, found: Exchange | Damaged) -> bool:
-        """Whether this is one of those that are looked for. Of a damaged record only its text can be known."""
+        """Whether this is one of those that are looked for.
+
+        Of a damaged record only its text can be known, and of a file that cannot be read nothing: damage is shown.
+        """
         if isinstance(found, Damaged):
-            return self == Wanted(self.words) and self._all_in(found.text)
+            return not found.text or (replace(self, only=None) == Wanted(self.words) and self._all_in(found.text))
         return (
             self.only in {None, found.profile}
             and found.outcome_name in self.outcomes

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from itertools import islice
 from typing import Final
 
 from rpcexplorer.views.document import Document
@@ -56,15 +55,6 @@ def value_start(document: Document, line: int) -> int:
     return name.end() if name else document.outline.first(line)
 
 
-def line_of_item(document: Document, path: str, index: int) -> int:
-    """The line on which an item of a list starts; the list is all there is (``.``) or a member (``.items``)."""
-    opener = 0
-    if path != ".":
-        wanted = "$" + path.replace(".[", "[", 1)
-        opener = next((line for line in _items(document, 0) if path_at(document, line) == wanted), 0)
-    return next(islice(_items(document, opener), index, None), opener)
-
-
 def in_string(document: Document, line: int, character: int) -> bool:
     """Whether a piece of a line of JSON that is cut out at a character starts inside a string."""
     begin, _ = document.span(line)
@@ -92,13 +82,6 @@ def _steps_up(document: Document, line: int) -> Iterator[int | str]:
         line = opener
 
 
-def _items(document: Document, opener: int) -> Iterator[int]:
-    """The lines on which the items or members start of the container that opens on a line."""
-    outline, level = document.outline, document.outline.depth(opener) + 1
-    for start, end in document.index.pieces(opener + 1, outline.closer(opener)):
-        yield from (document.index.at(newline + 1) for newline in outline.newlines(level, start, end))
-
-
 def _start(document: Document, line: int) -> int:
     """The line on which the value starts that starts or ends on this one."""
     if not document.outline.closes(line):
@@ -114,7 +97,7 @@ def _name(document: Document, line: int) -> re.Match[bytes] | None:
 
 
 def _step(step: int | str) -> str:
-    """A step as a path has it."""
+    """A step as a path has it; a name as the server spelled it, in quotes."""
     if isinstance(step, int):
         return f"[{step}]"
     plain = _IDENTIFIER.fullmatch(step)

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 from rpcexplorer.protocol.text import Problem
+from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
+
+BREAK = re.compile(r"[\r\n]")
+"""Nothing else ends a line of JSON, whatever it does elsewhere."""
 
 WIDTH = 72
 """Columns of a long line that are shown around the place."""
@@ -11,12 +17,11 @@ WIDTH = 72
 
 def marked(text: str, problem: Problem) -> str:
     """The line, a caret under the place, and the first line of the mended text where there is a fix."""
-    lines = text.splitlines() or [""]
-    line = lines[min(problem.line, len(lines)) - 1]
-    at = min(problem.column - 1, len(line))
+    at = problem.column - 1
+    line = BREAK.split(text[problem.offset - at :], maxsplit=1)[0]
     start = max(0, at - WIDTH // 2)
     before, after = printable(line[start:at]), printable(line[at : start + WIDTH])
-    shown = [f"  {before}{after}", f"  {' ' * len(before)}^"]
+    shown = [f"  {before}{after}", f"  {' ' * columns(before)}^"]
     if problem.fix is not None:
         mended = problem.fix.text.strip()
         first, more, _ = mended.partition("\n")

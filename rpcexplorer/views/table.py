@@ -125,6 +125,15 @@ class Table:
         """The JSON text of a row's element, as the server wrote it."""
         return self._elements[self._order[row]]
 
+    def cell_value(self, row: int, column: int) -> bytes:
+        """The JSON text of what stands in a cell, as the server wrote it; nothing where the member is not there."""
+        return _text(self._row(self._order[row]).get(self.columns[column].member)) or b""
+
+    def cell_path(self, row: int, column: int) -> str:
+        """Where in the value a cell is, spelled as everywhere: ``$.items[2].name``."""
+        steps = "" if self.path == "." else self.path, f"[{self._order[row]}]", _path(self.columns[column].member)
+        return "$" + "".join(step.replace(".[", "[", 1) for step in steps)
+
     def sort(self, column: int, descending: bool = False) -> None:
         """Sort by a column: numbers, then text, then other values; null and absent come last in either direction.
 

@@ -11,7 +11,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Cancelled, Exchange, Response
+from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Response
 from rpcexplorer.tui.screens.dialog import Ask, Confirm
 from rpcexplorer.tui.screens.history import NEWEST, HistoryChoice, HistoryScreen
 from rpcexplorer.tui.widgets.bar import Bar
@@ -136,7 +136,7 @@ def test_the_preview_follows_the_cursor(recorded: Explorer) -> None:
         assert text_of(bar).startswith(" report.run  12:00:03")
         await press(pilot, "down")
         assert text_of(bar).startswith(" user.get  12:00:02")
-        assert text_of(outcome).startswith(" ✗ error -32602 Invalid params   HTTP 200")
+        assert text_of(outcome).startswith(" ✗ error -32602   HTTP 200 · 34 ms · 100 B")
 
     on_screen(recorded, act)
 
@@ -230,7 +230,9 @@ def test_files_that_cannot_be_read_are_told(recorded: Explorer) -> None:
     (recorded.history.folder / "zed@host.toml").mkdir()
 
     async def act(_: Pilot[None], screen: HistoryScreen) -> None:
-        assert "cannot read" in screen.query_one(HistoryPane).trouble
+        harmed = [row for row in screen.query_one(HistoryList).items if isinstance(row, Damaged)]
+        assert [Path(row.file).name for row in harmed] == ["zed@host.toml"]
+        assert "cannot" in harmed[0].reason
 
     on_screen(recorded, act)
 
@@ -310,7 +312,9 @@ def test_a_filter_looks_through_the_whole_history(recorded: Explorer, typed: str
 
 def test_a_filter_finds_what_is_older_than_what_is_on_view(explorer: Explorer) -> None:
     record(
-        explorer, exchange(999, method="oldest", when=START - DAY), *(exchange(number) for number in range(NEWEST + 1))
+        explorer,
+        exchange(999, method="oldest", when=START - DAY),
+        *(exchange(number) for number in range(2 * NEWEST + 1)),
     )
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -378,15 +382,18 @@ def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
     assert choice.exchange.method == "ping"
 
 
-def test_a_batch_is_only_to_be_read(explorer: Explorer) -> None:
+def test_a_batch_can_be_sent_again_and_has_no_place_in_the_editor(explorer: Explorer) -> None:
     record(explorer, exchange(0, "[]", method="a, b", kind="batch", params="[]"))
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "enter", "r")
+        await press(pilot, "enter")
         assert pilot.app.screen is screen
         assert "history.load" not in {each.binding.id for each in screen.active_bindings.values()}
+        await press(pilot, "r")
 
-    assert on_screen(explorer, act)[0] == []
+    ((choice,), _) = on_screen(explorer, act)
+    assert choice is not None
+    assert (choice.action, choice.exchange.kind) == ("again", "batch")
 
 
 def test_copying_is_asked_for_and_the_screen_stays(recorded: Explorer) -> None:

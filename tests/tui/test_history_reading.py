@@ -30,7 +30,7 @@ def read(reading: Reading) -> Reading:
 
 
 def test_it_reads_as_far_as_it_is_wanted_and_then_on() -> None:
-    reading = reading_of(MANY, goal=1)
+    reading = reading_of(MANY, goal=SLICE)
     assert (read(reading).found, reading.ended) == (SLICE, False)
     reading.goal = len(MANY) + 1
     assert (read(reading).found, reading.ended) == (len(MANY), True)
@@ -76,7 +76,7 @@ def test_what_is_on_view_is_not_replaced_by_less() -> None:
 
 def test_how_many_there_are_is_said_as_far_as_it_is_known() -> None:
     assert reading_of(MANY).count == ""
-    assert read(reading_of(MANY, goal=1)).count == f"the newest {SLICE}"
+    assert read(reading_of(MANY, goal=SLICE)).count == f"the newest {SLICE}"
     assert read(reading_of(MANY)).count == f"{len(MANY)} calls"
     assert read(reading_of(MANY[:1])).count == "1 call"
 
@@ -84,7 +84,9 @@ def test_how_many_there_are_is_said_as_far_as_it_is_known() -> None:
 def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
     ping = Wanted.of("method:ping")
     assert reading_of(MANY, ping).told == "0 found, searching …   method with “ping”"
-    assert read(reading_of(MANY, ping, goal=1)).told == f"{SLICE} found so far, more further down   method with “ping”"
+    assert (
+        read(reading_of(MANY, ping, goal=SLICE)).told == f"{SLICE} found so far, more further down   method with “ping”"
+    )
     assert read(reading_of(MANY, ping)).told == f"{len(MANY)} found   method with “ping”"
     assert read(reading_of(MANY)).told == ""
 

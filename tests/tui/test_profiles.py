@@ -51,7 +51,7 @@ def own(tmp_path: Path) -> Path:
 
 
 def hints(screen: ProfilesScreen) -> list[str]:
-    return [words for _, _, words in screen.query_one(Footer).hints]
+    return [words for _, _, words, _ in screen.query_one(Footer).hints]
 
 
 # --- list and page ---------------------------------------------------------------------------------------------------
@@ -91,7 +91,7 @@ def test_the_footer_offers_what_can_be_done_with_this_one(make_explorer: Make) -
         screen = await profiles(pilot, "one")
         assert hints(screen)[:6] == ["use", "add", "edit", "duplicate", "remove", "test"]
         stand_on(screen, "broken")
-        await until(pilot, lambda: hints(screen)[:2] == ["add", "back"])
+        await until(pilot, lambda: hints(screen)[:3] == ["add", "find", "back"])
         assert "! cannot be used" in drawn(screen.query_one(ProfileList))
         assert "must be an address" in page(screen)
         await pilot.press("enter", "e", "t", "s", "d", "delete")

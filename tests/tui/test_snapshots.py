@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 from textual.pilot import Pilot
@@ -27,6 +27,7 @@ from rpcexplorer.model.exchange import (
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.person import PersonOnScreen
 from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.widgets.response import ResponsePane
 from tests.tui.waiting import until
 
 PROFILES = """\
@@ -130,11 +131,20 @@ State = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 Snap = Callable[..., bool]
 
 
+class TheDay(datetime):
+    """It is always the day of the story."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> Self:
+        return cls.fromtimestamp(NOW.timestamp(), tz)
+
+
 @pytest.fixture(autouse=True)
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone and the day are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.screens.call.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.screens.history.datetime", TheDay)
     import time
 
     time.tzset()
@@ -258,8 +268,9 @@ def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4")
-        screen.response.filtered = ".items[].name"
-        screen.response.show(b'"Ada Lovelace"\n"Alan Turing"', "spelled by jq, not by the server", wrong=False)
+        wanted = ResponsePane.Through(screen.response, "filter", ".items[].name", b"")
+        screen.response.filtered = wanted.label
+        screen.response.show(wanted, b'"Ada Lovelace"\n"Alan Turing"', "spelled by jq, not by the server", wrong=False)
 
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.views import filtering
-from rpcexplorer.views.filtering import SENTENCE_LIMIT, FilterProblem, Yield, filtered
+from rpcexplorer.views.filtering import SENTENCE_LIMIT, FilterProblem, Yield, asked, filtered
 from rpcexplorer.views.printable import printable
 
 COMMAND = [sys.executable, "-m", "rpcexplorer.views.filtering"]
@@ -118,26 +118,35 @@ def test_a_complaint_that_quotes_a_long_value_is_cut() -> None:
 
 
 def test_the_process_writes_results_to_stdout() -> None:
-    ran = subprocess.run([*COMMAND, ".items[].id"], input=REPLY, capture_output=True, check=False)
+    ran = subprocess.run(COMMAND, input=asked(".items[].id", REPLY), capture_output=True, check=False)
     assert (ran.returncode, ran.stdout, ran.stderr) == (0, b"7\n8\n", b"")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "complaint", "code"),
-    [(["."], "jq: it cannot read", 1), ([".["], "jq: unexpected end", 1), ([], "usage: ", 2)],
+    ("expression", "complaint"),
+    [
+        (".", "jq: it cannot read"),
+        (".[", "jq: unexpected end"),
+        ("\0", "jq: "),
+        ("\ud800", "jq: the expression has half a character"),
+        ("[" * 200_000, "jq: "),
+    ],
+    ids=["reply", "expression", "NUL", "half a character", "long"],
 )
-def test_the_process_complains_in_one_line_on_stderr(arguments: list[str], complaint: str, code: int) -> None:
-    ran = subprocess.run([*COMMAND, *arguments], input=b'{"a"', capture_output=True, check=False)
-    assert (ran.returncode, ran.stdout) == (code, b"")
+def test_the_process_complains_in_one_line_on_stderr(expression: str, complaint: str) -> None:
+    ran = subprocess.run(COMMAND, input=asked(expression, b'{"a"'), capture_output=True, check=False)
+    assert (ran.returncode, ran.stdout) == (1, b"")
     assert ran.stderr.decode().startswith(complaint)
     assert ran.stderr.count(b"\n") == 1
 
 
 def test_the_process_can_be_killed_in_the_middle_of_an_endless_expression() -> None:
-    with subprocess.Popen([*COMMAND, "def f: f; f"], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
-        process.stdin.write(b"[" + b" " * 1_000_000 + b"]")  # more than a pipe holds: it is being read
+        process.stdin.write(
+            asked("def f: f; f", b"[" + b" " * 1_000_000 + b"]")
+        )  # more than a pipe holds: it is being read
         process.stdin.close()
         assert process.poll() is None
         process.kill()

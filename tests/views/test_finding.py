@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.views import finding
 from rpcexplorer.views.document import Document
-from rpcexplorer.views.finding import counts, matches, next_match
+from rpcexplorer.views.finding import matches
 
 
 def found(text: str, needle: str) -> list[str]:
@@ -55,32 +55,11 @@ def test_slices_find_what_one_search_of_the_whole_finds(text: str, needle: str, 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(finding, "SLICE", size)
         assert list(matches(document, needle)) == expected
-        assert [0, *counts(document, needle)][-1] == len(expected)
-
-
-@given(texts, st.sampled_from(["a", "ab", "Ab", "é漢"]), st.integers(1, 9), st.integers(0, 80))
-def test_the_next_match_is_the_nearest_and_goes_round_the_end(text: str, needle: str, size: int, offset: int) -> None:
-    document = Document(text.encode())
-    everywhere = list(matches(document, needle))
-    after = [span for span in everywhere if span[0] >= offset]
-    before = [span for span in everywhere if span[0] < offset]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(finding, "SLICE", size)
-        assert next_match(document, needle, offset) == next(iter(after + before), None)
-        assert next_match(document, needle, offset, backwards=True) == next(iter((after + before)[::-1]), None)
 
 
 def test_a_search_between_offsets_stays_between_them() -> None:
     document = Document(b"abc abc abc")
     assert list(matches(document, "abc", 1, 10)) == [(4, 7)]
-
-
-def test_counting_pauses_after_each_slice() -> None:
-    document = Document(b"needle " + b"-" * 3 * finding.SLICE + b" needle")
-    totals = list(counts(document, "needle"))
-    assert totals[0] == 1
-    assert totals[-1] == 2
-    assert len(totals) >= 3
 
 
 def test_the_bytes_of_what_is_no_text_are_searched() -> None:
@@ -92,7 +71,7 @@ def test_the_bytes_of_what_is_no_text_are_searched() -> None:
 def test_twenty_megabytes_are_searched_at_once() -> None:
     document = Document(b'    "name": "Ada Lovelace",\n' * 700_000 + b"End")
     started = time.process_time()
-    assert list(counts(document, "lovelace"))[-1] == 700_000
-    assert next_match(document, "end", 0) == (len(document.text) - 3, len(document.text))
-    assert next_match(document, "nowhere", 0, backwards=True) is None
+    assert sum(1 for _ in matches(document, "lovelace")) == 700_000
+    assert list(matches(document, "end")) == [(len(document.text) - 3, len(document.text))]
+    assert list(matches(document, "nowhere")) == []
     assert time.process_time() - started < 3

@@ -71,7 +71,13 @@ def test_only_one_profile_is_meant_to_the_letter() -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "has"),
-    [(Wanted(), True), (Wanted(("ada",)), True), (Wanted(("bob",)), False), (Wanted(only="x"), False)],
+    [
+        (Wanted(), True),
+        (Wanted(("ada",)), True),
+        (Wanted(("bob",)), False),
+        (Wanted(only="x"), True),
+        (Wanted(method="ping"), False),
+    ],
 )
 def test_of_a_damaged_record_only_its_text_is_known(wanted: Wanted, has: bool) -> None:
     assert wanted.has(DAMAGED) is has

@@ -212,3 +212,17 @@ def test_a_row_leads_back_to_its_element_and_the_order_can_be_given_up() -> None
     table.unsort()
     assert [table.original(row) for row in range(table.rows)] == [0, 1, 2]
     assert table.cell(2, 1) == Cell("null", "string")
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "text"),
+    [
+        ('[{"a": 1}, {"a": 2.50}]', "$[1].a", b"2.50"),
+        ('{"items": [{"a b": 1}, {"a b": [true]}]}', '$.items[1]["a b"]', b"[true]"),
+        ('{"odd name": [{"a": 1}, {"b": 2, "a": null}]}', '$["odd name"][1].a', b"null"),
+        ('[{"a": 1}, null]', "$[1].a", b""),
+    ],
+)
+def test_a_cell_has_a_path_and_the_servers_own_text(value: str, path: str, text: bytes) -> None:
+    table = table_of(value)
+    assert (table.cell_path(1, 0), table.cell_value(1, 0)) == (path, text)

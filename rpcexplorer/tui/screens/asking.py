@@ -7,7 +7,8 @@ from typing import Any
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.screens.dialog import Choice, Confirm
 from rpcexplorer.views.cells import clipped
 
@@ -15,32 +16,41 @@ PARAMS = 50
 """Columns of the params that the question shows."""
 
 
-async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft) -> bool:
+async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
     """Whether it may go out: nobody wants a question, or it was answered with a yes."""
     profile = explorer.profile
     if profile is None or not explorer.asks_first(draft) or _is_quiet(explorer, draft):
         return True
+    method = "This batch" if isinstance(draft, Batch) else draft.method
     rows = [
-        ("method", draft.method),
+        ("method", method),
         ("host", profile.origin),
-        ("profile", f"{profile.name}  {profile.badge}".rstrip()),
+        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
         ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS)),
     ]
     choices = [
         Choice("keep", "Keep editing"),
         Choice("send", "Send once"),
-        Choice("quiet", f"Send, and don't ask for {clipped(draft.method, 24)} today"),
     ]
-    where = profile.badge.upper() if profile.badge == "prod" else profile.name
-    title = f"Send to {where}?  {draft.method} is not marked safe."
+    if not isinstance(draft, Batch):
+        choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
+    where = profile.badge_word if profile.badge == "prod" else profile.name
+    title = f"Send to {where}?  {method} is not marked safe."
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     if answer == "quiet":
-        explorer.remembered.quiet(profile.name, draft.method)
+        explorer.remembered.quiet(profile.name, _bound(profile, method))
     return answer in {"send", "quiet"}
 
 
-def _is_quiet(explorer: Explorer, draft: Draft) -> bool:
+def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
     """Whether the person wanted no more questions today; a profile that always asks goes on asking."""
     profile = explorer.profile
     assert profile is not None
-    return profile.confirm == "unsafe" and explorer.remembered.is_quiet(profile.name, draft.method)
+    if isinstance(draft, Batch) or profile.confirm != "unsafe":
+        return False
+    return explorer.remembered.is_quiet(profile.name, _bound(profile, draft.method))
+
+
+def _bound(profile: Profile, method: str) -> str:
+    """A yes holds for the server it was said of: a profile may be pointed at another one."""
+    return f"{method} at {profile.origin}"

@@ -5,9 +5,11 @@ The file is longer than others because every message of the three panes ends her
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from textual import on, work
@@ -16,19 +18,19 @@ from textual.timer import Timer
 
 from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.catalogue import Method
-from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
-from rpcexplorer.tui import processes
+from rpcexplorer.tui.held import HeldKeys, opens
+from rpcexplorer.tui.processes import edited
 from rpcexplorer.tui.screens.asking import may_send
-from rpcexplorer.tui.screens.copying import copied
-from rpcexplorer.tui.screens.layout import CallLayout
 from rpcexplorer.tui.screens.login import credentials
+from rpcexplorer.tui.screens.reply import ReplyScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.methods import MethodsPane
 from rpcexplorer.tui.widgets.params import ParamsPane
-from rpcexplorer.tui.widgets.prompt import Purpose
 from rpcexplorer.tui.widgets.response import ResponsePane
 from rpcexplorer.views.auth_words import auth_words
+from rpcexplorer.views.snippets import draft_of
 
 RECENT = 8
 TICK = 0.1
@@ -38,7 +40,7 @@ AGES = 20
 """Seconds after which the age of the session is told anew."""
 
 
-class CallScreen(CallLayout):
+class CallScreen(ReplyScreen):
     """Where calls are made. A change of profile changes everything on it."""
 
     method: reactive[str] = reactive("", init=False)
@@ -48,15 +50,22 @@ class CallScreen(CallLayout):
     what: reactive[str] = reactive("", init=False)
     """What is under way, in a word."""
 
-    def __init__(self, explorer: Explorer) -> None:
-        super().__init__(explorer.remembered)
-        self.explorer = explorer
+    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
+        super().__init__(explorer, held)
         self._stop: Stop | None = None
         self._next_id = fresh_id()
         """The id that the next call will have."""
         self._progress: Progress | None = None
         self._started = 0.0
         self._settling: Timer | None = None
+        self._unkept = ""
+        """Why the draft could not be written."""
+        self._written = ("", "")
+        """The method and the text that were written down last."""
+        self._elsewhere = False
+        """Another call was put on view while one ran: what comes of it does not take its place."""
+        self._told: set[str] = set()
+        """Troubles that were told, and last."""
         self._methods: dict[str, Method] = {}
 
     def on_mount(self) -> None:
@@ -83,9 +92,9 @@ class CallScreen(CallLayout):
         self.show_auth()
         self.show_methods()
         self.show_recent()
-        self._remind("filter", "pipe")
+        self.remind("filter", "pipe")
         self.exchange = None
-        self.choose(self.explorer.remembered.method(profile.name) or next(iter(self._methods), "ping"))
+        self.choose(self.explorer.remembered.method(profile.name) or "ping")
 
     def show_auth(self) -> None:
         """How the profile is logged in, now."""
@@ -93,7 +102,7 @@ class CallScreen(CallLayout):
         if profile is not None:
             now = datetime.now(UTC)
             self.header.auth = auth_words(profile, keys.state(profile), keys.since(profile), now)
-            self.header.trouble = self.explorer.journal.trouble and "history not written"
+            self.show_troubles()
 
     def show_methods(self) -> None:
         """The catalogue as it is now."""
@@ -102,10 +111,20 @@ class CallScreen(CallLayout):
         self._methods = self.explorer.methods()
         self.methods.methods = self._methods
         self.methods.pinned = self.explorer.remembered.pinned(profile.name)
+        learned = self.explorer.catalogues.of(profile)
+        self.params.asked = learned.when if learned else None
 
     def show_recent(self) -> None:
-        """The newest calls of this profile."""
-        self.methods.recent = self.explorer.recent(RECENT)
+        """The newest calls of this profile; in a long history they may have to be looked for."""
+        profile = self.explorer.profile
+        if profile is not None and self.explorer.journal.is_long(profile):
+            self._look_for_recent()
+        else:
+            self.methods.recent = self.explorer.recent(RECENT)
+
+    @work(exclusive=True, group="recent")
+    async def _look_for_recent(self) -> None:
+        self.methods.recent = await asyncio.to_thread(self.explorer.recent, RECENT)
 
     # --- method and draft --------------------------------------------------------------------------------------
 
@@ -113,25 +132,56 @@ class CallScreen(CallLayout):
         """Take a method into the editor, with the params last typed for it."""
         self.write_down()
         self.set_reactive(CallScreen.method, name)
+        self.response.method = name
         self.methods.current = name
         known = self._methods.get(name) or Method(name, source="history")
         self.params.load(known, self.explorer.draft_of(name))
+        self._written = (name, self.params.text)
         self.explorer.remembered.set_method(self._profile_name, name)
         self.show_preview()
 
     def load(self, exchange: Exchange) -> None:
-        """Take a recorded call into the editor, and its reply onto the screen."""
-        self.choose(exchange.method)
-        self.params.replace(exchange.params)
+        """Take a recorded call into the editor, and its reply onto the screen. A batch has no place in the editor."""
+        if exchange.kind != "batch":
+            self.choose(exchange.method)
+            self.params.replace(exchange.params)
+        self._elsewhere = bool(self.what)
         self.exchange = exchange
+
+    def again(self, exchange: Exchange) -> None:
+        """Load a recorded call and send it once more, as what it was."""
+        self.load(exchange)
+        self.response.focus_inside()
+        self._send(draft_of(exchange))
 
     def write_down(self) -> None:
         """Keep what was typed, so that nothing can lose it."""
         if self._settling is not None:
             self._settling.stop()
             self._settling = None
-            if trouble := self.explorer.keep_draft(self.method, self.params.text):
+        now = (self.method, self.params.text)
+        if now != self._written:
+            self._written = now
+            self._unkept = self.explorer.keep_draft(*now)
+            self.show_troubles()
+
+    def show_troubles(self) -> None:
+        """What could not be kept: each is told once, and stands in the header for as long as it lasts."""
+        explorer = self.explorer
+        history = explorer.journal.trouble
+        if history and explorer.history.unsaved:
+            history += " It is kept in memory and tried again with the next call."
+        troubles = {
+            "history not written": history,
+            "draft not kept": self._unkept or explorer.drafts.trouble,
+            "screen not remembered": explorer.remembered.trouble,
+            "methods not kept": explorer.catalogues.trouble,
+        }
+        for trouble in troubles.values():
+            if trouble and trouble not in self._told:
                 self.tell(trouble)
+        self._told = set(troubles.values())
+        self.header.trouble = next((words for words, trouble in troubles.items() if trouble), "")
 
     def show_preview(self) -> None:
         """The request to come, under the id that it will have."""
@@ -147,22 +197,24 @@ class CallScreen(CallLayout):
 
     # --- calls -------------------------------------------------------------------------------------------------
 
-    @work(exclusive=True, group="call")
-    async def _call(self, draft: Draft) -> None:
+    @opens("call")
+    async def _call(self, draft: Draft | Batch) -> None:
         """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
         if not await may_send(self, self.explorer, draft):
             return
+        self.held.go_on()
         self.write_down()
         id, self._next_id = self._next_id, fresh_id()
-        with self._under_way("sending") as stop:
+        with self._under_way("sending", "a batch" if isinstance(draft, Batch) else draft.method) as stop:
             exchange = await self.explorer.call(draft, id=id, watch=self._watch, stop=stop)
         self._ended(exchange)
 
-    @work(exclusive=True, group="call")
+    @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
         if not await credentials(self, self.explorer, ask=ask):
             self.show_auth()
             return
+        self.held.go_on()
         with self._under_way("logging in") as stop:
             exchange = await self.explorer.login(watch=self._watch, stop=stop)
         self._ended(exchange)
@@ -177,10 +229,11 @@ class CallScreen(CallLayout):
         self.params.describe(self._methods.get(self.method) or Method(self.method, source="history"))
 
     @contextmanager
-    def _under_way(self, what: str) -> Iterator[Stop]:
+    def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
         """While it lasts: the time is told, Escape ends it, and nothing else can be sent."""
         stop = self._stop = Stop()
         self._progress, self._started = None, time.monotonic()
+        self.response.whose = method
         self.what = what
         ticking = self.set_interval(TICK, self._tick)
         try:
@@ -188,7 +241,7 @@ class CallScreen(CallLayout):
         finally:
             ticking.stop()
             self._stop = None
-            self.what = ""
+            self.response.whose = self.what = ""
 
     def _watch(self, progress: Progress) -> None:
         self._progress = progress
@@ -197,15 +250,20 @@ class CallScreen(CallLayout):
         self.response.tick(time.monotonic() - self._started, self._progress)
 
     def _ended(self, exchange: Exchange) -> None:
-        self.exchange = exchange
+        if self.explorer.profile is None:  # it was removed meanwhile, and another one will be chosen
+            return
+        if self._elsewhere:
+            self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
+        else:
+            self.exchange = exchange
+        self._elsewhere = False
         self.show_recent()
         self.show_auth()
         self.show_preview()
-        if self.explorer.journal.trouble:
-            self.tell(f"{self.explorer.journal.trouble} It is kept in memory and tried again with the next call.")
 
     async def settle(self) -> None:
         """End what runs and write down what was typed: the profile is about to change, or the program to end."""
+        await self.params.settled()
         if self._stop is not None:
             self._stop.press()
         else:  # a worker that waits for an answer to a question would wait for ever
@@ -228,6 +286,7 @@ class CallScreen(CallLayout):
     @on(MethodsPane.Chosen)
     def _chosen(self, event: MethodsPane.Chosen) -> None:
         self.cover("")
+        self.params.show_tab("Params")
         self.choose(event.name)
         self.params.focus_inside()
 
@@ -242,16 +301,15 @@ class CallScreen(CallLayout):
     def _recalled(self, event: MethodsPane.Recalled) -> None:
         self.cover("")
         self.load(event.exchange)
-        self.params.focus_inside()
+        (self.response if event.exchange.kind == "batch" else self.params).focus_inside()
 
     @on(MethodsPane.AgainWanted)
     def _again(self, event: MethodsPane.AgainWanted) -> None:
-        self.load(event.exchange)
-        self.action_send()
+        self.again(event.exchange)
 
     @on(MethodsPane.CopyWanted)
     def _copy_recent(self, event: MethodsPane.CopyWanted) -> None:
-        self._copy(event.exchange)
+        self.copy(self.draft, event.exchange)
 
     @on(ParamsPane.Typed)
     def _typed(self) -> None:
@@ -271,55 +329,16 @@ class CallScreen(CallLayout):
     @on(ParamsPane.EditorWanted)
     def _editor(self, event: ParamsPane.EditorWanted) -> None:
         with self.app.suspend():
-            text, trouble = processes.edited(event.text, self.method)
+            text, trouble = edited(event.text, self.method)
         self.app.refresh(layout=True)
         if trouble:
             self.tell(trouble)
         elif text != event.text:
             self.params.replace(text)
 
-    @on(ResponsePane.FilterWanted)
-    def _filter(self, event: ResponsePane.FilterWanted) -> None:
-        self._through(event.expression, event.body, jq=True)
-
-    @on(ResponsePane.PipeWanted)
-    def _pipe(self, event: ResponsePane.PipeWanted) -> None:
-        self._through(event.command, event.body, jq=False)
-
-    @work(exclusive=True, group="filter")
-    async def _through(self, told: str, body: bytes, *, jq: bool) -> None:
-        came = await (processes.filtered if jq else processes.piped)(told, body)
-        ended = "" if came.code == 0 else came.complaint or f"it ended with code {came.code}"
-        by = "spelled by jq, not by the server" if jq else "what the command made of it"
-        self.response.show(came.text, ended or by, wrong=bool(ended))
-
-    @on(ResponsePane.Kept)
-    def _kept(self, event: ResponsePane.Kept) -> None:
-        if event.purpose in {"filter", "pipe"}:
-            self.explorer.remembered.add_expression(event.purpose, event.text)
-            self._remind(event.purpose)
-
-    def _remind(self, *purposes: Purpose) -> None:
-        """What was typed before, for the arrow keys."""
-        for purpose in purposes:
-            self.response.remember(purpose, self.explorer.remembered.expressions(purpose))
-
     @on(ResponsePane.CopyWanted)
     def _copy_wanted(self, event: ResponsePane.CopyWanted) -> None:
-        self._copy(self.exchange, event.what)
-
-    @on(ResponsePane.ZoomWanted)
-    def _zoom(self) -> None:
-        self.cover("" if self.is_covered else "response")
-
-    @on(ResponsePane.Wrapped)
-    def _wrapped(self, event: ResponsePane.Wrapped) -> None:
-        self.explorer.remembered.wrap = event.on
-
-    @work(exclusive=True, group="copy")
-    async def _copy(self, exchange: Exchange | None, what: str = "") -> None:
-        reader = self.response.reader if exchange is self.exchange else None
-        await copied(self, self.explorer, self.draft, exchange=exchange, reader=reader, what=what)
+        self.copy(self.draft, self.exchange, event.what)
 
     # --- actions -----------------------------------------------------------------------------------------------
 
@@ -328,35 +347,45 @@ class CallScreen(CallLayout):
         running = bool(self.what)
         if action in {"login", "logout", "new_session"}:
             return not running and self.explorer.profile is not None and self.explorer.profile.auth.kind != "none"
-        if action in {"send", "send_notification", "discover"}:
+        if action == "discover":
             return not running
         if action == "cancel":
-            return running or self.is_covered
+            return running or self.response.closes or self.response.waiting or self.is_covered
         return True
 
     def action_send(self) -> None:
         """Send what is on the screen, with every letter that was typed before the key."""
-        self.params.when_typed(self._send)
+        self.params.when_typed(self._send_typed)
 
     def action_send_notification(self) -> None:
         """The same without an id."""
-        self.params.when_typed(lambda: self._send(notification=True))
+        self.params.when_typed(lambda: self._send_typed(notification=True))
 
-    def _send(self, *, notification: bool = False) -> None:
-        if self.what:
-            return
+    def _send_typed(self, *, notification: bool = False) -> None:
         if self.params.problem is not None:
             self.params.refuse()
         else:
-            self._call(Draft(self.method, self.params.text, notification=notification))
+            self._send(replace(self.draft, notification=notification))
+
+    def _send(self, draft: Draft | Batch) -> None:
+        if self.what:
+            under_way = self.response.whose or self.what
+            self.tell(f"Nothing was sent: {under_way} is still under way. {self.key('cancel')} cancels it.")
+        else:
+            self._call(draft)
 
     def action_cancel(self) -> None:
         """End what runs; else close what is open."""
         if self._stop is not None:
             self._stop.press()
+        elif self.response.closes:
+            self.response.close_line()
+        elif self.response.waiting:
+            self.response.give_up()
         elif self.is_covered:
+            inside = self.response if self.response.has_focus_within else self.params
             self.cover("")
-            self.params.focus_inside()
+            inside.focus_inside()
 
     def action_login(self) -> None:
         """Open a session."""
@@ -379,4 +408,4 @@ class CallScreen(CallLayout):
 
     def action_copy(self) -> None:
         """Copy in one of several forms."""
-        self._copy(self.exchange)
+        self.copy(self.draft, self.exchange)

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import asyncio
+from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Any
 
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.clipboard import copy
 from rpcexplorer.tui.screens.picker import Pick, Picker
-from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.body import Body
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.snippets import SNIPPETS, snippet_of
 
@@ -29,52 +33,57 @@ FORMS = {
 async def copied(
     screen: Screen[Any],
     explorer: Explorer,
-    draft: Draft,
+    draft: Draft | Batch,
     *,
     exchange: Exchange | None,
-    reader: Reader | None = None,
+    body: Body | None = None,
     what: str = "",
 ) -> None:
-    """Copy one thing, or ask which. Secrets stay placeholders in every form."""
-    picks = list(_picks(exchange, reader))
+    """Copy one thing, or ask which. Secrets stay placeholders in every form. ``body`` is where a cursor stands."""
+    profile = _profile_of(explorer, exchange)
+    picks = list(_picks(exchange, body, forms=profile is not None))
     if not what:
         chosen: str | None = await screen.app.push_screen_wait(Picker("Copy", picks))
         what = chosen or ""
     if not what:
         return
-    text = _text(explorer, draft, exchange, reader, what)
+    if what in FORMS:
+        preview = partial(explorer.preview, profile=profile)
+        text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.keys.in_use())
+    else:  # a reply may be long
+        text = await asyncio.to_thread(_plain, exchange, body, what, explorer.keys.in_use())
     if text is None:
         screen.notify("There is nothing to copy here.", markup=False, timeout=3)
         return
     await copy(screen, text, next((pick.label for pick in picks if pick.id == what), what))
 
 
-def _picks(exchange: Exchange | None, reader: Reader | None) -> Iterator[Pick]:
-    if reader is not None and reader.document is not None and reader.document.is_json:
-        yield Pick("value", "the value under the cursor", reader.path(), "c")
-        yield Pick("path", "its path", reader.path(), "p")
+def _profile_of(explorer: Explorer, exchange: Exchange | None) -> Profile | None:
+    """The one that a call was made with, which need not be the one in use; None where it is gone."""
+    used = explorer.profile
+    if exchange is None or (used is not None and used.name == exchange.profile):
+        return used
+    found = explorer.profiles.get(exchange.profile)
+    return found if isinstance(found, Profile) else None
+
+
+def _picks(exchange: Exchange | None, body: Body | None, *, forms: bool) -> Iterator[Pick]:
+    if body is not None and (path := body.path()):
+        yield Pick("value", "the value under the cursor", path, "c")
+        yield Pick("path", "its path", path, "p")
     if exchange is not None and exchange.response.body:
         yield Pick("reply", "the reply", "control characters made visible")
         yield Pick("raw", "the reply, raw", "every byte as the server wrote it")
-    for form in SNIPPETS:
+    for form in SNIPPETS if forms else ():
         yield Pick(form, FORMS[form], "secrets as variables" if form != "markdown" else "secrets as placeholders")
 
 
-def _text(explorer: Explorer, draft: Draft, exchange: Exchange | None, reader: Reader | None, what: str) -> str | None:
-    """The text of one choice; secrets that this run knows are never in it."""
-    secrets = explorer.keys.in_use()
-    if what in FORMS:
-        return snippet_of(what, explorer.profile, draft, exchange, explorer.preview, secrets=secrets)
-    text = _plain(exchange, reader, what)
-    return None if text is None else Redactor(secrets).text(text)
-
-
-def _plain(exchange: Exchange | None, reader: Reader | None, what: str) -> str | None:
-    if what == "path":
-        return printable(reader.path()) if reader else None
-    if what == "value":
-        return printable(reader.value().decode("utf-8", "replace"), lines=True) if reader else None
+def _plain(exchange: Exchange | None, body: Body | None, what: str, secrets: Iterable[Secret]) -> str | None:
+    """What stands there, without the secrets that this run knows."""
+    if what in {"path", "value"}:
+        found = body and (body.path().encode() if what == "path" else body.value())
+        return Redactor(secrets).text(printable(found.decode("utf-8", "replace"), lines=True)) if found else None
     if exchange is None:
         return None
-    body = exchange.response.body
-    return body.decode("utf-8", "replace") if what == "raw" else printable_bytes(body)
+    reply = exchange.response.body
+    return Redactor(secrets).text(reply.decode("utf-8", "replace") if what == "raw" else printable_bytes(reply))

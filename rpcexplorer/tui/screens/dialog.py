@@ -16,6 +16,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from rpcexplorer.tui.screens.once import Once
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.views.printable import printable
@@ -23,7 +24,7 @@ from rpcexplorer.views.printable import printable
 Result = TypeVar("Result")
 
 
-class Dialog(ModalScreen[Result | None], Generic[Result]):
+class Dialog(Once[Result | None], ModalScreen[Result | None], Generic[Result]):
     """A block in the middle of the screen. A subclass composes its ``content``; leaving it answers None.
 
     What has no room in a low terminal is scrolled to, so that the line with the focus is always on view.
@@ -38,6 +39,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
         scrollbar-background: $surface; scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
     }
     Dialog.-low > .block { max-height: 100%; padding: 0 3; }
+    Dialog.-narrow > .block { width: 100%; max-width: 100%; }
     Dialog.-grave > .block { border-left: outer $prod; }
     Dialog .title { text-style: bold; color: $accent; margin-bottom: 1; width: 1fr; height: auto; }
     Dialog.-low .title { margin-bottom: 0; }
@@ -52,6 +54,7 @@ class Dialog(ModalScreen[Result | None], Generic[Result]):
     Dialog .alone, Dialog .alone:focus { margin-top: 1; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "leave", "close", show=True)]
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (92, "-wide")]  # noqa: RUF012 - Textual's own declaration
     VERTICAL_BREAKPOINTS = [(0, "-low"), (26, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(self, title: str, *, grave: bool = False) -> None:
@@ -124,7 +127,7 @@ class Confirm(Dialog[str]):
 
     def on_mount(self) -> None:
         """The safe answer has the focus: an impatient Enter does no harm."""
-        self.query(Answer).first().focus()
+        self.set_focus(self.query(Answer).first())
 
     def on_answer_given(self, event: Answer.Given) -> None:
         """That is the answer."""

@@ -58,10 +58,11 @@ class Form(Dialog[dict[str, str]]):
     Form .trouble { padding: 0 0 0 14; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("down", "app.focus_next", show=False),
-        Binding("up", "app.focus_previous", show=False),
-        Binding("enter", "next", show=False),
-        Binding("ctrl+s,f5", "save", show=False),
+        # before anything else hears of them, so that what is typed right after goes to the next line
+        Binding("down,tab", "app.focus_next", show=False, priority=True),
+        Binding("up,shift+tab", "app.focus_previous", show=False, priority=True),
+        Binding("enter", "next", show=False, priority=True),
+        Binding("ctrl+s,f5", "save", show=False, priority=True),
     ]
 
     def __init__(self, title: str, words: str, fields: Sequence[Field], save: Save, *, done: str = "Save") -> None:
@@ -95,7 +96,7 @@ class Form(Dialog[dict[str, str]]):
 
     def on_mount(self) -> None:
         """The first field."""
-        self.query("Input, Cycle").first().focus()
+        self.set_focus(self.query("Input, Cycle").first())
 
     def on_descendant_focus(self) -> None:
         """The label of the line at hand tells it, also where a terminal has no colours."""
@@ -117,10 +118,15 @@ class Form(Dialog[dict[str, str]]):
         """What stands in the fields, by key."""
         return {field.key: self.of(field.key).value for field in self._fields}
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter: on to the next field; at the last one, save."""
+    def on_input_changed(self, event: Input.Changed) -> None:
+        """What was wrong may not be any more: it is looked at again when it is saved."""
         event.stop()
-        self.action_next()
+        for trouble in self.query(".trouble"):
+            trouble.remove_class("-told")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """On an answer, Enter is the answer's."""
+        return action != "next" or isinstance(self.focused, Input | Cycle)
 
     def on_answer_given(self, event: Answer.Given) -> None:
         """One of the answers."""
@@ -143,7 +149,11 @@ class Form(Dialog[dict[str, str]]):
             self.app.action_focus_next()
 
     def action_save(self) -> None:
-        """Do it; where it cannot be done, say why below the field at fault, and stay."""
+        """Do it, with every letter that was typed before the key."""
+        (self.focused or self).call_later(self._save_typed)
+
+    def _save_typed(self) -> None:
+        """Where it cannot be done, say why below the field at fault, and stay."""
         wrong = self._save(self.values)
         for trouble in self.query(".trouble").results(Static):
             trouble.remove_class("-told")
@@ -155,7 +165,7 @@ class Form(Dialog[dict[str, str]]):
         place.update(plain(f"✗ {wrong.sentence}"))
         place.add_class("-told")
         if key:
-            self.of(key).focus()
+            self.set_focus(self.of(key))
         self.call_after_refresh(place.scroll_visible, animate=False)
 
 

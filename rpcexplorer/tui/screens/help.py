@@ -8,7 +8,7 @@ from typing import ClassVar, Final
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from rpcexplorer.tui.commands import COMMANDS, SCOPES, Command, Scope, of, spelled
+from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope, of, shown_keys
 from rpcexplorer.tui.screens.dialog import Dialog
 from rpcexplorer.tui.widgets.sheet import Sheet
 
@@ -40,13 +40,13 @@ class Help(Dialog[str]):
 
     def on_mount(self) -> None:
         """The keys of a page work at once."""
-        self.query_one(Sheet).focus()
+        self.set_focus(self.query_one(Sheet))
 
     def _lines(self) -> Iterator[list[tuple[str, str]]]:
         for scope in self._scopes:
             yield [(f"   {SCOPES[scope]}", "text bold")]
             for command in of(scope):
-                keys = self.keys_of(command)
+                keys = shown_keys(command, self._keymap)
                 yield [
                     (f"   {keys or 'by palette':<{WIDTH}}  ", "accent bold" if keys else "dim"),
                     (command.help, "middle"),
@@ -55,10 +55,3 @@ class Help(Dialog[str]):
         yield [("   Other keys", "text bold")]
         yield [('   settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
         yield [("   The commands are called ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]
-
-    def keys_of(self, command: Command) -> str:
-        """The keys of a command as people write them; empty where the palette is the way."""
-        if command.id == "response.fold-to":
-            return "1 … 9"
-        keys = self._keymap.get(command.id, command.keys)
-        return " ".join(spelled(key.strip()) for key in keys.split(",") if key.strip())

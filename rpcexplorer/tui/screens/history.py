@@ -13,7 +13,7 @@ from typing import ClassVar, Final, Literal
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
@@ -23,8 +23,10 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.screens.history_changes import annotated, deleted
 from rpcexplorer.tui.screens.history_reading import Reading, Story, advice
+from rpcexplorer.tui.screens.once import Once
 from rpcexplorer.tui.widgets.history_list import HistoryList
 from rpcexplorer.tui.widgets.history_pane import HistoryPane
 from rpcexplorer.tui.widgets.history_preview import HistoryPreview
@@ -47,12 +49,12 @@ class HistoryChoice:
     action: Literal["load", "again"]
 
 
-class HistoryScreen(Screen[HistoryChoice | None]):
+class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     """The list with its filter, and a preview of the call under the cursor: beside it, or below where it is narrow."""
 
     DEFAULT_CSS = """
     HistoryScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    HistoryScreen.-prod { border-left: outer $prod; }
+    HistoryScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     HistoryScreen #history { height: 1fr; }
     HistoryScreen HistoryPane { width: 55%; border-right: solid $line; }
     HistoryScreen HistoryPreview { width: 1fr; }
@@ -61,11 +63,7 @@ class HistoryScreen(Screen[HistoryChoice | None]):
     HistoryScreen.-narrow.-low HistoryPreview { display: none; }
     """
     scope: ClassVar[Scope] = "history"
-    BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("history"),
-        Binding("right_square_bracket", "turn(1)", show=False),
-        Binding("left_square_bracket", "turn(-1)", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = bindings("history")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own declaration
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
@@ -81,6 +79,7 @@ class HistoryScreen(Screen[HistoryChoice | None]):
     def __init__(
         self,
         explorer: Explorer,
+        held: HeldKeys | None = None,
         *,
         header: Widget | None = None,
         footer: Widget | None = None,
@@ -90,6 +89,7 @@ class HistoryScreen(Screen[HistoryChoice | None]):
         """``zone``: where whoever looks lives; ``today``: which day it is there. None asks the machine."""
         super().__init__()
         self.explorer = explorer
+        self.held = held or HeldKeys()
         self._header, self._footer, self._zone, self._today = header, footer, zone, today
         self._profile = explorer.profile.name if explorer.profile else ""
         self._reading: Reading | None = None
@@ -111,7 +111,7 @@ class HistoryScreen(Screen[HistoryChoice | None]):
         profile = self.explorer.profile
         self.set_class(profile is not None and profile.badge == "prod", "-prod")
         self._pane.profile = self._profile
-        self._pane.list.focus()
+        self.set_focus(self._pane.list)
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -225,7 +225,7 @@ class HistoryScreen(Screen[HistoryChoice | None]):
         single = call is not None and call.kind != "batch"  # the editor holds one call
         can = {
             "load": single,
-            "again": single,
+            "again": call is not None,
             "copy": call is not None,
             "name": call is not None and written,
             "annotate": call is not None and written,
@@ -252,7 +252,7 @@ class HistoryScreen(Screen[HistoryChoice | None]):
         if self._pane.typing:
             self._pane.leave_filter()
         elif self._preview.has_focus_within:
-            self._pane.list.focus()
+            self.set_focus(self._pane.list)
         else:
             self.dismiss(None)
 
@@ -260,9 +260,13 @@ class HistoryScreen(Screen[HistoryChoice | None]):
         """To the filter."""
         self._pane.focus_filter()
 
-    def action_turn(self, by: int) -> None:
-        """Another tab of the preview."""
-        self._preview.turn(by)
+    def action_tab_next(self) -> None:
+        """The next tab of the preview."""
+        self._preview.turn(1)
+
+    def action_tab_previous(self) -> None:
+        """The tab before."""
+        self._preview.turn(-1)
 
     def action_scope(self) -> None:
         """All profiles, or the one in use."""
@@ -273,12 +277,12 @@ class HistoryScreen(Screen[HistoryChoice | None]):
         if self._call is not None:
             self.post_message(self.CopyWanted(self._call))
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_name(self) -> None:
         """Ask for a name."""
         await self._annotate("name")
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_annotate(self) -> None:
         """Ask for a note."""
         await self._annotate("note")
@@ -288,7 +292,7 @@ class HistoryScreen(Screen[HistoryChoice | None]):
         if call is not None and await annotated(self, self.explorer, call, what, self._moment(call)):
             self._look()
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_delete(self) -> None:
         """Ask first; what is deleted is gone."""
         record = self._record

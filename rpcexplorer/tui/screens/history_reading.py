@@ -90,10 +90,11 @@ class Reading:
         """The next few, and whether they were the last."""
         found: list[Exchange | Damaged] = []
         end = time.monotonic() + MOMENT
+        enough = min(SLICE, max(self.goal - self.found, 1))  # a slow disk must not make more of it
         for one in self._story:
             if self.wanted.has(one):
                 found.append(one)
-            if self._given_up or len(found) >= SLICE or time.monotonic() > end:
+            if self._given_up or len(found) >= enough or time.monotonic() > end:
                 return found, False
         return found, True
 

@@ -5,6 +5,7 @@ Nothing is called or remembered here; what the panes show is for ``call.py`` to 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar, Final, Protocol
 
 from textual.app import ComposeResult
@@ -12,7 +13,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
-from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.tui.widgets.methods import MethodsPane
@@ -27,17 +28,11 @@ REPLY: Final = 6
 """Lines that are left to the header, the footer and the response."""
 
 FIRST_STEPS: Final = (
-    (
-        ("      ", "text"),
-        ("F2", "bold"),
-        (" chooses a method, ", "dim"),
-        ("F3", "bold"),
-        (" goes to its params, ", "dim"),
-        ("F5", "bold"),
-        (" sends the call.", "dim"),
-    ),
-    (("      The reply appears here.", "dim"),),
+    ("focus.methods", " chooses a method, "),
+    ("focus.params", " goes to its params, "),
+    ("send", " sends the call."),
 )
+"""What is said before there is any reply: commands and what they do."""
 
 
 class Sizes(Protocol):
@@ -63,7 +58,7 @@ class CallLayout(Screen[None]):
 
     DEFAULT_CSS = """
     CallLayout { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    CallLayout.-prod { border-left: outer $prod; }
+    CallLayout.-prod { border-left: outer $prod; border-right: outer $prod; }
     CallLayout #panes { height: 1fr; }
     CallLayout MethodsPane { width: 34; border-right: solid $line; }
     CallLayout #right { width: 1fr; }
@@ -75,45 +70,44 @@ class CallLayout(Screen[None]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("call")
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
 
-    def __init__(self, sizes: Sizes) -> None:
+    def __init__(self, sizes: Sizes, keymap: Mapping[str, str]) -> None:
         super().__init__()
         self._sizes = sizes
+        self._keymap = keymap
+        self.header = Header()
+        """The line at the top."""
+        self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
+        """The pane at the left."""
+        self.params = ParamsPane(key=self.key("focus.params"))
+        """The pane above."""
+        self.response = ResponsePane(
+            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self._first_steps()
+        )
+        """The pane below."""
         self._covered = ""
         """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
 
     def compose(self) -> ComposeResult:
         """The panes in the order of the tab key."""
-        yield Header()
+        yield self.header
         with Horizontal(id="panes"):
-            yield MethodsPane()
+            yield self.methods
             with Vertical(id="right"):
-                yield ParamsPane()
-                yield ResponsePane(first_steps=FIRST_STEPS)
+                yield self.params
+                yield self.response
         yield Footer()
+
+    def key(self, command: str) -> str:
+        """The key of a command as it is said on screen."""
+        return first_key(command, self._keymap)
+
+    def _first_steps(self) -> list[list[tuple[str, str]]]:
+        steps = [part for id, words in FIRST_STEPS for part in ((self.key(id), "bold"), (words, "dim"))]
+        return [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
 
     def on_mount(self) -> None:
         """Share the room before anything is laid out, so that it is laid out once."""
         self.on_resize()
-
-    @property
-    def header(self) -> Header:
-        """The line at the top."""
-        return self.query_one(Header)
-
-    @property
-    def methods(self) -> MethodsPane:
-        """The pane at the left."""
-        return self.query_one(MethodsPane)
-
-    @property
-    def params(self) -> ParamsPane:
-        """The pane above."""
-        return self.query_one(ParamsPane)
-
-    @property
-    def response(self) -> ResponsePane:
-        """The pane below."""
-        return self.query_one(ResponsePane)
 
     def header_copy(self) -> Header:
         """A header like this one, for a screen that opens over it."""
@@ -147,16 +141,13 @@ class CallLayout(Screen[None]):
         self.methods.focus_filter()
 
     def action_focus_params(self) -> None:
-        """To the params; again: their next tab."""
-        if self.params.has_focus_within:
-            self.params.next_tab()
+        """To the editor, whichever tab was open."""
+        self.params.show_tab("Params")
         self.cover("")
         self.params.focus_inside()
 
     def action_focus_response(self) -> None:
-        """To the response; again: its next tab."""
-        if self.response.has_focus_within:
-            self.response.action_tab_next()
+        """To the response."""
         if self._covered == "methods":
             self.cover("")
         self.response.focus_inside()
@@ -164,8 +155,9 @@ class CallLayout(Screen[None]):
     # --- sizes -------------------------------------------------------------------------------------------------
 
     def on_resize(self) -> None:
-        """Another terminal: what was chosen by hand holds as far as there is room."""
-        self.cover(self._covered)
+        """Another terminal: what was chosen by hand holds as far as there is room, and the focus stays on view."""
+        here = "methods" if self.app.size.width < NARROW and self.methods.has_focus_within else self._covered
+        self.cover(here)
         self._share()
 
     def _share(self) -> None:

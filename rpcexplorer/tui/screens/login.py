@@ -34,7 +34,7 @@ class Credentials(Form):
             for field, known in self._found.items()
         ]
         keep = Field("keep", "keep it", RUN if login else MACHINE, choices=(RUN, MACHINE))
-        told = f"{words}\nIt is sent to {profile.origin} and nowhere else. On this machine it is kept in {store}."
+        told = f"{words}\nIt is sent to {profile.origin} and nowhere else. Kept on this machine, it lies in {store}."
         title, done = (f"Log in to {profile.name}", "Log in") if login else (f"Secrets of {profile.name}", "Save")
         super().__init__(title, told, [*lines, keep], self._check, done=done)
 
@@ -49,7 +49,7 @@ class Credentials(Form):
     def on_mount(self) -> None:
         """The first line of which nothing is known."""
         lacking = [field for field, known in self._found.items() if not isinstance(known, Secret)]
-        self.of(lacking[0] if lacking else next(iter(self._found))).focus()
+        self.set_focus(self.of(lacking[0] if lacking else next(iter(self._found))))
 
     def answered(self, answer: str) -> None:
         """Forget, or what any form can do."""
@@ -62,7 +62,7 @@ class Credentials(Form):
         """On to what is still missing; where nothing is, take it."""
         missing = [field for field in self._missing(self.values) if self.of(field) is not self.focused]
         if missing:
-            self.of(missing[0]).focus()
+            self.set_focus(self.of(missing[0]))
         else:
             self.action_save()
 

@@ -89,22 +89,19 @@ class Picker(Dialog[str]):
         """``on`` is where the cursor starts; ``moved`` is told of each step, for a preview."""
         super().__init__(title)
         self._picks, self._on, self._moved = picks, on, moved
+        self.list = PickList()
+        """The choices that match."""
         self.set_class(moved is not None, "-preview")
 
     def content(self) -> ComposeResult:
         """The line to type into, and the list."""
         yield Entry(hint="type to find")
-        yield PickList()
-
-    @property
-    def list(self) -> PickList:
-        """The choices that match."""
-        return self.query_one(PickList)
+        yield self.list
 
     def on_mount(self) -> None:
         """Everything is on view, the cursor on what is chosen today."""
         self._show("", next((at for at, pick in enumerate(self._picks) if pick.id == self._on), 0))
-        self.query_one(Input).focus()
+        self.set_focus(self.query_one(Input))
 
     def on_resize(self) -> None:
         """As many rows as there are, and as there is room for."""
@@ -114,7 +111,11 @@ class Picker(Dialog[str]):
         """The best match is under the cursor, and previewed."""
         if query.strip():
             found = ranked(query, [pick.label for pick in self._picks])
-            self.list.items = [Shown(self._picks[match.index], match.positions) for match in found]
+            named = [Shown(self._picks[match.index], match.positions) for match in found]
+            known = {match.index for match in found}
+            others = (pick for at, pick in enumerate(self._picks) if at not in known)
+            said = (Shown(pick) for pick in others if query.lower() in pick.words.lower())
+            self.list.items = [*named, *said]
         else:
             self.list.items = [Shown(pick) for pick in self._picks]
         self.list.cursor = cursor

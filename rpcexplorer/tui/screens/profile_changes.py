@@ -89,7 +89,7 @@ async def duplicated(screen: Screen[Any], explorer: Explorer, name: str) -> str:
 async def removed(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
     """Take it out of its files and forget its secrets, after a yes; whether that was done."""
     name, homes = profile.name, homes_of(explorer, profile.name)
-    rows = [("profile", f"{name}  {profile.badge}".rstrip()), ("host", profile.origin)]
+    rows = [("profile", f"{name}  {profile.badge_word}".rstrip()), ("host", profile.origin)]
     rows += [("file" if at == 0 else "", f"{each.file}  ({each.audience})") for at, each in enumerate(homes)]
     rows.append(("also", "the secrets that are kept for it; its history stays"))
     choices = [Choice("keep", "Keep it"), Choice("remove", f"Remove {clipped(name, ROOM)}")]

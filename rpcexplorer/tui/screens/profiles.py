@@ -16,8 +16,13 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import NoAuth, Profile
 from rpcexplorer.model.steps import Step
+from rpcexplorer.tui.clipboard import copy
 from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.held import HeldKeys, opens
+from rpcexplorer.tui.screens.layout import NARROW
 from rpcexplorer.tui.screens.login import secrets
+from rpcexplorer.tui.screens.once import Once
+from rpcexplorer.tui.screens.picker import Pick, Picker
 from rpcexplorer.tui.screens.profile_changes import added, duplicated, edited, removed
 from rpcexplorer.tui.screens.profile_files import homes_of
 from rpcexplorer.tui.widgets.bar import Bar
@@ -30,7 +35,7 @@ from rpcexplorer.views.auth_words import auth_words
 from rpcexplorer.views.profile_page import broken_page, profile_page
 
 
-class ProfilesScreen(Screen[bool]):
+class ProfilesScreen(Once[bool], Screen[bool]):
     """List and page. It is dismissed with True where a profile was chosen; the explorer then uses it.
 
     Where none is in use (it was removed, or none was ever chosen), one must be chosen before it can be left.
@@ -38,7 +43,7 @@ class ProfilesScreen(Screen[bool]):
 
     DEFAULT_CSS = """
     ProfilesScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
-    ProfilesScreen.-prod { border-left: outer $prod; }
+    ProfilesScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
     ProfilesScreen #list { width: 55%; max-width: 84; border-right: solid $line; }
     ProfilesScreen #page { width: 1fr; }
     ProfilesScreen #columns { height: 1fr; }
@@ -50,14 +55,21 @@ class ProfilesScreen(Screen[bool]):
     """
     scope: ClassVar[Scope] = "profiles"
     BINDINGS: ClassVar[list[BindingType]] = bindings("profiles")
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own declaration
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
 
     def __init__(
-        self, explorer: Explorer, *, adding: bool = False, header: Widget | None = None, footer: Widget | None = None
+        self,
+        explorer: Explorer,
+        held: HeldKeys | None = None,
+        *,
+        adding: bool = False,
+        header: Widget | None = None,
+        footer: Widget | None = None,
     ) -> None:
         """``adding``: start with the form for a new profile."""
         super().__init__()
         self.explorer = explorer
+        self.held = held or HeldKeys()
         self._adding, self._header, self._footer = adding, header, footer
         self._tested: dict[str, tuple[Profile, Sequence[Step]]] = {}
         """What a test came to, and of which values: an edited profile is another one."""
@@ -81,13 +93,13 @@ class ProfilesScreen(Screen[bool]):
     def on_mount(self) -> None:
         """The cursor stands on the profile in use."""
         self._fill(self.explorer.profile.name if self.explorer.profile else "")
-        self.query_one(ProfileList).focus()
+        self.set_focus(self.query_one(ProfileList))
         if self._adding:
             self.action_add()
 
     def on_resize(self) -> None:
         """One below the other, the two are told apart by a bar."""
-        self.query_one("#page Bar", Bar).set_class(self.has_class("-narrow"), "-tinted")
+        self.query_one("#page Bar", Bar).set_class(self.app.size.width < NARROW, "-tinted")
 
     # --- showing -----------------------------------------------------------------------------------------------
 
@@ -170,7 +182,7 @@ class ProfilesScreen(Screen[bool]):
         """What can be done with the profile under the cursor."""
         row = self._row if self.is_mounted and self.query(ProfileList) else None
         profile = row.profile if row else None
-        if action in {"use", "edit", "remove", "duplicate"}:
+        if action in {"use", "edit", "remove", "duplicate", "copy"}:
             return profile is not None
         if action == "test":
             return profile is not None and not self._testing
@@ -179,6 +191,20 @@ class ProfilesScreen(Screen[bool]):
         if action == "close":
             return bool(self._testing) or not self._must_choose
         return True
+
+    @opens("find")
+    async def action_search(self) -> None:
+        """Find a profile by its name, and go there."""
+        rows = self.query_one(ProfileList).items
+        picks = [Pick(row.name, row.name, row.profile.url if row.profile else "cannot be used") for row in rows]
+        if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self._row.name if self._row else "")):
+            self._fill(found)
+
+    @work(exclusive=True, group="copy")
+    async def action_copy(self) -> None:
+        """Its address, for another program."""
+        if self._row is not None and self._row.profile is not None:
+            await copy(self, self._row.profile.endpoint, "the URL")
 
     def action_close(self) -> None:
         """End the test that runs; else back, and the profile in use stays."""
@@ -196,7 +222,7 @@ class ProfilesScreen(Screen[bool]):
             self.explorer.remembered.profile = self._row.name
             self.dismiss(True)
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_add(self) -> None:
         """A form for a new one. Where somebody came for that alone and left it, there is nothing else to do here."""
         name = await added(self, self.explorer)
@@ -206,7 +232,7 @@ class ProfilesScreen(Screen[bool]):
         self._adding = False
         self._fill(name)
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_edit(self) -> None:
         """The same form, filled in."""
         if (
@@ -216,20 +242,20 @@ class ProfilesScreen(Screen[bool]):
         ):
             self._fill()
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_duplicate(self) -> None:
         """One like it, under another name."""
         if self._row is not None:
             self._fill(await duplicated(self, self.explorer, self._row.name))
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_remove(self) -> None:
         """Take it out of its files, and forget its secrets; asks first."""
         if self._row is not None and self._row.profile is not None:
             await removed(self, self.explorer, self._row.profile)
             self._fill()
 
-    @work(exclusive=True, group="edit")
+    @opens("edit")
     async def action_secrets(self) -> None:
         """Enter secrets, masked, or forget them."""
         if self._row is not None and self._row.profile is not None:

@@ -15,6 +15,7 @@ from textual.widgets import Static
 
 from rpcexplorer.tui.look import Look, line
 from rpcexplorer.tui.screens.dialog import named, plain
+from rpcexplorer.tui.screens.once import Once
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.tui.widgets.listing import Listing
@@ -51,7 +52,7 @@ class Ways(Listing[Way]):
         return line(words, width, look, right=[(f" {item.key} ", "text bold")], ground=ground)
 
 
-class Welcome(Screen[str]):
+class Welcome(Once[str], Screen[str]):
     """Answers with the id of the way that was chosen."""
 
     DEFAULT_CSS = """
@@ -90,7 +91,7 @@ class Welcome(Screen[str]):
         """The arrows work at once."""
         ways = self.query_one(Ways)
         ways.items = WAYS
-        ways.focus()
+        self.set_focus(ways)
 
     def on_listing_chosen(self, event: Listing.Chosen) -> None:
         """That way."""

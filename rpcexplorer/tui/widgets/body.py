@@ -9,7 +9,9 @@ from typing import Final
 from textual import work
 from textual.app import ComposeResult
 from textual.containers import Vertical
+from textual.message import Message
 from textual.reactive import reactive
+from textual.widget import Widget
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.tui.widgets.grid import Grid
@@ -21,10 +23,14 @@ from rpcexplorer.views.table import Table
 
 LARGE: Final = 1_000_000
 """Bytes; a larger reply is laid out in a thread, so that typing goes on."""
+YIELDS_NOTHING: Final[Sequence[Sequence[tuple[str, str]]]] = (
+    (),
+    (("      It yields nothing. ", "dim"), ("o", "bold"), (" shows the reply again.", "dim")),
+)
 
 
 class Body(Vertical):
-    """Shows one of three views; each keeps its place while another is looked at."""
+    """Shows one of five views; each keeps its place while another is looked at."""
 
     DEFAULT_CSS = """
     Body { height: 1fr; background: $background; }
@@ -37,28 +43,37 @@ class Body(Vertical):
     """The result is shown as a table."""
     made: reactive[bytes | None] = reactive[bytes | None](None)
     """What a filter or a command made of the reply, in its place; None shows the reply itself."""
+    wrapped: reactive[bool] = reactive(False)
+    """Long lines are wrapped rather than cut."""
     empty: reactive[Sequence[Sequence[tuple[str, str]]]] = reactive[Sequence[Sequence[tuple[str, str]]]](())
     """What to say where there is no body."""
 
+    class NoTable(Message):
+        """A table was wanted, and what is on view is no list of objects."""
+
     def __init__(self) -> None:
         super().__init__()
+        self._result, self._made, self._raw = Reader(), Reader(), Reader()
+        self.grid, self._sheet = Grid(), Sheet()
         self._table: Table | None = None
+        self._laid: dict[Reader, bytes] = {}
+        """What each reader has laid out."""
 
     def compose(self) -> ComposeResult:
         """One of them is on screen."""
-        yield Reader()
-        yield Grid()
-        yield Sheet()
+        self._made.empty = YIELDS_NOTHING
+        yield from self._views
+
+    @property
+    def _views(self) -> tuple[Widget, ...]:
+        return self._result, self._made, self._raw, self.grid, self._sheet
 
     @property
     def reader(self) -> Reader:
-        """The lazy view of JSON and text."""
-        return self.query_one(Reader)
-
-    @property
-    def grid(self) -> Grid:
-        """The table."""
-        return self.query_one(Grid)
+        """The lazy view of JSON or text that belongs to the tab: the reply, or what was made of it."""
+        if self.tab == "Raw":
+            return self._raw
+        return self._result if self.made is None else self._made
 
     @property
     def text(self) -> bytes:
@@ -75,13 +90,21 @@ class Body(Vertical):
 
     def focus_inside(self) -> None:
         """The focus goes to what is on view."""
-        for view in (self.reader, self.grid, self.query_one(Sheet)):
-            if view.display:
-                self.screen.set_focus(view)
+        self.screen.set_focus(next(view for view in self._views if view.display))
+
+    def value(self) -> bytes:
+        """The text of the value under the cursor, or of the cell."""
+        return self.grid.value() if self.grid.display else self.reader.value()
+
+    def path(self) -> str:
+        """Where in the reply that is; empty where there are no paths."""
+        return self.grid.path() if self.grid.display else self.reader.path() if self.reader.display else ""
 
     def watch_exchange(self) -> None:
         """Another exchange: as JSON again, from the top."""
         self._table = None
+        self._laid.clear()
+        self.workers.cancel_group(self, "table")
         self.set_reactive(Body.tabled, False)
         self.set_reactive(Body.made, None)
         self._show()
@@ -95,25 +118,42 @@ class Body(Vertical):
         self._show()
 
     def watch_empty(self) -> None:
-        """Said by the view for text."""
-        self.reader.empty = self.empty
+        """Said by the views for text."""
+        self._result.empty = self._raw.empty = self.empty
+
+    def watch_wrapped(self) -> None:
+        """For the one as for the other."""
+        self._result.wrapped = self._made.wrapped = self._raw.wrapped = self.wrapped
 
     def watch_tabled(self) -> None:
         """As a table or as JSON."""
-        if self.tabled and self._table is None:
-            self._table = self.grid.table = Table.of(self.text)
-            if self._table is None:
-                self.set_reactive(Body.tabled, False)
+        text = self.text
+        if not self.tabled or self._table is not None:
+            self._arrange()
+        elif len(text) < LARGE:
+            self._take(Table.of(text))
+        else:
+            self._make_large_table(text)
+
+    @work(exclusive=True, group="table")
+    async def _make_large_table(self, text: bytes) -> None:
+        self._take(await asyncio.to_thread(Table.of, text))
+
+    def _take(self, table: Table | None) -> None:
+        self._table = self.grid.table = table
+        if table is None:
+            self.tabled = False
+            self.post_message(self.NoTable())
         self._arrange()
 
     def _show(self) -> None:
         exchange = self.exchange
         if exchange is not None and self.tab == "Headers":
-            self.query_one(Sheet).lines = headers_page(exchange)
+            self._sheet.lines = headers_page(exchange)
         elif exchange is not None and self.tab == "Timing":
-            self.query_one(Sheet).lines = timing_page(exchange, max(self.size.width - 2, 20))
+            self._sheet.lines = timing_page(exchange, max(self.size.width - 2, 20))
         else:
-            self._lay_out(self._bytes())
+            self._lay_out(self.reader, self._bytes())
         self._arrange()
 
     def _bytes(self) -> bytes:
@@ -121,26 +161,34 @@ class Body(Vertical):
             return self.exchange.response.body or self.text
         return self.text if self.made is None else self.made
 
-    def _lay_out(self, body: bytes) -> None:
+    def _lay_out(self, reader: Reader, body: bytes) -> None:
+        if self._laid.get(reader) is body:
+            return
         self.workers.cancel_group(self, "layout")
+        self._laid.pop(reader, None)
         if len(body) < LARGE:
-            self.reader.document = _document(body, self.tab) if body else None
+            self._read(reader, body, _document(body, self.tab) if body else None)
         else:
-            self.reader.document = None
-            self._lay_out_large(body, self.tab)
+            reader.document = None
+            self._lay_out_large(reader, body, self.tab)
 
     @work(exclusive=True, group="layout")
-    async def _lay_out_large(self, body: bytes, tab: str) -> None:
-        self.reader.document = await asyncio.to_thread(_measured, body, tab)
+    async def _lay_out_large(self, reader: Reader, body: bytes, tab: str) -> None:
+        self._read(reader, body, await asyncio.to_thread(_measured, body, tab))
+
+    def _read(self, reader: Reader, body: bytes, document: Document | None) -> None:
+        reader.document = document
+        self._laid[reader] = body
 
     def _arrange(self) -> None:
         """Which view is on screen; a focus that was on another one goes along."""
         inside = self.has_focus_within
         sheet = self.exchange is not None and self.tab in {"Headers", "Timing"}
         grid = self.tabled and self._table is not None and self.tab == "Result" and self.made is None
-        self.query_one(Sheet).display = sheet
-        self.grid.display = grid and not sheet
-        self.reader.display = not sheet and not grid
+        self._sheet.display = sheet
+        self.grid.display = grid
+        for reader in (self._result, self._made, self._raw):
+            reader.display = reader is self.reader and not (sheet or grid)
         if inside:
             self.focus_inside()
         self.refresh_bindings()

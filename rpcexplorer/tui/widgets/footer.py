@@ -14,16 +14,16 @@ from textual.widget import Widget
 from rpcexplorer.tui.commands import COMMANDS, spelled
 from rpcexplorer.tui.look import Look, line, width_of
 
-Hint = tuple[str, str, str]
-"""Key as Textual names it, key as people write it, words."""
+Hint = tuple[str, str, str, bool]
+"""Key as Textual names it, key as people write it, words; whether it stays where there is little room."""
 
 
 class Footer(Widget):
-    """Hints in the order of the command table; the last two of them stay when there is little room."""
+    """Hints in the order of the command table; the way back, the palette and help stay when there is little room."""
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
 
-    STAY: ClassVar[tuple[str, ...]] = ("palette", "help")
+    STAY: ClassVar[frozenset[str]] = frozenset({"history.close", "profiles.close", "palette", "help"})
 
     hints: reactive[tuple[Hint, ...]] = reactive[tuple[Hint, ...]](())
     prod: reactive[bool] = reactive(False)
@@ -47,7 +47,7 @@ class Footer(Widget):
         for command in COMMANDS:
             binding = active.get(command.id)
             if command.footer and binding is not None and command.id not in self.elsewhere:
-                yield binding.key, spelled(binding.key), command.words
+                yield binding.key, spelled(binding.key), command.words, command.id in self.STAY
 
     def watch_elsewhere(self) -> None:
         """Other hints."""
@@ -57,26 +57,26 @@ class Footer(Widget):
         """The hints that fit."""
         look = Look.of(self)
         words: list[tuple[str, str]] = []
-        for _, key, told in self._fitting():
+        for _, key, told, _ in self._fitting():
             words += [("   " if words else " ", "text"), (key, "bold"), (f" {told}", "middle")]
         return line(words, self.size.width, look, ground="prod-surface" if self.prod else "surface")
 
     def on_click(self, event: events.Click) -> None:
         """A click on a hint is the key."""
         x = 1
-        for name, key, told in self._fitting():
+        for name, key, told, _ in self._fitting():
             wide = width_of([(key, ""), (f" {told}   ", "")])
             if x <= event.x < x + wide - 3:
                 self.app.simulate_key(name)
             x += wide
 
     def _fitting(self) -> list[Hint]:
-        """All hints, or fewer: those before the ones that stay go first, from the end."""
+        """All hints, or fewer: the last of those that need not stay goes first."""
         kept = list(self.hints)
-        while len(kept) > len(self.STAY) and self._width(kept) > self.size.width:
-            del kept[-len(self.STAY) - 1]
+        while self._width(kept) > self.size.width and (others := [hint for hint in kept if not hint[3]]):
+            kept.remove(others[-1])
         return kept
 
     @staticmethod
     def _width(hints: list[Hint]) -> int:
-        return 1 + sum(width_of([(key, ""), (f" {told}   ", "")]) for _, key, told in hints) - 3
+        return 1 + sum(width_of([(key, ""), (f" {told}   ", "")]) for _, key, told, _ in hints) - 3

@@ -102,12 +102,12 @@ class Grid(ScrollView, can_focus=True):
     # --- what is at hand ---------------------------------------------------------------------------------------
 
     def value(self) -> bytes:
-        """The JSON text of the row's element, as the server wrote it."""
-        return self.table.value(self.cursor[0]) if self.table and self.table.rows else b""
+        """The JSON text of the cell at hand, as the server wrote it."""
+        return self.table.cell_value(*self.cursor) if self.table and self.table.rows else b""
 
-    def cell_text(self) -> str:
-        """What the cell at hand shows."""
-        return self.table.cell(*self.cursor).text if self.table and self.table.rows else ""
+    def path(self) -> str:
+        """Where in the value that is."""
+        return self.table.cell_path(*self.cursor) if self.table and self.table.rows else ""
 
     # --- drawing -----------------------------------------------------------------------------------------------
 

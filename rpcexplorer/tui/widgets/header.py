@@ -44,8 +44,7 @@ class Header(Widget):
         return line(left, width, look, right=right, ground=ground)
 
     def _badge(self) -> Words:
-        word = self.profile.badge if self.profile else ""
-        if not word:
+        if self.profile is None or not self.profile.badge:
             return [(" ", "text")]
-        shown = word.upper() if word == "prod" else word[:16]
-        return [("   ", "text"), (f" {shown} ", f"on:{BADGES.get(word, 'accent')} bold")]
+        ground = BADGES.get(self.profile.badge, "accent")
+        return [("   ", "text"), (f" {self.profile.badge_word[:16]} ", f"on:{ground} bold")]

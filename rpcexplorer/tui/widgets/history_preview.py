@@ -12,7 +12,7 @@ from textual.reactive import reactive
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Result
 from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.outcome import ended, told
+from rpcexplorer.tui.widgets.outcome import beside, ended, told
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.said import Said
 from rpcexplorer.tui.widgets.sheet import Sheet
@@ -65,8 +65,10 @@ class HistoryPreview(Vertical):
             case Exchange() as call:
                 moment = moment_words(call.when, self.today, self._zone)
                 self._bar.words = [(call.method, "text bold"), (f"  {moment}", "dim")]
-                self._outcome.words = ended(call)
+                self._outcome.after = beside(call, call.method)
+                self._outcome.words = ended(call, self._outcome.room)
             case Damaged(reason=reason):
+                self._outcome.after = ()
                 self._bar.words = [("damaged record", "text bold")]
                 self._outcome.words = [("! ", "careful"), (reason, "careful bold")]
             case None:
@@ -122,8 +124,8 @@ class HistoryPreview(Vertical):
                 self._said.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
             else:
-                again = [(f"rpcexplorer replay {call.id} sends the batch again", "middle")]
-                self._said.pieces = [*told(call), *(again if call.kind == "batch" else [])]
+                again = [("a batch has no place in the editor: r sends it again as it is", "middle")]
+                self._said.pieces = [*told(call, self._outcome.room), *(again if call.kind == "batch" else [])]
                 document = _reply(call)
                 self._reader.empty = [[], [(f"   {_without(call)}", "dim")]]
         self._bar.open = self.tab

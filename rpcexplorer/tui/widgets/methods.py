@@ -122,12 +122,13 @@ class MethodsPane(Vertical):
 
         exchange: Exchange
 
-    def __init__(self, zone: tzinfo | None = None) -> None:
-        """``zone``: where whoever looks lives; None asks the machine."""
+    def __init__(self, zone: tzinfo | None = None, *, key: str = "F2", recent_key: str = "F6") -> None:
+        """``zone``: where whoever looks lives; None asks the machine. The keys go here and to all calls."""
         super().__init__()
+        self._key = key
         self._rows = MethodRows({})
         self._bar, self._told, self._recent_bar = Bar(), Bar(), Bar()
-        self._recent_bar.key = "F6"
+        self._recent_bar.key = recent_key
         self._filter, self._list, self._recent_list = Filter(), MethodList(), RecentList(zone)
 
     def compose(self) -> ComposeResult:
@@ -217,6 +218,7 @@ class MethodsPane(Vertical):
             self.post_message(self.Recalled(self, event.item))
         else:
             self.post_message(self.Chosen(self, name_of(event.item)))
+            self.typed = ""
 
     def on_recent_list_again_wanted(self, event: RecentList.AgainWanted) -> None:
         """Pass it on as ours."""
@@ -264,7 +266,8 @@ class MethodsPane(Vertical):
         if not self._list.is_attached:
             return  # on_mount does it
         listed, known = self._rows.listed(self.typed), len(self._rows)
-        self._bar.key = f"{known:,}  F2" if listed.count == known else f"{listed.count:,} of {known:,}  F2"
+        count = f"{known:,}" if listed.count == known else f"{listed.count:,} of {known:,}"
+        self._bar.key = f"{count}  {self._key}"
         self._list.items = listed.rows
         self._list.go_to(listed.place(name))
         self._tell()

@@ -31,26 +31,39 @@ SHORT: Final = {"malformed": "malformed", "unreached": "unreached", "cancelled":
 """Outcomes whose sentence has a line of its own."""
 
 TRACK: Final = 26
-WORDS: Final = 38
-"""Columns of an outcome's words in the bar; longer ones are told whole below it."""
+WHOSE: Final = 24
+"""Columns of a method's name in the bar."""
+LEAST: Final = 12
+"""Columns of an outcome's words that stay in the bar whatever happens: ``error -32601``."""
 
 
-def ended(exchange: Exchange) -> list[tuple[str, str]]:
-    """Sign and word first, transport beside it."""
+def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
+    """Sign and word; where there is no room for an error's message, its code alone."""
     name = exchange.outcome_name
     role = ROLES[name]
-    word = SHORT.get(name) or clipped(outcome_words(exchange.outcome), WORDS)
+    word = SHORT.get(name) or outcome_words(exchange.outcome)
+    if columns(word) > max(room, LEAST):
+        word = " ".join(word.split(" ")[:2])
+    return [(f"{SIGNS[name]} ", role), (word, f"{role} bold")]
+
+
+def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
+    """What stands beside it: whose reply it is where that is not the method in the editor, and the transport."""
     transport = transport_line(exchange)
-    return [(f"{SIGNS[name]} ", role), (word, f"{role} bold"), (f"   {transport}" if transport else "", "middle")]
+    whose = [("  of ", "middle"), (clipped(exchange.method, WHOSE), "careful")] if exchange.method != method else []
+    return [*whose, (f"   {transport}" if transport else "", "middle")]
 
 
-def told(exchange: Exchange) -> list[tuple[str, str]]:
-    """Everything else that is worth a line: what the outcome means, what happened by the way, what is odd."""
+def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
+    """Everything else that is worth a line: what had no room above, what it means, what happened by the way."""
     said: list[tuple[str, str]] = []
-    sentence = outcome_words(exchange.outcome)
-    if exchange.outcome_name in SHORT or columns(sentence) > WORDS:
+    sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
+    if exchange.outcome_name in SHORT:
         said.append((sentence.removeprefix(f"{exchange.outcome_name}: "), "text"))
-    if explained := explanation(exchange.outcome):
+    elif columns(sentence) > max(room, LEAST):
+        message = " ".join(sentence.split(" ")[2:])
+        said += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
+    if explained:
         said.append((explained, "middle"))
     said += [(note, "middle") for note in exchange.notes]
     said += [(remark, "careful") for remark in exchange.remarks]
@@ -61,9 +74,10 @@ def told(exchange: Exchange) -> list[tuple[str, str]]:
     return said
 
 
-def running(what: str, progress: Progress | None, elapsed: float) -> list[tuple[str, str]]:
-    """Elapsed time, bytes so far, and a track where the length is known."""
+def running(what: str, whose: str, progress: Progress | None, elapsed: float) -> list[tuple[str, str]]:
+    """What is done for which method, elapsed time, bytes so far, and a track where the length is known."""
     words = [("◐ ", "careful"), (STEPS.get(progress.step, what) if progress else what, "careful bold")]
+    words += [(f"  {clipped(whose, WHOSE)}", "middle")] if whose else []
     words.append((f"   {duration(elapsed)}", "text"))
     if progress is None or not progress.received:
         return words

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import datetime
 from typing import ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Vertical
+from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.reactive import reactive
 
@@ -33,6 +34,10 @@ from rpcexplorer.views.request_text import request_lines
 TABS: Final = ("Params", "Request", "Docs")
 AT_ONCE: Final = 4_000
 """Characters; to find what is wrong in a longer text takes longer than a key may: it waits for a pause and a thread."""
+PATIENCE: Final = 2.0
+"""Seconds; longer than any burst of keys takes."""
+WIDE: Final = 110
+"""Columns from which the docs of the method stand beside its params."""
 PAUSE: Final = 0.1
 """Seconds without a key before a longer text is judged."""
 
@@ -42,13 +47,17 @@ class ParamsPane(Vertical):
 
     DEFAULT_CSS = """
     ParamsPane { background: $background; }
-    ParamsPane > Editor, ParamsPane > Sheet { height: 1fr; }
+    ParamsPane > Horizontal { height: 1fr; }
+    ParamsPane Editor, ParamsPane Sheet { height: 1fr; width: 1fr; }
+    ParamsPane Sheet.-beside { border-left: solid $line; }
     """
     scope: ClassVar[Scope] = "params"
     BINDINGS: ClassVar[list[BindingType]] = bindings("params")
 
     method: reactive[Method | None] = reactive[Method | None](None)
     """The method at hand."""
+    asked: reactive[datetime | None] = reactive[datetime | None](None)
+    """When the service was asked which methods it has."""
     preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
     """The request to come, or why there would be none."""
     empty: reactive[str] = reactive("[]")
@@ -84,8 +93,10 @@ class ParamsPane(Vertical):
     class PreviewWanted(Told):
         """The request to come is on view and out of date."""
 
-    def __init__(self, id: str | None = None) -> None:
+    def __init__(self, id: str | None = None, *, key: str = "F3") -> None:
+        """``key`` goes here."""
         super().__init__(id=id)
+        self._key = key
         self._bar = Bar()
         self._editor = Editor()
         self._request, self._docs = Sheet(), Sheet()
@@ -100,9 +111,9 @@ class ParamsPane(Vertical):
 
     def compose(self) -> ComposeResult:
         """Bar, body, verdict."""
-        self._bar.tabs, self._bar.key = TABS, "F3"
+        self._bar.tabs, self._bar.key = TABS, self._key
         yield self._bar
-        yield from self._bodies
+        yield Horizontal(*self._bodies)
         yield self._line
 
     def on_mount(self) -> None:
@@ -152,6 +163,14 @@ class ParamsPane(Vertical):
         """Do something once every key that was pressed before it has been taken in."""
         self._editor.call_later(then)
 
+    async def settled(self) -> None:
+        """Wait until every key that was pressed before has been taken in; but nothing waits for ever to be left."""
+        taken_in = asyncio.Event()
+        self._editor.call_later(taken_in.set)
+        waiting = asyncio.ensure_future(taken_in.wait())
+        await asyncio.wait([waiting], timeout=PATIENCE)
+        waiting.cancel()
+
     def focus_inside(self) -> None:
         """Where typing or scrolling happens."""
         self.screen.set_focus(self._bodies[TABS.index(self.tab)])
@@ -183,7 +202,12 @@ class ParamsPane(Vertical):
         known = self.method
         nobody = [("No method", "middle"), ("  F2 shows them", "dim")]
         self._bar.words = [(known.name, "accent bold"), (f"  {known.doc}", "dim")] if known else nobody
-        self._docs.lines = docs_lines(self.method)
+        self._docs.lines = docs_lines(self.method, self.asked)
+        self._arrange()
+
+    def watch_asked(self) -> None:
+        """The page says when."""
+        self._docs.lines = docs_lines(self.method, self.asked)
 
     def watch_preview(self) -> None:
         """The page of the request."""
@@ -197,11 +221,24 @@ class ParamsPane(Vertical):
         """One of the three is on view; the verdict belongs to the text."""
         self._bar.open = self.tab
         self._line.display = self.tab == "Params"
-        for name, body in zip(TABS, self._bodies, strict=True):
-            body.display = name == self.tab
+        self._arrange()
         if self.tab == "Request":
             self.post_message(self.PreviewWanted(self))
         self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        """There may be room for more."""
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The page of the tab; the docs stand beside the params where there is room, and something to say."""
+        for name, body in zip(TABS, self._bodies, strict=True):
+            body.display = name == self.tab
+        known = self.method is not None and bool(self.method.details or self.method.parameters)
+        beside = self.tab == "Params" and self.size.width >= WIDE and known
+        self._docs.set_class(beside, "-beside")
+        if beside:
+            self._docs.display = True
 
     def on_descendant_focus(self) -> None:
         """The focus came in."""
@@ -230,6 +267,10 @@ class ParamsPane(Vertical):
         event.stop()
         self.action_fix() if event.fix else self._show_place()
         self.focus_inside()
+
+    def action_tab_next(self) -> None:
+        """The tab beside the open one."""
+        self.next_tab()
 
     def action_fix(self) -> None:
         """Take the way out that is offered."""

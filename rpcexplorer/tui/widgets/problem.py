@@ -14,12 +14,13 @@ from textual.widget import Widget
 from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.tui.commands import COMMANDS, spelled
 from rpcexplorer.tui.look import Look, Words, line, width_of
+from rpcexplorer.views.cells import columns
 
 FIX = next(command for command in COMMANDS if command.id == "params.fix")
 
 
 class ProblemLine(Widget):
-    """One line. The sentence gives way where there is little room, the fix does not."""
+    """One line; two where the sentence needs them. It gives way where there is too little room, the fix does not."""
 
     DEFAULT_CSS = "ProblemLine { height: 1; background: $background; }"
 
@@ -48,13 +49,27 @@ class ProblemLine(Widget):
             """Where it happened."""
             return self.line
 
-    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        """Sign, word, sentence; the fix at the right."""
-        words = [(" " * self.INDENT, "text"), *self._words()]
-        right = self._fix()
+    def watch_read(self) -> None:
+        """A longer sentence takes another line."""
+        self._fit()
+
+    def on_resize(self) -> None:
+        """It may need another line here."""
+        self._fit()
+
+    def _fit(self) -> None:
+        wanted = width_of(self._words()) + width_of(self._fix()) + self.INDENT
+        self.styles.height = 2 if self.read is not None and wanted > self.size.width > 0 else 1
+
+    def render_line(self, y: int) -> Strip:
+        """Sign, word, sentence; the fix at the right of the last line."""
+        words, right, indent = self._words(), self._fix(), (" " * self.INDENT, "text")
         if self.stale:
             words, right = [[(text, "dim") for text, _ in each] for each in (words, right)]
-        return line(words, self.size.width, Look.of(self), right=right)
+        if self.size.height > 1:
+            first, rest = _broken(words, self.size.width - self.INDENT)
+            words, right = (first, ()) if y == 0 else ([("  ", "text"), *rest], right)
+        return line([indent, *words], self.size.width, Look.of(self), right=right)
 
     def on_click(self, event: events.Click) -> None:
         """The fix is a button, the sentence leads to the place."""
@@ -84,3 +99,13 @@ class ProblemLine(Widget):
         """The key that applies the fix, also where a person chose another one."""
         active = (each.binding for each in self.screen.active_bindings.values())
         return spelled(next((each.key for each in active if each.id == FIX.id), FIX.keys))
+
+
+def _broken(words: Words, room: int) -> tuple[Words, Words]:
+    """Pieces in two lines; the last of them is broken between words where the first line is full."""
+    *before, (text, role) = words
+    left = room - width_of(before)
+    if columns(text) <= left:
+        return words, ()
+    at = text.rfind(" ", 0, max(left, 0))
+    return [*before, (text[: max(at, 0)], role)], [(text[at + 1 :], role)]

@@ -56,7 +56,7 @@ class ProfileList(Listing[ProfileRow]):
         if item.profile is None:
             return line([*words, ("  ! cannot be used", "careful")], width, look, ground=ground)
         kind = [(f"  {item.profile.auth.kind:<6}", "middle" if chosen else "dim")] if width >= _KINDS else []
-        right = [*kind, *self._auth(item, width), *self._badge(item.profile.badge)]
+        right = [*kind, *self._auth(item, width), *self._badge(item.profile)]
         room = width - width_of(words) - width_of(right) - 2
         if room >= _LEAST:
             words.append((f"  {clipped(self._address(item.profile.url, room), room)}", "middle"))
@@ -78,12 +78,12 @@ class ProfileList(Listing[ProfileRow]):
             left -= columns(piece)
         return [*shown, (" " * left, "text")]
 
-    def _badge(self, badge: str) -> Words:
+    def _badge(self, profile: Profile) -> Words:
         """The same; no column where no profile has one."""
         wanted = max(columns(each.profile.badge) for each in self.items if each.profile)
-        shown = clipped(badge.upper() if badge == "prod" else badge, min(wanted, _BADGE))
+        shown = clipped(profile.badge_word, min(wanted, _BADGE))
         blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
-        return [(blank, "text"), (shown, f"{BADGES.get(badge, 'accent')} bold"), (" ", "text")]
+        return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
 
     def empty(self, width: int, look: Look) -> Sequence[Strip]:
         """What to do."""

@@ -70,25 +70,29 @@ class Prompt(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.purpose: Purpose = "search"
+        self._sign, self._line, self._state = Static(classes="sign"), Entry(), Static(classes="state")
         self._before: Sequence[str] = ()
         self._at = -1
 
     def compose(self) -> ComposeResult:
         """Sign, line, state."""
-        yield Static(classes="sign")
-        yield Entry()
-        yield Static(classes="state")
+        yield from (self._sign, self._line, self._state)
 
     @property
     def is_open(self) -> bool:
         """Whether it is on screen."""
         return bool(self.display)
 
+    @property
+    def text(self) -> str:
+        """What stands in it."""
+        return self._line.value
+
     def ask(self, purpose: Purpose, text: str = "", before: Sequence[str] = ()) -> None:
         """Open for a purpose, with what was typed last selected, so that typing replaces it."""
         self.purpose, self._before, self._at = purpose, before, -1
-        self.query_one(".sign", Static).update(Content(SIGNS[purpose]))
-        line = self.query_one(Input)
+        self._sign.update(Content(SIGNS[purpose]))
+        line = self._line
         line.placeholder = HINTS[purpose]
         with line.prevent(Input.Changed):
             line.value = text
@@ -99,9 +103,8 @@ class Prompt(Horizontal):
 
     def tell(self, state: str, *, wrong: bool = False) -> None:
         """How it is going, at the right."""
-        line = self.query_one(".state", Static)
-        line.update(Content(printable(state)))
-        line.set_class(wrong, "-wrong")
+        self._state.update(Content(printable(state)))
+        self._state.set_class(wrong, "-wrong")
 
     def close(self) -> None:
         """Take it off the screen."""
@@ -120,7 +123,7 @@ class Prompt(Horizontal):
     def on_click(self, event: events.Click) -> None:
         """A click anywhere in it types into it."""
         event.stop()
-        self.screen.set_focus(self.query_one(Input))
+        self.screen.set_focus(self._line)
 
     def action_leave(self) -> None:
         """Escape."""
@@ -131,6 +134,6 @@ class Prompt(Horizontal):
         at = min(max(self._at + by, -1), len(self._before) - 1)
         if at != self._at:
             self._at = at
-            line = self.query_one(Input)
+            line = self._line
             line.value = self._before[at] if at >= 0 else ""
             line.cursor_position = len(line.value)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import ClassVar, Final, Literal
 
 from textual import events
 from textual.app import ComposeResult
@@ -23,7 +23,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.body import Body
 from rpcexplorer.tui.widgets.grid import Grid
-from rpcexplorer.tui.widgets.outcome import ended, nothing, running, told
+from rpcexplorer.tui.widgets.outcome import beside, ended, nothing, running, told
 from rpcexplorer.tui.widgets.prompt import Prompt, Purpose
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.said import Said
@@ -32,6 +32,11 @@ TABS: Final = ("Result", "Raw", "Headers", "Timing")
 PAUSE: Final = 0.15
 """Seconds without a key before a filter is tried."""
 
+QUICK: Final = 0.3
+"""Seconds after which the reply before is seen to be the one before."""
+DIGITS: Final = 12
+"""Of the number of a line; no reply has so many."""
+
 READING: Final = frozenset(
     {
         "search",
@@ -39,8 +44,6 @@ READING: Final = frozenset(
         "previous",
         "goto",
         "wrap",
-        "copy_value",
-        "copy_path",
         "fold",
         "fold_all",
         "unfold_all",
@@ -53,7 +56,10 @@ READING: Final = frozenset(
 class ResponsePane(Vertical):
     """One exchange on view, or the one that is under way."""
 
-    DEFAULT_CSS = "ResponsePane { background: $background; }"
+    DEFAULT_CSS = """
+    ResponsePane { background: $background; }
+    ResponsePane.-old Body { opacity: 55%; }
+    """
     scope: ClassVar[Scope] = "response"
     BINDINGS: ClassVar[list[BindingType]] = bindings("response")
 
@@ -61,28 +67,39 @@ class ResponsePane(Vertical):
     """What is on view."""
     what: reactive[str] = reactive("")
     """What is under way, in a word; empty when nothing is."""
+    method: reactive[str] = reactive("")
+    """The method in the editor."""
+    whose: reactive[str] = reactive("")
+    """The method that is being called, while one is."""
     tab: reactive[str] = reactive("Result")
     here: reactive[bool] = reactive(False)
     """The focus is inside."""
     wrapped: reactive[bool] = reactive(False)
     filtered: reactive[str] = reactive("")
     """The expression or command that stands between the reply and what is shown; empty: nothing does."""
+    waiting: reactive[bool] = reactive(False)
+    """What it makes of the reply is not there yet."""
 
     @dataclass
-    class FilterWanted(Message):
-        """Run a jq expression over the reply; ``show`` is the answer."""
+    class Through(Message):
+        """The reply is wanted through a jq expression or a shell command; ``show`` is the answer."""
 
         pane: ResponsePane
-        expression: str
+        purpose: Literal["filter", "pipe"]
+        told: str
+        """The expression or the command."""
         body: bytes
+
+        @property
+        def label(self) -> str:
+            """What the banner calls it."""
+            return f"| {self.told}" if self.purpose == "pipe" else self.told
 
     @dataclass
-    class PipeWanted(Message):
-        """Send the reply through a shell command; ``show`` is the answer."""
+    class Dropped(Message):
+        """Nobody waits any longer for what the reply went through."""
 
         pane: ResponsePane
-        command: str
-        body: bytes
 
     @dataclass
     class Kept(Message):
@@ -112,28 +129,28 @@ class ResponsePane(Vertical):
 
         pane: ResponsePane
 
-    def __init__(self, *, id: str | None = None, first_steps: Sequence[Sequence[tuple[str, str]]] = ()) -> None:
-        """``first_steps`` is said before there is any exchange."""
-        super().__init__(id=id)
+    def __init__(
+        self, *, key: str = "F4", cancel_key: str = "Esc", first_steps: Sequence[Sequence[tuple[str, str]]] = ()
+    ) -> None:
+        """``key`` goes here, ``cancel_key`` ends what runs; ``first_steps`` is said before there is any exchange."""
+        super().__init__()
+        self._key, self._cancel_key = key, cancel_key
+        self._bar, self._said, self._prompt = Bar(classes="-tinted"), Said(), Prompt()
+        self.body = Body()
+        """The ways of looking at the reply."""
         self._first_steps = first_steps
         self._progress: Progress | None = None
         self._elapsed = 0.0
         self._before: dict[Purpose, Sequence[str]] = {}
         self._pause: Timer | None = None
+        self._before_method = ""
+        """The method whose reply was on view last."""
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
-        yield Bar(classes="-tinted")
-        yield Said()
-        yield Prompt()
-        yield Body()
+        yield from (self._bar, self._said, self._prompt, self.body)
 
     # --- what is given to it -----------------------------------------------------------------------------------
-
-    @property
-    def body(self) -> Body:
-        """The ways of looking at the reply."""
-        return self.query_one(Body)
 
     @property
     def reader(self) -> Reader:
@@ -148,13 +165,15 @@ class ResponsePane(Vertical):
         """How far it has come."""
         self._elapsed, self._progress = elapsed, progress
         if self.what:
-            self.query_one(Bar).words = running(self.what, progress, elapsed)
+            self._bar.words = running(self.what, self.whose, progress, elapsed)
+            self.set_class(elapsed > QUICK, "-old")
 
-    def show(self, text: bytes, sentence: str, *, wrong: bool) -> None:
+    def show(self, through: Through, text: bytes, sentence: str, *, wrong: bool) -> None:
         """What the filter or the command made of the reply; a complaint leaves what was on view."""
-        if not self.filtered:  # the original was asked for meanwhile, or another reply has come
+        if through.label != self.filtered:  # something else was asked for meanwhile, or another reply has come
             return
-        self.query_one(Prompt).tell(sentence, wrong=wrong)
+        self.waiting = False
+        self._prompt.tell(sentence, wrong=wrong)
         if text or not wrong:
             self.body.made = text
         self._say(sentence, wrong=wrong)
@@ -166,55 +185,77 @@ class ResponsePane(Vertical):
     # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_exchange(self) -> None:
-        """Another exchange; the tab stays."""
+        """Another exchange; a line that somebody types into stays, and the tab for another call of the same method."""
+        prompt = self._prompt
+        if self.exchange and self.exchange.method != self._before_method:
+            self.tab = "Result"
+        self._before_method = self.exchange.method if self.exchange else ""
+        self._drop()
         self.set_reactive(ResponsePane.filtered, "")
-        self.query_one(Prompt).close()
+        if not prompt.has_focus_within:
+            prompt.close()
         self.body.exchange = self.exchange
-        self._say()
+        if prompt.is_open and prompt.purpose == "search":
+            self.reader.search(prompt.text)
         self.watch_what()
+        self._say()
+
+    def on_resize(self) -> None:
+        """What has no room in the bar is said below it."""
+        self.watch_method()
 
     def watch_what(self) -> None:
         """Something began or ended: the bar says so in the same place."""
-        bar = self.query_one(Bar)
+        bar = self._bar
         if self.what:
             self._elapsed, self._progress = 0.0, None
-            bar.words, bar.tabs, bar.key = running(self.what, None, 0.0), (), "Esc cancel  F4"
+            bar.words, bar.after, bar.tabs = running(self.what, self.whose, None, 0.0), (), ()
+            bar.key = f"{self._cancel_key} cancel  {self._key}"
         else:
-            bar.words = ended(self.exchange) if self.exchange else [("Response", "middle")]
-            bar.tabs, bar.open, bar.key = TABS, self.tab, "F4"
+            self.remove_class("-old")
+            bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
+            bar.after = beside(self.exchange, self.method) if self.exchange else ()
+            bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
         self.body.empty = nothing(self.exchange, self.what) or [[], *self._first_steps]
         self.refresh_bindings()
 
+    def watch_method(self) -> None:
+        """The reply may be another's now."""
+        self.watch_what()
+        self._say()
+
     def watch_tab(self) -> None:
         """Another tab."""
-        self.query_one(Bar).open = self.tab
+        self._bar.open = self.tab
         self.body.tab = self.tab
 
     def watch_here(self) -> None:
         """The mark of focus."""
-        self.query_one(Bar).here = self.here
+        self._bar.here = self.here
 
     def watch_wrapped(self) -> None:
         """Long lines wrap, or are cut at the edge."""
-        self.reader.wrapped = self.wrapped
+        self.body.wrapped = self.wrapped
 
     def watch_filtered(self) -> None:
         """The banner follows; the way back is a key that works only now."""
         if not self.filtered:
+            self._drop()
             self.body.made = None
         self._say()
         self.refresh_bindings()
 
     def _say(self, sentence: str = "", *, wrong: bool = False) -> None:
         """The line under the bar: a loud banner while something stands between the reply and the eye."""
-        said = self.query_one(Said)
+        said = self._said
         said.joined = not self.filtered
         if not self.filtered:
-            said.pieces = told(self.exchange) if self.exchange else []
+            said.pieces = told(self.exchange, self._bar.room) if self.exchange else []
             return
         how = sentence or "no longer as the server wrote it"
+        made = self.body.made is not None
         said.pieces = [
-            (" FILTERED ", "careful reverse bold"),
+            (" FILTERED " if made else " NOT FILTERED " if wrong else " FILTERING ", "careful reverse bold"),
             (f"  {self.filtered}", "text bold"),
             (f"   {how}", "wrong" if wrong else "careful"),
             ("   o", "bold"),
@@ -230,6 +271,11 @@ class ResponsePane(Vertical):
     def on_descendant_blur(self) -> None:
         """It may have gone."""
         self.here = self.has_focus_within
+
+    def on_body_no_table(self, event: Body.NoTable) -> None:
+        """Say why nothing happened."""
+        event.stop()
+        self.notify("Only a list of objects can be shown as a table.", markup=False, timeout=4)
 
     def on_bar_opened(self, event: Bar.Opened) -> None:
         """A tab was clicked."""
@@ -250,7 +296,7 @@ class ResponsePane(Vertical):
             self.reader.search(event.text)
         elif event.purpose == "filter":
             self._no_pause()
-            self._pause = self.set_timer(PAUSE, lambda: self._filter(event.text))
+            self._pause = self.set_timer(PAUSE, lambda: self._put_through("filter", event.text))
 
     def on_prompt_taken(self, event: Prompt.Taken) -> None:
         """Enter: remember it, do it, and back to the reply."""
@@ -259,21 +305,23 @@ class ResponsePane(Vertical):
         if text:
             self.post_message(self.Kept(self, event.purpose, text))
         if event.purpose == "goto" and text.isdecimal():
-            self.reader.go_to(int(text) - 1)
-        elif event.purpose == "filter":
-            self._filter(text)
-        elif event.purpose == "pipe" and text:
-            self.filtered = f"| {text}"
-            self.post_message(self.PipeWanted(self, text, self.body.text))
+            self.reader.go_to(int(text[:DIGITS]) - 1)
+        elif event.purpose == "filter" or (event.purpose == "pipe" and text):
+            self._put_through(event.purpose, text)
         if event.purpose != "search" or not text:
             event.prompt.close()
         self.focus_inside()
 
     def on_prompt_left(self, event: Prompt.Left) -> None:
-        """Escape closes it; a search is over with it, a filter stays until the original is wanted."""
+        """Escape closes it; a search is over with it, a filter stays until the original is wanted.
+
+        One that has not come to anything yet is given up.
+        """
         event.stop()
         if event.purpose == "search":
             self.reader.search("")
+        elif self.waiting or self._pause is not None:
+            self.give_up()
         event.prompt.close()
         self.focus_inside()
 
@@ -288,7 +336,7 @@ class ResponsePane(Vertical):
         else:
             place = "" if event.index is None else f"{event.index + 1:,} of "
             state = f"{place}{event.total:,}{more}"
-        self.query_one(Prompt).tell(state, wrong=bool(event.needle and event.counted and not event.total))
+        self._prompt.tell(state, wrong=bool(event.needle and event.counted and not event.total))
 
     def on_grid_opened(self, event: Grid.Opened) -> None:
         """Enter on a row of the table: that object as JSON."""
@@ -302,21 +350,38 @@ class ResponsePane(Vertical):
             self._pause.stop()
             self._pause = None
 
-    def _filter(self, expression: str) -> None:
-        self._no_pause()
-        self.filtered = expression.strip()
+    def _put_through(self, purpose: Literal["filter", "pipe"], told: str) -> None:
+        self._drop()
+        wanted = self.Through(self, purpose, told.strip(), self.body.text)
+        self.filtered = wanted.label
         if self.filtered:
-            self.post_message(self.FilterWanted(self, self.filtered, self.body.text))
+            self.waiting = True
+            self.post_message(wanted)
+
+    def _drop(self) -> None:
+        """What is not there yet is not wanted any more."""
+        self._no_pause()
+        if self.waiting:
+            self.waiting = False
+            self.post_message(self.Dropped(self))
+
+    def give_up(self) -> None:
+        """Wait no longer for a filter or a command; what was on view before it stays."""
+        self._drop()
+        if self.body.made is None:
+            self.filtered = ""
+        else:
+            self._say("given up; what is shown was made before", wrong=True)
 
     # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """What can be done with what is on view."""
-        if not self.query(Body):
-            return False
-        there = self.exchange is not None and bool(self.body.text) and not self.query_one(Prompt).has_focus_within
+        there = self.exchange is not None and bool(self.body.text) and not self._prompt.has_focus_within
         if action in READING:
             return there and self.body.reading
+        if action in {"copy_value", "copy_path"}:
+            return there and bool(self.body.path() or self.body.reading)
         if action == "original":
             return bool(self.filtered)
         if action == "table":
@@ -325,9 +390,19 @@ class ResponsePane(Vertical):
             return there and self.tab == "Result"
         return self.exchange is not None if action == "copy" else True
 
+    @property
+    def closes(self) -> bool:
+        """Whether Escape, in here, has a line to close."""
+        return self.here and self._prompt.is_open
+
+    def close_line(self) -> None:
+        """Close the line; a search is over with it."""
+        prompt = self._prompt
+        self.on_prompt_left(Prompt.Left(prompt, prompt.purpose))
+
     def action_search(self) -> None:
         """Search in the reply."""
-        self.query_one(Prompt).ask("search", self.reader.needle, self._before.get("search", ()))
+        self._prompt.ask("search", self.reader.needle, self._before.get("search", ()))
 
     def action_next(self) -> None:
         """The next place."""
@@ -339,16 +414,17 @@ class ResponsePane(Vertical):
 
     def action_filter(self) -> None:
         """A jq expression over the reply."""
-        text = "" if self.filtered.startswith("| ") else self.filtered
-        self.query_one(Prompt).ask("filter", text, self._before.get("filter", ()))
+        before = self._before.get("filter", ())
+        text = self.filtered if self.filtered and not self.filtered.startswith("| ") else next(iter(before), "")
+        self._prompt.ask("filter", text, before)
 
     def action_pipe(self) -> None:
         """The reply through a shell command."""
-        self.query_one(Prompt).ask("pipe", "", self._before.get("pipe", ()))
+        self._prompt.ask("pipe", "", self._before.get("pipe", ()))
 
     def action_original(self) -> None:
         """The reply as the server wrote it."""
-        self.query_one(Prompt).close()
+        self._prompt.close()
         self.filtered = ""
 
     def action_fold(self) -> None:
@@ -369,7 +445,7 @@ class ResponsePane(Vertical):
 
     def action_goto(self) -> None:
         """To a line."""
-        self.query_one(Prompt).ask("goto")
+        self._prompt.ask("goto")
 
     def action_wrap(self) -> None:
         """Wrap or cut."""
@@ -378,10 +454,7 @@ class ResponsePane(Vertical):
 
     def action_table(self) -> None:
         """Table or JSON."""
-        wanted = not self.body.tabled
-        self.body.tabled = wanted
-        if wanted and not self.body.tabled:
-            self.notify("Only a list of objects can be shown as a table.", markup=False, timeout=4)
+        self.body.tabled = not self.body.tabled
 
     def action_copy(self) -> None:
         """Copy in one of several forms."""
@@ -401,8 +474,8 @@ class ResponsePane(Vertical):
 
     def action_tab_next(self) -> None:
         """The next tab."""
-        self.tab = self.query_one(Bar).next_tab()
+        self.tab = self._bar.next_tab()
 
     def action_tab_previous(self) -> None:
         """The tab before."""
-        self.tab = self.query_one(Bar).next_tab(-1)
+        self.tab = self._bar.next_tab(-1)

@@ -1,0 +1,72 @@
+"""What is done with the reply on view beyond looking at it: through a filter or a command, and onto the clipboard.
+
+Both may take long, so they are workers of the screen; the calls themselves are ``call.py``'s.
+"""
+
+from __future__ import annotations
+
+from textual import on, work
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.tui.held import HeldKeys, opens
+from rpcexplorer.tui.screens.copying import copied
+from rpcexplorer.tui.screens.layout import CallLayout
+from rpcexplorer.tui.widgets.prompt import Purpose
+from rpcexplorer.tui.widgets.response import ResponsePane
+
+
+class ReplyScreen(CallLayout):
+    """The layout with a response that can be put through things."""
+
+    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
+        super().__init__(explorer.remembered, explorer.settings.keymap)
+        self.explorer = explorer
+        self.held = held
+
+    @on(ResponsePane.Through)
+    def _through_wanted(self, event: ResponsePane.Through) -> None:
+        self._put_through(event)
+
+    @on(ResponsePane.Dropped)
+    def _dropped(self) -> None:
+        self.workers.cancel_group(self, "through")
+
+    @work(exclusive=True, group="through")
+    async def _put_through(self, wanted: ResponsePane.Through) -> None:
+        from rpcexplorer.tui import processes
+
+        run, by = {
+            "filter": (processes.filtered, "spelled by jq, not by the server"),
+            "pipe": (processes.piped, "what the command made of it"),
+        }[wanted.purpose]
+        came = await run(wanted.told, wanted.body, self.explorer.settings.reply_limit)
+        ended = came.complaint or f"it ended with code {came.code}" if came.code else ""
+        told = ended or (f"{by}; {came.complaint}" if came.cut else by)
+        self.response.show(wanted, came.text, told, wrong=bool(ended))
+
+    @on(ResponsePane.Kept)
+    def _kept(self, event: ResponsePane.Kept) -> None:
+        if event.purpose in {"filter", "pipe"}:
+            self.explorer.remembered.add_expression(event.purpose, event.text)
+            self.remind(event.purpose)
+
+    def remind(self, *purposes: Purpose) -> None:
+        """What was typed before, for the arrow keys."""
+        for purpose in purposes:
+            self.response.remember(purpose, self.explorer.remembered.expressions(purpose))
+
+    @on(ResponsePane.Wrapped)
+    def _wrapped(self, event: ResponsePane.Wrapped) -> None:
+        self.explorer.remembered.wrap = event.on
+
+    @on(ResponsePane.ZoomWanted)
+    def _zoom(self) -> None:
+        self.cover("" if self.is_covered else "response")
+
+    @opens("copy")
+    async def copy(self, draft: Draft, exchange: Exchange | None, what: str = "") -> None:
+        """Copy a call or its reply; which of it is asked, unless that is said."""
+        body = self.response.body if exchange is self.response.exchange else None
+        await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what)

@@ -1,0 +1,941 @@
+"""Every command of the table, done in the whole program by its own keys, over the running demo service.
+
+A story says which commands it shows. It presses each of their keys (a command without one is found in the palette),
+and follows what comes of it: the message, the value behind it, and what is on the screen then. The last test holds
+the stories against the table. The file is longer than others because the table is.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual._compositor import Compositor
+from textual.message import Message
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Cancelled, Exchange, Result, Sent
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.commands import COMMANDS
+from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.screens.dialog import Ask, Confirm
+from rpcexplorer.tui.screens.form import Form
+from rpcexplorer.tui.screens.help import Help
+from rpcexplorer.tui.screens.history import HistoryScreen
+from rpcexplorer.tui.screens.login import Credentials
+from rpcexplorer.tui.screens.picker import Picker
+from rpcexplorer.tui.screens.profile_form import ProfileForm
+from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.widgets.grid import Grid
+from rpcexplorer.tui.widgets.history_list import HistoryList
+from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.widgets.methods import MethodsPane
+from rpcexplorer.tui.widgets.params import ParamsPane
+from rpcexplorer.tui.widgets.profile_list import ProfileList
+from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.widgets.response import ResponsePane
+from tests.fakes.wire import HOLD, RawServer
+from tests.storage.recording import exchange as recorded
+from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, type_in
+from tests.tui.waiting import until
+
+KNOWN = {command.id: command for command in COMMANDS}
+
+SIZE = (120, 28)
+
+ITEMS = '{"items": [{"n": 2, "word": "alder"}, {"n": 1, "word": "birch"}], "count": 2}'
+"""A reply of thirteen lines, with a list of objects in it."""
+
+
+@dataclass
+class Visit:
+    """The program in the hands of somebody who looks at its screen."""
+
+    app: ExplorerApp
+    pilot: Pilot[Any]
+    calls: CallScreen
+    explorer: Explorer
+    heard: list[Message]
+    pressed: set[str] = field(default_factory=set)
+    """Keys, and the words of what was chosen in the palette."""
+
+    async def press(self, *keys: str) -> None:
+        """Press keys, one after the other."""
+        self.pressed.update(keys)
+        await self.pilot.press(*keys)
+
+    async def choose(self, words: str) -> None:
+        """In a list to choose from, type words and take what they find."""
+        await on(self.pilot, Picker)
+        self.paste(words)
+        await self.pilot.pause()
+        await self.pilot.press("enter")
+
+    async def by_palette(self, words: str) -> None:
+        """Do what has no key."""
+        self.pressed.add(words)
+        await self.pilot.press("ctrl+p")
+        await self.choose(words)
+
+    def paste(self, text: str) -> None:
+        """Type a text at once, where the focus is."""
+        assert self.app.focused is not None
+        self.app.focused.post_message(events.Paste(text))
+
+    async def write(self, text: str, method: str = "demo.echo") -> None:
+        """A method with params stands in the editor, which has the focus."""
+        self.calls.choose(method)
+        self.calls.params.replace(text)
+        self.calls.params.focus_inside()
+        await self.pilot.pause()
+
+    async def came(self, before: Exchange | None) -> Exchange:
+        """Wait for another exchange than the one before."""
+        await until(self.pilot, lambda: self.calls.exchange is not before and not self.calls.what)
+        assert self.calls.exchange is not None
+        return self.calls.exchange
+
+    async def reply(self, text: str = ITEMS, method: str = "demo.echo") -> Exchange:
+        """A reply is on view and has the focus; the demo service says what it is told."""
+        await self.write(text, method)
+        before = self.calls.exchange
+        self.calls.action_send()
+        exchange = await self.came(before)
+        self.calls.response.focus_inside()
+        await self.pilot.pause()
+        return exchange
+
+    async def history(self) -> HistoryScreen:
+        """The history, the cursor on the newest call."""
+        await self.press("f6")
+        screen: HistoryScreen = await on(self.pilot, HistoryScreen)
+        await until(self.pilot, lambda: screen._record is not None)
+        return screen
+
+    async def back(self) -> None:
+        """Wait for the call screen."""
+        await until(self.pilot, lambda: self.app.screen is self.calls)
+        await self.pilot.pause()
+
+    def seen(self) -> str:
+        """Everything that stands on the screen."""
+        return "\n".join(strip.text.rstrip() for strip in self.app.screen._compositor.render_strips())
+
+    async def sees(self, *texts: str) -> None:
+        """Wait for texts to stand on the screen."""
+
+        def stand_there() -> bool:
+            screen = self.seen()
+            return all(text in screen for text in texts)
+
+        await until(self.pilot, stand_there)
+
+    async def misses(self, text: str) -> None:
+        """Wait for a text to be gone."""
+        await until(self.pilot, lambda: text not in self.seen())
+
+    def posted(self, kind: type[Message]) -> bool:
+        """Whether a message of a kind was sent."""
+        return any(isinstance(message, kind) for message in self.heard)
+
+    def known(self, profile: str, wanted: str) -> str:
+        """A secret of a profile; empty where it is not known."""
+        found = self.explorer.keys.state(self.explorer.profiles.profiles[profile])[wanted]
+        return found.reveal() if isinstance(found, Secret) else ""
+
+
+Story = Callable[[Visit], Awaitable[None]]
+
+
+@dataclass(frozen=True)
+class Told:
+    """A story, and where it takes place."""
+
+    ids: tuple[str, ...]
+    story: Story
+    profile: str
+
+
+STORIES: list[Told] = []
+
+
+def shows(*ids: str, profile: str = "demo") -> Callable[[Story], Story]:
+    """The commands that a story shows."""
+
+    def told(story: Story) -> Story:
+        STORIES.append(Told(ids, story, profile))
+        return story
+
+    return told
+
+
+def unpressed(told: Told, pressed: set[str]) -> set[str]:
+    """The keys of a story's commands that nobody pressed."""
+    wanted = {key for id in told.ids for key in (KNOWN[id].keys or KNOWN[id].words).split(",")}
+    return wanted - pressed
+
+
+@pytest.fixture(autouse=True)
+def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clipboard of whoever runs the tests is left alone; idle is looked for oftener than 50 times a second; and
+    the screen is drawn only when a story looks at it, as there is no terminal that would show it meanwhile."""
+    monkeypatch.setattr("rpcexplorer.tui.clipboard.tools", lambda: iter(()))
+    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
+    monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())
+
+
+# --- everywhere ------------------------------------------------------------------------------------------------------
+
+
+@shows("history", "history.close")
+async def the_history_opens_over_the_call_and_closes(at: Visit) -> None:
+    await at.reply("[1.10]")
+    await at.press("f6")
+    await on(at.pilot, HistoryScreen)
+    await at.sees("▍History", "demo.echo", "1.10")
+    await at.press("escape")
+    await at.back()
+    await at.sees("F5 send", "✓ result")
+
+
+@shows("profiles", "profiles.close")
+async def the_profiles_open_over_the_call_and_close(at: Visit) -> None:
+    await at.press("f7")
+    await on(at.pilot, ProfilesScreen)
+    await at.sees("▍Profiles  5", "▸ demo")
+    await at.press("escape")
+    await at.back()
+    assert at.explorer.profile is not None
+    assert at.explorer.profile.name == "demo"
+
+
+@shows("palette")
+async def the_palette_does_a_command_by_its_name(at: Visit) -> None:
+    width = at.calls.methods.outer_size.width
+    await at.press("ctrl+p")
+    await on(at.pilot, Picker)
+    await at.sees("Commands", "Send the call that stands in the editor.")
+    await at.choose("wider list")
+    await until(at.pilot, lambda: at.explorer.remembered.methods_width == width + 2)
+
+
+@shows("theme")
+async def a_theme_is_worn_while_it_is_looked_at_and_kept_when_it_is_taken(at: Visit) -> None:
+    before = at.app.theme
+    await at.by_palette("choose a theme")
+    await until(at.pilot, lambda: isinstance(at.app.screen, Picker) and "Themes" in at.seen())
+    await at.press("down")
+    looked_at = at.app.theme
+    assert looked_at != before
+    await at.press("enter")
+    await at.back()
+    assert at.app.theme == looked_at
+    assert f'theme = "{looked_at}"' in at.explorer.paths.settings.read_text()
+
+
+@shows("help")
+async def help_tells_the_keys_of_the_pane_at_hand_first(at: Visit) -> None:
+    at.calls.params.focus_inside()
+    await at.press("f1")
+    await on(at.pilot, Help)
+    await at.sees("Keys", "Params", "Apply the fix that is offered for the params.")
+    assert at.seen().index("Params") < at.seen().index("Calling")
+    await at.press("f1")
+    await at.back()
+
+
+@shows("quit")
+async def leaving_keeps_what_was_typed(at: Visit) -> None:
+    await at.write('{"half": ')
+    await at.press("ctrl+q")
+    await until(at.pilot, lambda: at.app._exit)
+    assert at.app.return_value == ""
+    assert at.explorer.draft_of("demo.echo") == '{"half": '
+
+
+# --- calling ---------------------------------------------------------------------------------------------------------
+
+
+@shows("send")
+async def a_draft_is_sent_recorded_and_its_reply_shown(at: Visit) -> None:
+    await at.write('{"price": 1.10}')
+    for key in ("f5", "ctrl+enter"):
+        before = at.calls.exchange
+        await at.press(key)
+        exchange = await at.came(before)
+        assert isinstance(exchange.outcome, Result)
+        assert [one.id for one in at.explorer.recent(1)] == [exchange.id]
+        await at.sees("✓ result", '"price": 1.10')
+
+
+@shows("cancel")
+async def what_runs_is_cancelled_at_once(at: Visit) -> None:
+    with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n[1, 2", HOLD]) as server:
+        at.explorer.use(Profile("slow", server.origin))
+        at.calls.show_profile()
+        at.calls.action_send()
+        await until(at.pilot, lambda: at.calls._progress is not None and at.calls._progress.received > 0)
+        await at.sees("◐ receiving", "Esc cancel")
+        await at.press("escape")
+        exchange = await at.came(None)
+        assert isinstance(exchange.outcome, Cancelled)
+        assert exchange.response.body == b"[1, 2"
+        await at.sees("◌ cancelled")
+
+
+@shows("send-notification")
+async def a_notification_goes_out_without_an_id(at: Visit) -> None:
+    await at.write("[1]")
+    await at.by_palette("send as notification")
+    exchange = await at.came(None)
+    assert isinstance(exchange.outcome, Sent)
+    assert exchange.kind == "notification"
+    await at.sees("→ sent", "A notification: no reply is expected.")
+
+
+@shows("focus.methods", "focus.params", "focus.response", "params.tab-next")
+async def a_key_goes_to_each_pane_and_another_to_its_next_tab(at: Visit) -> None:
+    await at.reply("[1]")
+    await at.press("f2")
+    assert at.calls.methods.here
+    await at.sees("▍Methods")
+    await at.press("f3")
+    assert at.calls.params.has_focus_within
+    await at.sees("▍demo.echo")
+    await at.press("ctrl+o")
+    assert at.calls.params.tab == "Request"
+    await at.sees("POST /api/v2/")
+    await at.press("f4")
+    assert at.calls.response.has_focus_within
+    await at.sees("▍✓ result")
+    await at.press("f3")
+    assert at.calls.params.tab == "Params"
+    await at.sees("▍demo.echo", "  1   [1]")
+
+
+@shows("login", profile="cookie")
+async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
+    await at.sees("○ no session yet")
+    await at.press("f8")
+    exchange = await at.came(None)
+    assert isinstance(exchange.outcome, Result)
+    assert at.known("cookie", "session")
+    await at.sees("● session", "✓ result", '"user": "ada"')
+
+
+@shows("new-session", profile="cookie")
+async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
+    await at.by_palette("enter credentials or a session id")
+    form = await on(at.pilot, Credentials)
+    assert "nowhere else" in shown(form)
+    form.of("session").focus()
+    await type_in(at.pilot, "sessionid=from-elsewhere; Path=/")
+    assert "from-elsewhere" not in at.seen()
+    await at.press("enter")
+    await at.back()
+    assert at.known("cookie", "session") == "from-elsewhere"
+    await at.sees("● session", "The session is taken: the next call is sent with it.")
+
+
+@shows("logout", profile="cookie")
+async def a_session_is_forgotten(at: Visit) -> None:
+    profile = at.explorer.profiles.profiles["cookie"]
+    at.explorer.keys.hold(profile, "session", "of-yesterday", keep=True)
+    at.calls.show_auth()
+    await at.sees("● session")
+    await at.by_palette("log out")
+    await at.sees("○ no session yet", "The session is forgotten.")
+    assert at.known("cookie", "session") == ""
+    assert "of-yesterday" not in at.explorer.paths.secrets.read_text()
+
+
+@shows("discover")
+async def the_service_is_asked_for_its_methods(at: Visit) -> None:
+    await at.press("f9")
+    await until(at.pilot, lambda: "demo.records" in at.calls.methods.methods and not at.calls.what)
+    assert at.explorer.profile is not None
+    assert at.explorer.catalogues.of(at.explorer.profile) is not None
+    await at.sees("records", "rpc.discover")
+
+
+@shows("copy")
+async def a_call_is_copied_in_the_form_that_is_chosen(at: Visit) -> None:
+    await at.write('{"price": 1.10}')
+    await at.press("f10")
+    await at.choose("curl")
+    await until(at.pilot, lambda: at.app.clipboard.startswith("curl "))
+    assert "1.10" in at.app.clipboard
+    await at.sees("Copied a curl command")
+
+
+@shows("wider", "narrower")
+async def the_list_becomes_wider_and_narrower_and_that_is_remembered(at: Visit) -> None:
+    before = at.calls.methods.outer_size.width
+    for key, width in (("alt+right", before + 2), ("alt+left", before)):
+        await at.press(key)
+        assert at.explorer.remembered.methods_width == width
+        await until(at.pilot, lambda width=width: at.calls.params.region.x == width)  # type: ignore[misc]
+        assert at.seen().split("\n")[1][width - 1] == "│"
+
+
+@shows("taller", "shorter")
+async def the_editor_becomes_taller_and_shorter_and_that_is_remembered(at: Visit) -> None:
+    await at.reply()
+    before = at.calls.params.size.height
+    for key, height in (("alt+down", before + 1), ("alt+up", before)):
+        await at.press(key)
+        assert at.explorer.remembered.params_height == height
+        await until(at.pilot, lambda height=height: at.calls.params.size.height == height)  # type: ignore[misc]
+        assert "✓ result" in at.seen().split("\n")[1 + height]
+
+
+# --- methods and recent calls ----------------------------------------------------------------------------------------
+
+
+@shows("methods.pin")
+async def a_method_is_pinned_and_let_go(at: Visit) -> None:
+    await at.press("f2", "ctrl+t")
+    assert at.posted(MethodsPane.PinWanted)
+    assert at.explorer.remembered.pinned("demo") == (at.calls.method,)
+    await at.sees(" pinned", "^T pin")
+    await at.press("ctrl+t")
+    assert at.explorer.remembered.pinned("demo") == ()
+    await at.misses(" pinned")
+
+
+@shows("recent.again", "recent.copy")
+async def a_recent_call_is_copied_and_sent_again(at: Visit) -> None:
+    first = await at.reply("[1.10]")
+    await at.write("[]", "ping")
+    at.calls.methods._recent_list.focus()
+    await at.press("y")
+    await at.choose("curl")
+    await until(at.pilot, lambda: "1.10" in at.app.clipboard)
+    assert at.posted(MethodsPane.CopyWanted)
+    await at.back()
+    await at.press("r")
+    again = await at.came(first)
+    assert at.posted(MethodsPane.AgainWanted)
+    assert (again.method, again.params) == (first.method, first.params)
+    assert [one.id for one in at.calls.methods.recent] == [again.id, first.id]
+    await at.sees("▍✓ result", "✓ demo.echo")
+
+
+# --- params ----------------------------------------------------------------------------------------------------------
+
+
+@shows("params.fix")
+async def the_fix_that_is_offered_is_applied(at: Visit) -> None:
+    await at.write('["username": "ada"]')
+    await at.sees("✗ line 1, column 12", "^R make it an object")
+    await at.press("ctrl+r")
+    assert at.calls.params.text == '{"username": "ada"}'
+    await at.sees("✓ valid", "object with 1 member")
+
+
+@shows("params.format", "params.undo", "params.redo")
+async def params_are_laid_out_and_back_and_again(at: Visit) -> None:
+    await at.write('{"price":1.10}')
+    await at.press("ctrl+l")
+    laid_out = at.calls.params.text
+    assert [line.strip() for line in laid_out.split("\n")] == ["{", '"price": 1.10', "}"]
+    await at.press("ctrl+z")
+    assert at.calls.params.text == '{"price":1.10}'
+    await at.sees('{"price":1.10}')
+    await at.press("ctrl+y")
+    assert at.calls.params.text == laid_out
+    await at.sees('"price": 1.10')
+
+
+@shows("params.editor")
+async def params_go_through_ones_own_editor(at: Visit) -> None:
+    script = at.explorer.paths.state.parent / "editor"
+    script.write_text('#!/bin/sh\nprintf \'["edited"]\' > "$1"\n')
+    script.chmod(0o755)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv("VISUAL", raising=False)
+        patched.setenv("EDITOR", str(script))
+        patched.setattr(at.app, "suspend", nullcontext)  # there is no terminal to lend
+        await at.write("[1]")
+        await at.press("ctrl+g")
+        await until(at.pilot, lambda: at.calls.params.text == '["edited"]')
+    assert at.posted(ParamsPane.EditorWanted)
+    await at.sees('["edited"]', "array with 1 element")
+
+
+@shows("params.reset")
+async def a_methods_starting_point_is_put_back(at: Visit) -> None:
+    at.calls.choose("arg_test")
+    start = at.calls.params.text
+    await at.write('{"typed": true}', "arg_test")
+    at.calls.write_down()
+    await at.by_palette("start params afresh")
+    await until(at.pilot, lambda: at.calls.params.text == start)
+    assert at.posted(ParamsPane.ResetWanted)
+    assert at.explorer.draft_of("arg_test") == start
+    await at.misses("typed")
+
+
+# --- response --------------------------------------------------------------------------------------------------------
+
+
+@shows("response.search", "response.next", "response.previous")
+async def places_are_found_one_after_the_other(at: Visit) -> None:
+    await at.reply()
+    reader = at.calls.response.reader
+    await at.press("slash")
+    at.paste("word")
+    await at.sees("1 of 2")
+    await at.press("enter", "n")
+    await at.sees("2 of 2")
+    assert reader.value() == b'"birch"'
+    await at.press("N")
+    await at.sees("1 of 2")
+    assert reader.value() == b'"alder"'
+    assert at.posted(ResponsePane.Kept)
+
+
+@shows("response.filter", "response.original")
+async def a_filter_stands_before_the_reply_until_the_original_is_wanted(at: Visit) -> None:
+    await at.reply()
+    await at.press("f")
+    at.paste(".items[].word")
+    await at.press("enter")
+    await at.sees("FILTERED", ".items[].word")
+    await until(at.pilot, lambda: at.calls.response.body.made is not None)
+    assert at.posted(ResponsePane.Through)
+    assert drawn(at.calls.response.reader).split() == ["1", '"alder"', "2", '"birch"']
+    assert at.explorer.remembered.expressions("filter") == (".items[].word",)
+    await at.press("o")
+    await at.misses("FILTERED")
+    assert at.calls.response.filtered == ""
+    await at.sees('"count": 2')
+
+
+@shows("response.pipe")
+async def a_reply_goes_through_a_command(at: Visit) -> None:
+    await at.reply('["b", "a"]')
+    await at.press("vertical_line")
+    at.paste("tr a-b x-y")
+    await at.press("enter")
+    await at.sees("FILTERED", "tr a-b x-y", '"y"')
+    assert at.posted(ResponsePane.Through)
+    assert b'"x"' in (at.calls.response.body.made or b"")
+    assert at.explorer.remembered.expressions("pipe") == ("tr a-b x-y",)
+
+
+@shows("response.fold", "response.fold-all", "response.unfold-all", "response.fold-to")
+async def values_are_folded_and_unfolded(at: Visit) -> None:
+    await at.reply()
+    reader = at.calls.response.reader
+    reader.go_to(1)
+    keys = [("space", 4), ("enter", 13), ("minus", 4), ("plus", 13), *zip("123456789", (4, 7, *[13] * 7), strict=True)]
+    for key, lines in [*keys, ("1", 4), ("equals_sign", 13)]:
+        await at.press(key)
+        await until(at.pilot, lambda lines=lines: len(drawn(reader).split("\n")) == lines)  # type: ignore[misc]
+        assert ("birch" in drawn(reader)) is (lines == 13), key
+
+
+@shows("response.goto")
+async def a_line_is_gone_to_by_its_number(at: Visit) -> None:
+    await at.reply()
+    await at.press("g")
+    assert at.calls.query_one(Prompt).purpose == "goto"
+    at.paste("4")
+    await at.press("enter")
+    assert at.calls.response.reader.cursor == 3
+    assert at.calls.response.reader.path().endswith("items[0].n")
+    assert at.calls.focused is at.calls.response.reader
+    await at.misses("number of a line")
+
+
+@shows("response.wrap")
+async def long_lines_are_wrapped_and_that_is_remembered(at: Visit) -> None:
+    await at.reply(f'["{"x" * 150}end"]')
+    assert "xend" not in at.seen()
+    await at.press("w")
+    await at.sees("xend")
+    assert at.posted(ResponsePane.Wrapped)
+    assert at.explorer.remembered.wrap
+    await at.press("w")
+    await at.misses("xend")
+    assert not at.explorer.remembered.wrap
+
+
+@shows("response.table", "table.sort")
+async def a_list_is_seen_as_a_table_and_sorted(at: Visit) -> None:
+    await at.reply()
+    grid = at.calls.response.body.query_one(Grid)
+    await at.press("t")
+    await until(at.pilot, lambda: at.calls.focused is grid)
+    assert at.calls.response.body.tabled
+    await until(at.pilot, lambda: "alder" in drawn(grid))
+    assert "alder" in drawn(grid).split("\n")[1]
+    for sign, first in (("▲", "birch"), ("▼", "alder"), ("", "alder")):
+        await at.press("s")
+        assert sign in drawn(grid).split("\n")[0]
+        await until(at.pilot, lambda first=first: first in drawn(grid).split("\n")[1])  # type: ignore[misc]
+    assert grid.order is None
+    await at.press("t")
+    await at.sees('"count": 2')
+
+
+@shows("response.copy", "response.copy-value", "response.copy-path")
+async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None:
+    exchange = await at.reply('{"price": 1.10}')
+    at.calls.response.reader.go_to(1)
+    await at.press("c")
+    await until(at.pilot, lambda: at.app.clipboard == "1.10")
+    await at.sees("Copied the value under the cursor, 4 B.")
+    await at.press("p")
+    await until(at.pilot, lambda: at.app.clipboard.endswith("price"))
+    await at.press("y")
+    await at.choose("the reply, raw")
+    await until(at.pilot, lambda: at.app.clipboard == exchange.response.body.decode())
+    assert at.posted(ResponsePane.CopyWanted)
+    await at.sees("Copied the reply, raw")
+
+
+@shows("response.zoom")
+async def the_response_takes_the_whole_screen_and_gives_it_back(at: Visit) -> None:
+    await at.reply()
+    await at.press("z")
+    assert at.posted(ResponsePane.ZoomWanted)
+    await at.misses("Methods")
+    assert at.calls.response.region.size == (SIZE[0], SIZE[1] - 2)
+    await at.press("z")
+    await at.sees("Methods", "▍✓ result")
+    await at.press("z", "escape")
+    await at.sees("Methods", "▍✓ result")
+
+
+@shows("response.tab-next", "response.tab-previous")
+async def the_tabs_of_the_response_are_turned_both_ways(at: Visit) -> None:
+    await at.reply()
+    for key, tab, text in (
+        ("right_square_bracket", "Raw", '{"jsonrpc"'),
+        ("right_square_bracket", "Headers", "Content-Type"),
+        ("left_square_bracket", "Raw", '{"jsonrpc"'),
+        ("left_square_bracket", "Result", '"count": 2'),
+        ("left_square_bracket", "Timing", "ms"),
+    ):
+        await at.press(key)
+        assert at.calls.response.tab == tab
+        await at.sees(text)
+
+
+# --- history ---------------------------------------------------------------------------------------------------------
+
+
+@shows("history.load")
+async def a_recorded_call_is_loaded_with_its_reply(at: Visit) -> None:
+    first = await at.reply("[1.10]")
+    await at.write("[]", "ping")
+    await at.history()
+    await at.press("enter")
+    await at.back()
+    assert at.posted(Listing.Chosen)
+    assert (at.calls.method, at.calls.params.text) == ("demo.echo", "[1.10]")
+    assert at.calls.exchange is not None
+    assert at.calls.exchange.id == first.id
+    await at.sees("demo.echo", "✓ result")
+
+
+@shows("history.again")
+async def a_recorded_call_is_sent_again(at: Visit) -> None:
+    first = await at.reply("[1.10]")
+    await at.write("[]", "ping")
+    await at.history()
+    await at.press("r")
+    await at.back()
+    await until(at.pilot, lambda: len(at.explorer.history.newest(9)) == 2)
+    again = await at.came(first)
+    assert again.id != first.id
+    assert (again.method, again.params) == ("demo.echo", "[1.10]")
+    await at.sees("✓ result", "1.10")
+
+
+@shows("history.tab-next", "history.tab-previous")
+async def the_tabs_of_the_preview_are_turned_both_ways(at: Visit) -> None:
+    await at.reply("[1.10]")
+    screen = await at.history()
+    for key, tab in (
+        ("right_square_bracket", "Request"),
+        ("right_square_bracket", "Note"),
+        ("left_square_bracket", "Request"),
+    ):
+        await at.press(key)
+        assert screen._preview.tab == tab
+    await at.sees("1.10", "/api/v2/")
+
+
+@shows("history.search")
+async def the_history_is_filtered_as_one_types(at: Visit) -> None:
+    await at.reply("[1]")
+    await at.reply("[2]", "no.such.method")
+    screen = await at.history()
+    await at.press("slash")
+    assert screen._pane.typing
+    at.paste("outcome:error")
+    await at.sees("1 found")
+    assert [one.method for one in screen.query_one(HistoryList).items if isinstance(one, Exchange)] == [
+        "no.such.method"
+    ]
+    assert "demo.echo" not in at.seen().split("\n", 1)[1]
+
+
+@shows("history.scope")
+async def the_calls_of_all_profiles_are_shown_or_of_one(at: Visit) -> None:
+    at.explorer.history.append(recorded(0, method="elsewhere", profile="prod"))
+    await at.reply("[1]")
+    screen = await at.history()
+    await at.sees("1 call")
+    assert "elsewhere" not in at.seen()
+    await at.press("p")
+    assert screen.everyone
+    await at.sees("elsewhere", "2 calls")
+    await at.press("p")
+    await at.misses("elsewhere")
+
+
+@shows("history.name", "history.annotate")
+async def a_recorded_call_gets_a_name_and_a_note(at: Visit) -> None:
+    await at.reply("[1]")
+    screen = await at.history()
+    for key, text in (("t", "the outage"), ("a", "after the deploy")):
+        await at.press(key)
+        await on(at.pilot, Ask)
+        await type_in(at.pilot, text)
+        await at.press("enter")
+        await on(at.pilot, HistoryScreen)
+    await at.sees("★ the outage")
+    kept = at.explorer.history.newest(1)[0]
+    assert isinstance(kept, Exchange)
+    assert (kept.name, kept.note) == ("the outage", "after the deploy")
+    screen._preview.tab = "Note"
+    await at.sees("after the deploy")
+
+
+@shows("history.copy")
+async def a_recorded_call_is_copied(at: Visit) -> None:
+    await at.reply("[1.10]")
+    await at.history()
+    for key, form, start in (("y", "curl", "curl "), ("f10", "HTTPie", "http ")):
+        await at.press(key)
+        await at.choose(form)
+        await until(at.pilot, lambda start=start: start in at.app.clipboard)  # type: ignore[misc]
+        assert "1.10" in at.app.clipboard
+        await on(at.pilot, HistoryScreen)
+    assert at.posted(HistoryScreen.CopyWanted)
+    await at.sees("Copied an HTTPie command")
+
+
+@shows("history.delete")
+async def a_recorded_call_is_deleted_after_a_yes(at: Visit) -> None:
+    await at.reply("[1]")
+    await at.history()
+    await at.press("delete")
+    await on(at.pilot, Confirm)
+    await at.sees("Delete this from the history?", "demo.echo")
+    await at.press("enter")
+    await on(at.pilot, HistoryScreen)
+    assert len(at.explorer.history.newest(9)) == 1
+    await at.press("delete")
+    await on(at.pilot, Confirm)
+    await at.press("right", "enter")
+    await at.sees("No calls with demo yet.")
+    assert at.explorer.history.newest(9) == []
+
+
+# --- profiles --------------------------------------------------------------------------------------------------------
+
+
+def team_file(at: Visit) -> Path:
+    """The file that the profiles of these tests stand in."""
+    return at.explorer.profiles.files_of("demo")[0]
+
+
+@shows("profiles.use")
+async def a_profile_is_used_from_now_on(at: Visit) -> None:
+    await profiles(at.pilot, "prod")
+    await at.press("enter")
+    await at.back()
+    assert at.explorer.profile is not None
+    assert at.explorer.profile.name == at.explorer.remembered.profile == "prod"
+    await at.sees(" prod ", "PROD")
+
+
+@shows("profiles.search")
+async def a_profile_is_found_by_its_name(at: Visit) -> None:
+    screen = await profiles(at.pilot)
+    await at.press("slash")
+    await at.choose("prod")
+    await until(at.pilot, lambda: at.app.screen is screen)
+    found = screen.query_one(ProfileList).chosen
+    assert found is not None
+    assert found.name == "prod"
+    assert at.explorer.profile is not None
+    assert at.explorer.profile.name == "demo"
+    await at.sees("│ prod")
+
+
+@shows("profiles.copy")
+async def the_address_of_a_profile_is_copied(at: Visit) -> None:
+    await profiles(at.pilot, "dead")
+    for key in ("y", "f10"):
+        at.app.copy_to_clipboard("")
+        await at.press(key)
+        await until(at.pilot, lambda: at.app.clipboard == "http://127.0.0.1:9/api/v2/")
+    await at.sees("Copied the URL")
+
+
+@shows("profiles.add")
+async def a_profile_is_added(at: Visit) -> None:
+    screen = await profiles(at.pilot)
+    await at.press("a")
+    form = await on(at.pilot, ProfileForm)
+    assert str(at.explorer.paths.user_sessions) in shown(form)
+    await type_in(at.pilot, "new")
+    await at.press("enter")
+    await type_in(at.pilot, "https://new.example.com")
+    await at.press("ctrl+s")
+    await until(at.pilot, lambda: at.app.screen is screen and "new" in names(screen))
+    assert "[profile.new]" in at.explorer.paths.user_sessions.read_text()
+    await at.sees("Profiles  6", "https://new.example.com/api/v2/")
+
+
+@shows("profiles.edit")
+async def a_profile_is_changed_in_its_file(at: Visit) -> None:
+    screen = await profiles(at.pilot, "dead")
+    await at.press("e")
+    form = await on(at.pilot, ProfileForm)
+    assert str(team_file(at)) in shown(form)
+    await type_in(at.pilot, "https://alive.example.com")
+    await at.press("ctrl+s")
+    await until(at.pilot, lambda: at.app.screen is screen)
+    assert at.explorer.profiles.profiles["dead"].url == "https://alive.example.com"
+    assert 'url = "https://alive.example.com"' in team_file(at).read_text()
+    await at.sees("https://alive.example.com/api/v2/")
+
+
+@shows("profiles.duplicate")
+async def a_profile_is_made_like_another(at: Visit) -> None:
+    screen = await profiles(at.pilot, "prod")
+    await at.press("d")
+    await on(at.pilot, Form)
+    await at.press("enter")
+    await until(at.pilot, lambda: at.app.screen is screen and "prod-copy" in names(screen))
+    assert at.explorer.profiles.profiles["prod-copy"].badge == "prod"
+    assert "[profile.prod-copy]" in team_file(at).read_text()
+    await at.sees("prod-copy")
+
+
+@shows("profiles.remove")
+async def a_profile_is_removed_after_a_yes(at: Visit) -> None:
+    screen = await profiles(at.pilot, "dead")
+    await at.press("delete")
+    await on(at.pilot, Confirm)
+    await at.sees("Remove dead?", "http://127.0.0.1:9")
+    await at.press("right", "enter")
+    await until(at.pilot, lambda: at.app.screen is screen and "dead" not in names(screen))
+    assert "[profile.dead]" not in team_file(at).read_text()
+    await at.misses("127.0.0.1:9/")
+
+
+@shows("profiles.test")
+async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
+    screen = await profiles(at.pilot, "cookie")
+    await at.press("t")
+    await until(at.pilot, lambda: "cookie" in screen._tested and not screen._testing)
+    _, steps = screen._tested["cookie"]
+    assert all(step.state != "failed" for step in steps)
+    await at.sees("✓", "login")
+    assert at.explorer.history.newest(1) == []
+
+
+@shows("profiles.secrets")
+async def secrets_are_entered_unseen(at: Visit) -> None:
+    screen = await profiles(at.pilot, "inline")
+    await at.press("f8")
+    await on(at.pilot, Credentials)
+    await at.press("escape")
+    await until(at.pilot, lambda: at.app.screen is screen)
+    await at.press("s")
+    form = await on(at.pilot, Credentials)
+    form.of("password").focus()
+    await type_in(at.pilot, "a-new-one")
+    assert "a-new-one" not in at.seen()
+    form.of("keep").focus()
+    await at.press("left", "ctrl+s")
+    await until(at.pilot, lambda: at.app.screen is screen)
+    assert at.known("inline", "password") == "a-new-one"
+    await at.sees("password known")
+    assert said(at.app) == ""
+
+
+# --- the table -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("told", STORIES, ids=lambda told: told.story.__name__)
+def test_a_command_does_what_it_says(told: Told, explorer: Explorer, person: PersonOnScreen) -> None:
+    heard: list[Message] = []
+
+    def hear(message: Message) -> None:
+        if type(message).__module__.startswith("rpcexplorer."):
+            heard.append(message)
+
+    async def run() -> None:
+        app = ExplorerApp(explorer, person, told.profile)
+        async with app.run_test(size=SIZE, notifications=True, message_hook=hear) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
+            assert isinstance(app.screen, CallScreen)
+            visit = Visit(app, pilot, app.screen, explorer, heard)
+            try:
+                await told.story(visit)
+            except AssertionError as wrong:
+                wrong.add_note(visit.seen())
+                raise
+            assert not unpressed(told, visit.pressed)
+
+    asyncio.run(run())
+
+
+def test_every_command_of_the_table_has_its_story() -> None:
+    assert sorted(id for told in STORIES for id in told.ids) == sorted(KNOWN)
+
+
+# --- what must not fall off a small screen ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 34)], ids=["80x24", "120x34"])
+@pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen)])
+def test_the_footer_tells_the_way_back(key: str, kind: type[Any], size: tuple[int, int], explorer: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        explorer.history.append(recorded(0, profile="demo"))
+        await pilot.press(key)
+        screen = await on(pilot, kind)
+        if isinstance(screen, HistoryScreen):
+            await until(pilot, lambda: screen._record is not None)
+        await pilot.pause()
+        assert "Esc back" in drawn(screen.query_one(Footer))
+
+    tell(explorer, story, size=size)
+
+
+def test_in_a_small_terminal_a_tinted_bar_parts_the_profiles_from_the_page(explorer: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot)
+        assert screen.query_one("#page Bar").has_class("-tinted")
+
+    tell(explorer, story, size=(80, 24))

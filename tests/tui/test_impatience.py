@@ -1,0 +1,392 @@
+"""Keys that come too fast, too often or in the middle of something: none does harm or lands where it should not."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from rpcexplorer.demo import PASSWORD
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Result
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.screens.dialog import Confirm
+from rpcexplorer.tui.screens.history import HistoryScreen
+from rpcexplorer.tui.screens.login import Credentials
+from rpcexplorer.tui.screens.picker import Picker
+from rpcexplorer.tui.screens.profile_form import ProfileForm
+from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.screens.welcome import Welcome
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.header import Header
+from tests.fakes.wire import HOLD, RawServer, http_reply
+from tests.tui.visiting import drawn, said, tell
+from tests.tui.waiting import until
+
+Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
+
+SLOW = """\
+version = 1
+default = "slow"
+
+[profile.slow]
+url = "{url}"
+auth = {{ kind = "none" }}
+
+[profile.other]
+url = "{url}"
+auth = {{ kind = "none" }}
+"""
+
+
+def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tuple[int, int] = (120, 40)) -> None:
+    """The call screen, standing still."""
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        screen = app.calls
+        assert screen is not None
+        await until(pilot, lambda: bool(screen.method))
+        await scene(app, pilot, screen)
+
+    tell(explorer, story, profile=profile, size=size)
+
+
+async def burst(pilot: Pilot[Any], *keys: str) -> None:
+    """Keys that arrive at once, as over a slow line: nothing happens between two of them."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+    await pilot.pause()
+
+
+async def rest(pilot: Pilot[Any]) -> None:
+    """Until nothing more follows by itself."""
+    for _ in range(4):
+        await pilot.pause()
+
+
+# --- keys for what is about to open ------------------------------------------------------------------------------
+
+
+def test_a_password_typed_before_its_dialog_is_there_goes_into_the_dialog(
+    make_explorer: Callable[..., Explorer], service: str
+) -> None:
+    explorer = make_explorer(f'version = 1\n[profile.inline]\nurl = "{service}"\nauth = {{ kind = "inline" }}\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        before = screen.params.text
+        await burst(pilot, "f8", *"ada", "enter", *"secret")
+        await until(pilot, lambda: isinstance(app.screen, Credentials))
+        await rest(pilot)
+        assert isinstance(app.screen, Credentials)
+        assert app.screen.values["username"] == "ada"
+        assert app.screen.values["password"] == "secret"
+        assert screen.params.text == before
+
+    visit(explorer, scene, profile="inline")
+
+
+@pytest.mark.parametrize(
+    ("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen), ("f10", Picker), ("ctrl+p", Picker)]
+)
+def test_nothing_typed_after_a_key_that_opens_a_screen_reaches_the_editor(
+    explorer: Explorer, key: str, kind: type[Any]
+) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        before = screen.params.text
+        await burst(pilot, key, "x", "down", "up", "x")
+        await until(pilot, lambda: isinstance(app.screen, kind))
+        await rest(pilot)
+        assert screen.params.text == before
+
+    visit(explorer, scene)
+
+
+def test_what_follows_a_command_of_the_palette_goes_to_what_it_opens(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, "ctrl+p", *"theme")
+        await until(pilot, lambda: isinstance(app.screen, Picker) and len(app.screen.list.items) < 5)
+        await burst(pilot, "enter")
+        await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen._title == "Themes")
+        assert screen.params.text == "[]"
+
+    visit(explorer, scene)
+
+
+def test_letters_right_before_the_end_are_kept(make_explorer: Callable[..., Explorer], explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, *"123", "ctrl+q")
+        await until(pilot, lambda: not app._running or app._exit)
+
+    visit(explorer, scene)
+    again = make_explorer("")
+    again.use("demo")
+    assert again.draft_of("ping") == "[123]"
+
+
+def test_a_form_filled_in_one_burst_is_filled_line_by_line(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, "f7", "a")
+        await until(pilot, lambda: isinstance(app.screen, ProfileForm))
+        await burst(pilot, *"one", "tab", *"http://x.example", "enter", "enter", "right", "right", "f5")
+        await until(pilot, lambda: "one" in explorer.profiles.profiles)
+        assert explorer.profiles.profiles["one"].url == "http://x.example"
+
+    visit(explorer, scene)
+
+
+# --- keys that come twice ----------------------------------------------------------------------------------------
+
+
+def test_two_enters_answer_a_question_once(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("demo.unknown")
+        before = screen.params.text
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await burst(pilot, "enter", "enter")
+        await rest(pilot)
+        assert app.screen is screen
+        assert screen.exchange is None
+        assert screen.params.text == before
+
+    visit(explorer, scene, profile="prod")
+
+
+def test_two_enters_load_a_call_once(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        await pilot.press("f6")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen) and bool(app.screen._pane.list.items))
+        await burst(pilot, "enter", "enter")
+        await rest(pilot)
+        assert app.screen is screen
+        assert screen.params.text == "[]"
+
+    visit(explorer, scene)
+
+
+def test_two_enters_use_a_profile_once_and_two_ways_on_are_one(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
+        await rest(pilot)
+        await burst(pilot, "enter", "enter")
+        await rest(pilot)
+        assert app.screen is screen
+        assert screen.params.text == "[]"
+
+    visit(explorer, scene)
+
+
+def test_a_way_on_from_the_welcome_is_taken_once(make_explorer: Callable[..., Explorer]) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        assert isinstance(app.screen, Welcome)
+        await burst(pilot, "d", "d", "enter")
+        await until(pilot, lambda: app._exit)
+
+    tell(make_explorer(""), story)
+
+
+# --- while a call runs -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def held(make_explorer: Callable[..., Explorer]) -> Any:
+    with RawServer([HOLD, http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "late"}')]) as server:
+        yield server, make_explorer(SLOW.format(url=server.origin))
+
+
+async def sending(pilot: Pilot[Any], screen: CallScreen, server: RawServer) -> None:
+    await pilot.press("f5")
+    await until(pilot, lambda: len(server.requests) == 1)
+
+
+def test_looking_at_other_screens_cancels_nothing(held: tuple[RawServer, Explorer]) -> None:
+    server, explorer = held
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await sending(pilot, screen, server)
+        for key in ("f6", "f7", "f6"):
+            await pilot.press(key)
+            await rest(pilot)
+        assert isinstance(app.screen, HistoryScreen)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is screen)
+        assert screen.what
+        server.release()
+        await until(pilot, lambda: screen.exchange is not None)
+        assert screen.exchange is not None
+        assert isinstance(screen.exchange.outcome, Result)
+
+    visit(explorer, scene, profile="slow")
+
+
+def test_a_change_of_profile_ends_the_call_and_its_record_belongs_to_the_old_one(
+    held: tuple[RawServer, Explorer],
+) -> None:
+    server, explorer = held
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await sending(pilot, screen, server)
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
+        await rest(pilot)
+        await pilot.press("up", "enter")
+        await until(pilot, lambda: app.screen is screen and explorer.profile is not None)
+        await until(pilot, lambda: not screen.what)
+        assert explorer.profile is not None
+        assert explorer.profile.name == "other"
+        assert screen.exchange is None
+        assert explorer.recent(5) == []
+        explorer.use("slow")
+        (record,) = explorer.recent(5)
+        assert (record.profile, record.outcome_name) == ("slow", "cancelled")
+
+    visit(explorer, scene, profile="slow")
+
+
+def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhile(
+    held: tuple[RawServer, Explorer],
+) -> None:
+    server, explorer = held
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await sending(pilot, screen, server)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.exchange is not None)
+        cancelled = screen.exchange
+        assert cancelled is not None
+        await pilot.press("f5")
+        await until(pilot, lambda: len(server.requests) == 2)
+        screen.load(cancelled)
+        server.release()
+        await until(pilot, lambda: not screen.what)
+        assert screen.exchange is cancelled
+        assert "ping has ended: result" in said(app)
+
+    visit(explorer, scene, profile="slow")
+
+
+def test_a_reply_that_is_not_the_editors_says_whose_it_is(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        bar = screen.response.query_one(Bar)
+        assert "of ping" not in drawn(bar)
+        screen.choose("arg_test")
+        await rest(pilot)
+        assert "  of ping   HTTP 200" in drawn(bar)
+
+    visit(explorer, scene)
+
+
+def test_a_notification_is_sent_again_as_one_and_a_batch_as_a_batch(explorer: Explorer) -> None:
+    async def made() -> None:
+        explorer.use("demo")
+        await explorer.call(Draft("ping", notification=True))
+        await explorer.call(Batch('[{"method": "ping"}, {"method": "ping"}]'))
+
+    asyncio.run(made())
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        for kind in ("batch", "notification"):
+            found = next(each for each in explorer.recent(9) if each.kind == kind)
+            before = len(explorer.recent(9))
+            screen.again(found)
+            await until(pilot, lambda before=before: len(explorer.recent(9)) > before and not screen.what)  # type: ignore[misc]
+            assert explorer.recent(9)[0].kind == kind
+
+    visit(explorer, scene)
+
+
+# --- leaving -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["key", "signal"])
+def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("demo.unknown")
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        if way == "key":
+            await pilot.press("ctrl+q")
+        else:
+            await app.action_quit()
+        await until(pilot, lambda: app._exit)
+        assert screen.exchange is None
+
+    visit(explorer, scene, profile="prod")
+
+
+def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held: tuple[RawServer, Explorer]) -> None:
+    server, explorer = held
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await sending(pilot, screen, server)
+        await pilot.press("ctrl+p")
+        await until(pilot, lambda: isinstance(app.screen, Picker))
+        await pilot.press("ctrl+q")
+        await until(pilot, lambda: app._exit)
+
+    visit(explorer, scene, profile="slow")
+    assert [each.outcome_name for each in explorer.recent(5)] == ["cancelled"]
+
+
+# --- what could not be kept --------------------------------------------------------------------------------------
+
+
+def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(explorer: Explorer) -> None:
+    explorer.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.drafts.write_text("a file where the folder should be")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        for text in ("[1]", "[2]", "[3]"):
+            screen.params.replace(text)
+            await pilot.pause()
+            screen.write_down()
+        assert said(app).count("kept for this run only") == 1
+        assert "draft not kept" in drawn(screen.query_one(Header))
+
+    visit(explorer, scene)
+
+
+def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer, person: PersonOnScreen) -> None:
+    from dataclasses import replace
+
+    from rpcexplorer.tui.screens.asking import _bound, _is_quiet
+
+    explorer.use("prod")
+    profile = explorer.profile
+    assert profile is not None
+    explorer.remembered.quiet("prod", _bound(profile, "user.delete"))
+    assert _is_quiet(explorer, Draft("user.delete"))
+    explorer.profile = replace(profile, url="https://elsewhere.example")
+    assert not _is_quiet(explorer, Draft("user.delete"))
+    explorer.profile = replace(profile, confirm="always")
+    assert not _is_quiet(explorer, Draft("user.delete"))
+
+
+def test_a_secret_is_not_in_the_editor_nor_in_a_draft_after_such_a_burst(
+    make_explorer: Callable[..., Explorer], service: str, tmp_path: Path
+) -> None:
+    explorer = make_explorer(f'version = 1\n[profile.inline]\nurl = "{service}"\nauth = {{ kind = "inline" }}\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, "f8", *"ada", "enter", *PASSWORD)
+        await until(pilot, lambda: isinstance(app.screen, Credentials))
+        await rest(pilot)
+        await pilot.press("escape")
+        await burst(pilot, "ctrl+q")
+        await until(pilot, lambda: app._exit)
+
+    visit(explorer, scene, profile="inline")
+    assert not any(PASSWORD.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())

@@ -1,0 +1,220 @@
+"""Pictures of the states that one meets less often. As in ``test_snapshots``, whose story they share, nothing in them
+depends on a clock, a port or a machine; the day is always that of the story."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual import events
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Exchange, Response, Result, Sent
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.toml_shape import Source
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.screens.dialog import Confirm
+from rpcexplorer.tui.screens.history import HistoryScreen
+from rpcexplorer.tui.screens.login import Credentials
+from rpcexplorer.tui.screens.profile_form import ProfileForm
+from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from tests.tui.test_snapshots import CALLS, PROFILES, RESULT, TheDay, made, showing, state
+from tests.tui.visiting import on, stand_on
+from tests.tui.waiting import until
+
+SMALL, USUAL, TALL = (80, 24), (120, 34), (120, 40)
+
+NOTIFICATION = made("user.create", Sent(), status=None, kind="notification", seconds=0.0093)
+NOTIFICATION = replace(NOTIFICATION, response=Response(204, "No Content", "HTTP/1.1"))
+BATCH = made(
+    "user.get, ping",
+    Result(b'[{"id": 42, "name": "Ada Lovelace"}, "pong"]'),
+    50,
+    kind="batch",
+    params='[{"method": "user.get", "params": {"id": 42}}, {"method": "ping", "params": []}]',
+)
+SHOP = '\n[profile.shop]\nurl = "https://shop.example.com"\nbadge = "staging"\nauth = { kind = "cookie" }\n'
+PLACES = Paths(Path("~/.config/rpcexplorer"), Path("~/.local/state/rpcexplorer"), Path("~/.cache/rpcexplorer"))
+
+Snap = Callable[..., bool]
+Show = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
+
+
+def place(source: Source) -> str:
+    """Where a value comes from, on a machine where the team's file is in one's home."""
+    return source.file if source.line is None else f"~/shop/sessions.toml:{source.line}"
+
+
+@pytest.fixture(autouse=True)
+def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Ids, the zone, the day and the names of files are the same on every machine."""
+    monkeypatch.setenv("TZ", "UTC")
+    monkeypatch.setattr("rpcexplorer.tui.screens.call.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.screens.history.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.storage.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
+    monkeypatch.setattr("rpcexplorer.storage.toml_shape.Source.__str__", place)
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
+    explorer = make_explorer(PROFILES + SHOP, RPCEXPLORER_PROD_PASSWORD="correct-horse")
+    explorer.use("staging")
+    explorer.paths = PLACES
+    return explorer
+
+
+@pytest.fixture
+def picture(snap_compare: Snap, explorer: Explorer, person: PersonOnScreen) -> Callable[..., bool]:
+    """Opens the program, lets something happen in it, and compares what is on screen."""
+
+    def taken(show: Show, *calls: Exchange, size: tuple[int, int] = USUAL, profile: str = "staging") -> bool:
+        for exchange in reversed(calls):
+            explorer.history.append(exchange)
+        explorer.use(profile)
+        app = ExplorerApp(explorer, person, profile)
+        return snap_compare(app, terminal_size=size, run_before=state(show))
+
+    return taken
+
+
+def paste(app: ExplorerApp, text: str) -> None:
+    """Type a text at once, where the focus is."""
+    assert app.focused is not None
+    app.focused.post_message(events.Paste(text))
+
+
+async def history(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    await pilot.press("f6")
+    opened = await on(pilot, HistoryScreen)
+    await until(pilot, lambda: opened._reading is not None and opened._reading.full)
+
+
+def test_a_notification_was_sent(picture: Callable[..., bool]) -> None:
+    assert picture(showing(NOTIFICATION), NOTIFICATION, *CALLS)
+
+
+def test_a_method_that_nobody_knows_can_be_called(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f2")
+        paste(app, "user.rename")
+
+    assert picture(show, *CALLS)
+
+
+def test_prod_in_a_tall_terminal(picture: Callable[..., bool]) -> None:
+    assert picture(showing(RESULT), size=TALL, profile="prod")
+
+
+def test_without_colours(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        await pilot.press("f4", "down", "down")
+
+    assert picture(show, *CALLS)
+
+
+# --- credentials -----------------------------------------------------------------------------------------------------
+
+
+def test_credentials_are_asked_for_and_masked(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f8")
+        await on(pilot, Credentials)
+        paste(app, "ada")
+        await pilot.press("tab")
+        paste(app, "correct-horse")
+
+    assert picture(show, profile="shop")
+
+
+def test_another_session_is_asked_for_though_there_is_one(picture: Callable[..., bool], explorer: Explorer) -> None:
+    shop = explorer.profiles.get("shop")
+    assert isinstance(shop, Profile)
+    for field in ("username", "password", "session"):
+        explorer.keys.hold(shop, field, "known", keep=False)
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.action_new_session()
+        await on(pilot, Credentials)
+
+    assert picture(show, profile="shop")
+
+
+# --- history ---------------------------------------------------------------------------------------------------------
+
+
+def test_history_in_a_small_terminal(picture: Callable[..., bool]) -> None:
+    assert picture(history, *CALLS, size=SMALL)
+
+
+def test_a_batch_in_the_history(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await history(app, pilot, screen)
+        await pilot.press("end")
+
+    assert picture(show, *CALLS, BATCH)
+
+
+def test_an_empty_history(picture: Callable[..., bool]) -> None:
+    assert picture(history)
+
+
+# --- profiles --------------------------------------------------------------------------------------------------------
+
+
+async def profiles(pilot: Pilot[Any], at: str = "staging") -> None:
+    await pilot.press("f7")
+    stand_on(await on(pilot, ProfilesScreen), at)
+    await pilot.pause()
+
+
+def test_profiles_in_a_small_terminal(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await profiles(pilot)
+
+    assert picture(show, size=SMALL)
+
+
+def test_a_profile_is_about_to_be_removed(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await profiles(pilot, "prod")
+        await pilot.press("delete")
+        await on(pilot, Confirm)
+
+    assert picture(show)
+
+
+def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await profiles(pilot, "prod")
+        await pilot.press("e")
+        await on(pilot, ProfileForm)
+
+    assert picture(show)
+
+
+def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await profiles(pilot)
+        await pilot.press("a")
+        await on(pilot, ProfileForm)
+        paste(app, "production")
+        await pilot.press("tab")
+        paste(app, "rpc.example.com")
+        await pilot.press("ctrl+s")
+
+    assert picture(show, size=SMALL)
