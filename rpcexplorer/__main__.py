@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from rpcexplorer.demo import PASSWORD, USERNAME
@@ -38,18 +38,27 @@ class Demo:
         serve_forever(port, announce)
 
 
-def open_explorer(environment: Mapping[str, str], folder: Path, sessions: Path | None, person: Person) -> Explorer:
-    """The explorer of a program that was started in ``folder``."""
-    return Explorer.open(folder=folder, environment=environment, sessions=sessions, person=person)
+class House:
+    """What a front asks for: the explorer that it works with, and the front on screen."""
 
+    def __init__(self) -> None:
+        self.explorer: Explorer | None = None
+        """The last one that was opened."""
 
-def open_screen(build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:
-    """Open the front on screen. It is imported here, so that it costs the command line nothing."""
-    from rpcexplorer.tui import app
-    from rpcexplorer.tui.person import PersonOnScreen
+    def open_explorer(
+        self, environment: Mapping[str, str], folder: Path, sessions: Path | None, person: Person
+    ) -> Explorer:
+        """The explorer of a program that was started in ``folder``."""
+        self.explorer = Explorer.open(folder=folder, environment=environment, sessions=sessions, person=person)
+        return self.explorer
 
-    person = PersonOnScreen()
-    return app.open_screen(build(person), person, profile)
+    def open_screen(self, build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:
+        """Open the front on screen. It is imported here, so that it costs the command line nothing."""
+        from rpcexplorer.tui import app
+        from rpcexplorer.tui.person import PersonOnScreen
+
+        person = PersonOnScreen()
+        return app.open_screen(build(person), person, profile)
 
 
 def main() -> int:
@@ -58,7 +67,8 @@ def main() -> int:
     from rpcexplorer.cli.world import World
 
     streams = (sys.stdin.buffer, sys.stdout.buffer, sys.stderr)
-    world = World(*streams, os.environ, Path.cwd(), open_explorer, Demo(), open_screen)
+    house = House()
+    world = World(*streams, os.environ, Path.cwd(), house.open_explorer, Demo(), house.open_screen)
     try:
         return run(sys.argv[1:], world)
     except KeyboardInterrupt:
@@ -68,8 +78,22 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the last stop: no value of any variable may be printed
-        world.say(f"this is a mistake in rpcexplorer itself, at {_place(error)}; please report it")
+        world.say(f"this is a mistake in rpcexplorer itself, at {_place(error)}; {_written_down(house, error)}")
         return SOFTWARE
+    finally:
+        if house.explorer is not None and (trouble := house.explorer.rescue.put_aside()):
+            world.say(trouble)
+
+
+def _written_down(house: House, error: Exception) -> str:
+    """Where there is more to read about an error; that it cannot be written down is no reason to say less."""
+    log: Path | str = "no log could be written"
+    if house.explorer is not None:
+        with suppress(Exception):
+            log = house.explorer.write_crash(error)
+    if isinstance(log, str):
+        return f"please report it ({log})"
+    return f"please report it with what is in {log}, which has no secrets in it that this run knew"
 
 
 def _place(error: Exception) -> str:

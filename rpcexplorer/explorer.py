@@ -6,7 +6,8 @@ It builds nothing but what the files say and the calls need; each of its methods
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -22,11 +23,13 @@ from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import Settings
 from rpcexplorer.model.steps import Step
 from rpcexplorer.model.theme import Theme
 from rpcexplorer.protocol.text import Problem
+from rpcexplorer.storage import leaks
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import told
@@ -37,6 +40,7 @@ from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profile_edits import ProfileEdits
 from rpcexplorer.storage.profiles import Profiles, load
 from rpcexplorer.storage.remembered import Remembered
+from rpcexplorer.storage.rescue import Rescue
 from rpcexplorer.storage.secrets import Secrets
 from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import load_theme, theme_files
@@ -70,7 +74,9 @@ class Explorer:
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.keys.in_use)
         """The history as this explorer keeps it: whether it records, and what went wrong."""
-        self._clients = Clients(self.keys, settings.reply_limit, self._record)
+        self.rescue = Rescue(self.journal, paths.unsaved, settings.history.body_limit)
+        """What could not be written to the history by the end of a run."""
+        self._clients = Clients(self.keys, settings.reply_limit, self.journal.record)
 
     @classmethod
     def open(
@@ -135,11 +141,13 @@ class Explorer:
         stored = self.secrets.forget(profile, "session")  # first, so that a store that cannot be written is told
         return self.keys.drop(profile) or stored
 
-    def preview(self, draft: Draft | Batch, *, id: str | None = None) -> Preview | Refused:
-        """The exact request that ``call`` would send, with placeholders for secrets."""
-        profile = self._in_use()
+    def preview(
+        self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None
+    ) -> Preview | Refused:
+        """The exact request that ``call`` would send, with placeholders for secrets; or that of another profile."""
+        profile = profile or self._in_use()
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
-        return preview(profile, draft, id or fresh_id(), has_session=has_session)
+        return preview(profile, draft, id or fresh_id(), has_session=has_session, secrets=self.keys.in_use())
 
     def methods(self) -> dict[str, Method]:
         """Every method that is known for the profile in use, by name."""
@@ -175,9 +183,16 @@ class Explorer:
         """The newest calls of the profile in use, newest first; also those that could not be written."""
         return self.journal.recent(self._in_use(), limit)
 
+    def write_crash(self, error: BaseException) -> Path | str:
+        """Write down what a mistake of ours was, without secrets; the file, or why there is none."""
+        from rpcexplorer.storage.crashes import write_crash
+
+        return write_crash(self.paths.crashes, error, self.keys.in_use(), datetime.now(UTC))
+
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> str:
-        """Name a recorded call or write a note to it; a sentence where that failed."""
-        return self.journal.annotate(self.profile, id, name=name, note=note)
+        """Name a recorded call or write a note to it; a sentence where that failed. No secret reaches the file."""
+        hide = Redactor(self.keys.in_use()).text
+        return self.journal.annotate(self.profile, id, name=name and hide(name), note=note and hide(note))
 
     def forget_call(self, id: str) -> str:
         """Delete a recorded call for good; a sentence where that failed."""
@@ -206,6 +221,15 @@ class Explorer:
             complaints.append(Complaint(str(self.paths.secrets), trouble))
         return complaints
 
+    def search_leaks(self, files: Sequence[Path] = ()) -> leaks.Searched:
+        """Look for secrets in the files of the profiles and in every history; or only in the files that are named."""
+        every = self.profiles.profiles.values()
+        known = leaks.known(self.secrets, every)
+        if files:
+            return leaks.search(files, (), known)
+        histories = [self.paths.history, *(self.journal.of(each).folder for each in (None, *every))]
+        return leaks.search(leaks.shared(self.profiles), histories, known)
+
     def themes(self) -> dict[str, Path]:
         """Every theme's file by name."""
         return theme_files(self.paths.themes)
@@ -218,6 +242,3 @@ class Explorer:
         if self.profile is None:
             raise RuntimeError("no profile is in use: call use() first")
         return self.profile
-
-    def _record(self, exchange: Exchange) -> None:
-        self.journal.record(exchange, self._in_use())

@@ -44,7 +44,7 @@ def _text(word: str, read: Callable[[], bytes], folder: Path) -> str:
 def file_text(path: Path) -> str:
     """The text of a file that was named on the command line."""
     if not path.is_file():
-        raise click.UsageError(f"There is no file {path}. Check the name after the @.")
+        raise click.UsageError(f"There is no file {path}: check its name.")
     return _decoded(path.read_bytes(), str(path))
 
 

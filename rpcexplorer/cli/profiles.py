@@ -5,9 +5,11 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.cli.person import hidden
+from rpcexplorer.cli.profiles_check import check
 from rpcexplorer.cli.session import complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import AuthKind, Profile
+from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Moved, Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
@@ -18,6 +20,9 @@ FIELDS = click.Choice(["password", "username", "session"])
 @click.group()
 def profiles() -> None:
     """Profiles: the servers you talk to, and their secrets."""
+
+
+profiles.add_command(check)
 
 
 @profiles.command("list")
@@ -32,6 +37,7 @@ def list_(context: click.Context) -> None:
     session = session_of(context)
     explorer = session.open()
     found = explorer.profiles
+    hide = Redactor(explorer.keys.in_use()).text
     names = max((len(name) for name in found.profiles), default=0)
     badges = max((len(printable(profile.badge)) for profile in found.profiles.values()), default=0)
     for name, profile in sorted(found.profiles.items()):
@@ -39,7 +45,7 @@ def list_(context: click.Context) -> None:
         row = (
             f"{mark} {name:<{names}}  {printable(profile.badge):<{badges}}  {profile.auth.kind:<6}  {profile.endpoint}"
         )
-        session.world.print(printable(row))
+        session.world.print(printable(hide(row)))
     if not found.profiles:
         session.world.say("there are no profiles yet. Add one: rpcexplorer profiles add NAME --url URL")
 
@@ -59,32 +65,11 @@ def show(context: click.Context, name: str | None) -> None:
     profile = session.use(explorer, name)
     rows = [(key, _value(value), str(source)) for key, value, source in explorer.profiles.rows(profile)]
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
+    hide = Redactor(explorer.keys.in_use()).text  # somebody may have written one into a header, or into the path
     keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
     session.world.print(f"profile {profile.name}")
     for key, value, source in rows:
-        session.world.print(printable(f"  {key:<{keys}}  {value:<{min(values, 48)}}  {source}".rstrip()))
-
-
-@profiles.command()
-@click.pass_context
-def check(context: click.Context) -> None:
-    """Check every file that profiles, settings and secrets are read from.
-
-    Exit code 0 when all is in order, 2 when something is not.
-
-    \b
-    Example:
-      rpcexplorer profiles check
-    """
-    session = session_of(context)
-    explorer = session.open()
-    trouble = explorer.secrets.trouble()
-    if trouble:
-        session.world.say(str(trouble))
-    if trouble or explorer.profiles.complaints:
-        context.exit(2)
-    files = ", ".join(str(path) for path in explorer.profiles.files) or "no file yet"
-    session.world.print(printable(f"{len(explorer.profiles.profiles)} profiles in order ({files})"))
+        session.world.print(printable(hide(f"  {key:<{keys}}  {value:<{min(values, 48)}}  {source}".rstrip())))
 
 
 @profiles.command()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 
 from rpcexplorer.cli.world import World
@@ -9,6 +10,9 @@ from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Preview
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.sentences import outcome_line, transport_line
 from rpcexplorer.views.terminal import highlighted
+
+NAMED = re.compile(rb"\xab([\w.-]+)\xbb")
+"""The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
 
 
 class Form(Enum):
@@ -65,11 +69,11 @@ def _head(world: World, exchange: Exchange) -> None:
     lines = [f"{response.version} {response.status} {response.reason}".rstrip()]
     lines += [f"{name}: {value}" for name, value in response.headers]
     for line in (*lines, ""):
-        # headers came as latin-1 and leave as the same bytes, unless a person reads them
+        # headers came as latin-1 and leave as the same bytes, unless a person reads them or a secret was in them
         if world.shows:
             world.print(printable(line))
         else:
-            world.write(line.encode("latin-1", errors="replace") + b"\n")
+            world.write(NAMED.sub("«\\1»".encode(), line.encode("latin-1", errors="replace")) + b"\n")
 
 
 def _body(world: World, exchange: Exchange, form: Form) -> None:

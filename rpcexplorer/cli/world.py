@@ -82,5 +82,6 @@ class World:
 
     def say(self, sentence: str) -> None:
         """Tell the person something, on stderr, with nothing in it that a terminal would obey."""
-        self.stderr.write(f"rpcexplorer: {printable(sentence, lines=True)}\n")
+        told = printable(sentence, lines=True).replace("\n", "\n  ")  # so that no line of it looks like another of ours
+        self.stderr.write(f"rpcexplorer: {told}\n")
         self.stderr.flush()

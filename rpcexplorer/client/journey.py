@@ -12,6 +12,10 @@ from rpcexplorer.client.steps import Drop, Ended, Flow, Keep, Landed, Need, Say,
 from rpcexplorer.client.trips import Traveller
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.record import shown
+
+LARGE = 1024 * 1024
+"""Bytes that take a few milliseconds to search."""
 
 Record = Callable[[Exchange], None]
 
@@ -46,6 +50,8 @@ class Journey:
         self._story = story
         self._record = record
         self._said: list[str] = []
+        self._hide = list(keys.in_use())
+        """What no reply may show, sessions included that are opened and over before it is told."""
 
     async def run(self, flow: Flow, stop: Stop | None) -> Exchange:
         """Drive the flow to its end. However it ends, also by a cancelled task, the exchange is recorded."""
@@ -54,9 +60,9 @@ class Journey:
         stop = stop or Stop()
         stop.watch(task)
         try:
-            exchange = self._told(await self._drive(flow))
+            exchange = await self._safely(self._told(await self._drive(flow)))
         except asyncio.CancelledError:
-            exchange = self._told(self._traveller.cancelled())
+            exchange = self._shown(self._told(self._traveller.cancelled()))
             if not stop.pressed:  # somebody ends the whole program: not ours to hold up
                 self._record(exchange)
                 raise
@@ -81,6 +87,7 @@ class Journey:
             case Keep(session=session):
                 if trouble := self._keys.keep(self._profile, session):
                     self._said.append(trouble)
+                self._hide += self._keys.in_use()
             case Drop():
                 self._keys.drop(self._profile)
             case Say(sentence=sentence):
@@ -92,3 +99,13 @@ class Journey:
         if isinstance(end, Landed):
             return replace(story, outcome=end.outcome, response=end.response, phases=end.phases, sent=end.sent)
         return replace(story, outcome=end)
+
+    async def _safely(self, exchange: Exchange) -> Exchange:
+        """The same as ``_shown``; a large body is searched in another thread, so that a screen goes on."""
+        if len(exchange.response.body) < LARGE:
+            return self._shown(exchange)
+        return await asyncio.to_thread(self._shown, exchange)
+
+    def _shown(self, exchange: Exchange) -> Exchange:
+        hide = dict.fromkeys([*self._hide, *self._keys.in_use()])
+        return shown(exchange, self._profile, hide) if hide else exchange

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Protocol
 
 from rpcexplorer.model.exchange import Refused
@@ -23,6 +24,9 @@ class Keys(Protocol):
 
     def drop(self, profile: Profile) -> bool:
         """Forget the session; False where there was none."""
+
+    def in_use(self) -> Iterable[Secret]:
+        """What has to be hidden in whatever a server says; nothing, where it is for its owner's eyes alone."""
 
 
 class GivenKeys:
@@ -50,3 +54,7 @@ class GivenKeys:
     def drop(self, profile: Profile) -> bool:  # noqa: ARG002
         """Forget it."""
         return self._values.pop("session", None) is not None
+
+    def in_use(self) -> tuple[Secret, ...]:
+        """Nothing: whoever made the client gave these values, and gets the server's own bytes."""
+        return ()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -15,6 +14,10 @@ from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import CookieAuth, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
+from rpcexplorer.protocol.scan import decoded, elements, members
+
+DIGITS = 9
+"""Of a place in an array; no reply has so many elements."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +83,7 @@ def _session_value(profile: Profile, auth: CookieAuth, landed: Landed, now: date
             return _failed(profile, f"{reason} (HTTP {landed.response.status})")
         case Result() as result if profile.login.session is not None:
             value = _pointed_at(result, profile.login.session)
-            if isinstance(value, str) and sendable(value):
+            if value is not None and sendable(value):
                 return value
             return _failed(profile, f"the reply has no usable session id at {profile.login.session}.")
     return _failed(
@@ -98,21 +101,24 @@ def _how(profile: Profile) -> str:
     return f"set {profile.variable('password')}, or run: rpcexplorer profiles secret {profile.name} password"
 
 
-def _pointed_at(result: Result, pointer: str) -> Any:
-    """A pointer starts at the result; one that starts at the whole reply is understood too."""
-    value = result.decoded()
-    found = at_pointer(value, pointer)
-    return at_pointer({"result": value}, pointer) if found is None else found
+def _pointed_at(result: Result, pointer: str) -> str | None:
+    """The string that a pointer names, which starts at the result; or, also understood, at the whole reply."""
+    text = result.value.decode("utf-8", "replace")
+    found = at_pointer(text, pointer) or at_pointer(f'{{"result":{text}}}', pointer)
+    return decoded(found) if found and found.startswith('"') else None
 
 
-def at_pointer(value: Any, pointer: str) -> Any:
-    """The part of a JSON value that a JSON pointer names; None where there is none."""
+def at_pointer(text: str, pointer: str) -> str | None:
+    """The part of a JSON text that a JSON pointer names; None where there is none.
+
+    Read from the text, as whoever answers a login may say what no parser takes.
+    """
     for part in pointer.split("/")[1:]:
         name = part.replace("~1", "/").replace("~0", "~")
-        if isinstance(value, dict):
-            value = value.get(name)
-        elif isinstance(value, Sequence) and not isinstance(value, str) and name.isdecimal():
-            value = value[int(name)] if int(name) < len(value) else None
-        else:
+        values = [member.value for member in members(text) or () if member.name == name]
+        if name.isdecimal():
+            values += (elements(text) or [])[int(name[:DIGITS]) :][:1]
+        if not values:
             return None
-    return value
+        text = text[slice(*values[-1])]
+    return text.strip()

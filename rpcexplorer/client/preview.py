@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from rpcexplorer.client.auth import flow
@@ -10,14 +12,23 @@ from rpcexplorer.client.trips import body_of, formed
 from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.record import secret_members
+from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.text import Problem
 from rpcexplorer.transport.outgoing import address_of, request_headers
 from rpcexplorer.transport.wire import Unreachable
 
 
-def preview(profile: Profile, draft: Draft | Batch, id: str, *, has_session: bool) -> Preview | Refused:
-    """The request that sending the draft would make, or why none would be made."""
+def preview(
+    profile: Profile, draft: Draft | Batch, id: str, *, has_session: bool, secrets: Iterable[Secret] = ()
+) -> Preview | Refused:
+    """The request that sending the draft would make, or why none would be made.
+
+    Of ``secrets`` that were typed into the draft or stand in a file no value is left in it.
+    """
+    hide = Redactor(secrets, secret_members(profile)).text
+    draft = _hidden(draft, hide)
     calls = to_calls(draft, id)
     if isinstance(calls, Problem):
         return Refused("params", f"The params cannot be sent: {calls}")
@@ -33,11 +44,19 @@ def preview(profile: Profile, draft: Draft | Batch, id: str, *, has_session: boo
         return Refused("profile", error.sentence)
     session = Secret("", profile.label("session")).placeholder if stand_in else ""
     return Preview(
-        f"POST {address.target} HTTP/1.1",
-        tuple((name, f"{value[:-1]}{session}" if session and name == "Cookie" else value) for name, value in headers),
+        f"POST {hide(address.target)} HTTP/1.1",
+        tuple(
+            (name, f"{value[:-1]}{session}" if session and name == "Cookie" else hide(value)) for name, value in headers
+        ),
         request.body,
         logs_in_first=isinstance(profile.auth, CookieAuth) and not has_session,
     )
+
+
+def _hidden(draft: Draft | Batch, hide: Callable[[str], str]) -> Draft | Batch:
+    if isinstance(draft, Batch):
+        return Batch(hide(draft.text))
+    return replace(draft, method=hide(draft.method), text=hide(draft.text))
 
 
 def _trip(profile: Profile, errand: Errand) -> Trip | Refused:

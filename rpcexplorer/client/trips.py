@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 
 Watch = Callable[[Progress], None]
 
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
+
 
 def body_of(profile: Profile, errand: Errand) -> bytes:
     """The errand's body with placeholders where secrets will stand."""
@@ -123,7 +126,7 @@ def _read_notification(answer: Answer) -> Outcome:
 def _with_redirect(outcome: Malformed, answer: Answer) -> Malformed:
     """Say where a redirect points: it is never followed."""
     location = answer.header("location")
-    if not 300 <= answer.status < 400 or location is None:
+    if answer.status not in REDIRECTS or location is None:
         return outcome
     sentence = (
         f"The server redirects to {location}. Redirects are not followed: if it is right, set url and path to it."

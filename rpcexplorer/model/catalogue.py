@@ -180,7 +180,7 @@ def starting_point(method: Method) -> Any:
     last = max((place for place, parameter in enumerate(method.parameters) if parameter.required), default=-1)
     needed = method.parameters[: last + 1]
     if not needed:
-        return None
+        return {} if method.by == "name" else None
     if method.by == "position" or not all(parameter.name for parameter in needed):
         return [_value(parameter) for parameter in needed]
     return {parameter.name: _value(parameter) for parameter in needed if parameter.required}

@@ -12,6 +12,9 @@ from rpcexplorer.protocol.text import Params, Problem, parse
 
 __all__ = ["Batch", "Draft", "Params", "Problem", "kind_of", "spelled", "to_calls"]
 
+MARK = "\ufeff"
+"""A byte order mark: files from elsewhere begin with it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Draft:
@@ -60,7 +63,8 @@ def _batch(text: str, id: str) -> tuple[Call, ...] | Problem:
     read = parse(text)
     if isinstance(read, Problem):
         return read
-    spans = elements(text) if read.kind == "array" else None
+    start = int(text.startswith(MARK))
+    spans = elements(text, start) if read.kind == "array" else None
     if not spans:
         return _problem(text, (0, len(text)), "a batch is an array of calls", '[{"method": "ping", "params": []}]')
     calls = []

@@ -132,6 +132,11 @@ class Profile:
         """What secrets of this profile are bound to."""
         return origin_of(self.url)
 
+    @property
+    def badge_word(self) -> str:
+        """The badge as people read it: nobody is to overlook ``PROD``."""
+        return self.badge.upper() if self.badge == "prod" else self.badge
+
     def variable(self, secret: str) -> str:
         """The environment variable that holds a secret field of this profile."""
         return variable(self.name, secret)

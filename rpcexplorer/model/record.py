@@ -1,4 +1,4 @@
-"""What of an exchange may be written down: the person's own call, with every known secret replaced by its name."""
+"""What of an exchange may be shown, and what may be written down: never a secret, but the name of it instead."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from rpcexplorer.model.exchange import Exchange, Outcome, Unreached
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
-from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile, variable
+from rpcexplorer.model.redaction import SHORTEST, Redactor
 from rpcexplorer.model.secret import Secret, placeholder
-from rpcexplorer.protocol.messages import ErrorObject, Malformed
+from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
 USERINFO = re.compile(r"//[^/?#]*@")
 """User name and password in a URL, which is refused but may have been typed."""
@@ -20,41 +20,64 @@ MARGIN = 64 * 1024
 """Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
 
 
+HIDDEN = "a secret stood in the reply; its name is shown instead, such as «profile.password»"
+
+
+def shown(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
+    """The exchange as anybody may see it: all that came, but for secrets, whoever told them to the server.
+
+    They are hidden by value; by position only those too short for it, because a member ``password`` of a reply may be
+    what was asked for.
+    """
+    secrets = tuple(secrets)
+    short = {variable(*each.label.rsplit(".", 1)) for each in secrets if 0 < len(each.reveal()) < SHORTEST}
+    members = {
+        name: placeholder(profile.label(field))
+        for name, field in _secret_fields(profile).items()
+        if profile.variable(field) in short
+    }
+    hide = Redactor(secrets, members)
+    exchange = _told(exchange, hide)
+    body = hide.body(exchange.response.body)
+    if body == exchange.response.body:
+        return exchange
+    response = replace(exchange.response, body=body, remarks=(*exchange.response.remarks, HIDDEN))
+    return replace(exchange, outcome=_parts(exchange.outcome, hide), response=response)
+
+
 def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], body_limit: int) -> Exchange:
-    """The exchange as history may hold it."""
+    """The exchange as history may hold it. The value of a result is left as it is: the body is what is recorded."""
     hide = Redactor(secrets, secret_members(profile))
-    response = exchange.response
+    exchange = _told(exchange, hide)
+    response, outcome = exchange.response, exchange.outcome
     head = response.body[: body_limit + MARGIN]
-    response = replace(
-        response,
-        reason=hide.text(response.reason),
-        headers=(),
-        body=hide.body(head),
-        cut=response.cut or len(head) < len(response.body),
-    )
+    cut = response.cut or len(head) < len(response.body)
     return replace(
         exchange,
         method=hide.text(exchange.method),
         params=hide.text(exchange.params),
         url=hide.text(USERINFO.sub("//", exchange.url)),
-        outcome=_outcome(exchange.outcome, hide),
-        response=response,
-        notes=tuple(map(hide.text, exchange.notes)),
+        outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
+        response=replace(response, headers=(), body=hide.body(head), cut=cut),
     )
 
 
 def secret_members(profile: Profile) -> Mapping[str, str]:
     """Members whose values are secrets wherever they stand, with the placeholder of each."""
-    password, session = (placeholder(profile.label(field)) for field in ("password", "session"))
-    names = {"password": password, "sessionid": session}
+    return {name: placeholder(profile.label(field)) for name, field in _secret_fields(profile).items()}
+
+
+def _secret_fields(profile: Profile) -> Mapping[str, str]:
+    """The members, with the field of the profile that each holds."""
+    names = {"password": "password", "sessionid": "session"}
     match profile.auth:
         case CookieAuth(cookie=cookie):
-            names[cookie] = session
-            names |= dict.fromkeys(_places(profile.login.params, "{password}"), password)
+            names[cookie] = "session"
+            names |= dict.fromkeys(_places(profile.login.params, "{password}"), "password")
             if profile.login.session:
-                names[profile.login.session.rpartition("/")[2]] = session
+                names[profile.login.session.rpartition("/")[2]] = "session"
         case InlineAuth(password_member=member):
-            names[member] = password
+            names[member] = "password"
     return names
 
 
@@ -70,12 +93,40 @@ def _places(template: Any, sought: str) -> Iterable[str]:
             yield from _places(value, sought)
 
 
+def _told(exchange: Exchange, hide: Redactor) -> Exchange:
+    """The exchange with nothing to be hidden left in all that is told of the reply; its body stays as it is."""
+    response = exchange.response
+    return replace(
+        exchange,
+        outcome=_outcome(exchange.outcome, hide),
+        response=replace(
+            response,
+            reason=hide.text(response.reason),
+            headers=tuple((hide.text(name), hide.text(value)) for name, value in response.headers),
+            remarks=tuple(map(hide.text, response.remarks)),
+        ),
+        notes=tuple(map(hide.text, exchange.notes)),
+    )
+
+
 def _outcome(outcome: Outcome, hide: Redactor) -> Outcome:
+    if isinstance(outcome, Result | ErrorObject | Malformed | Sent):
+        outcome = replace(outcome, remarks=tuple(map(hide.text, outcome.remarks)))
     match outcome:
         case ErrorObject(message=message):
-            return replace(outcome, message=hide.text(message), value=hide.body(outcome.value))
+            return replace(outcome, message=hide.text(message))
         case Malformed(reason=reason):
             return replace(outcome, reason=hide.text(reason))
-        case Unreached(sentence=sentence):
+        case Unreached(sentence=sentence) | Refused(sentence=sentence):
             return replace(outcome, sentence=hide.text(sentence))
+    return outcome
+
+
+def _parts(outcome: Outcome, hide: Redactor) -> Outcome:
+    """The outcome with nothing left in what are parts of the body."""
+    match outcome:
+        case Result(value=value):
+            return replace(outcome, value=hide.body(value))
+        case ErrorObject(data=data, value=value):
+            return replace(outcome, data=None if data is None else hide.body(data), value=hide.body(value))
     return outcome

@@ -9,8 +9,10 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Final, NamedTuple
 
+from rpcexplorer.model.glance import Glance
 from rpcexplorer.model.member_values import keys, value_after
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.sightings import Lookout, Sighting, Sought
@@ -39,7 +41,14 @@ class Redactor:
         given = [secret for secret in secrets if secret]
         self._short = [secret.label for secret in given if len(secret.reveal()) < SHORTEST]
         values = {secret.reveal(): secret.placeholder for secret in given if len(secret.reveal()) >= SHORTEST}
-        self._lookout = Lookout(_sought(values, {name: put for name, put in (members or {}).items() if name}))
+        named = {name: put for name, put in (members or {}).items() if name}
+        self._values, self._members = values, named
+        self._glance = Glance(values, named)
+
+    @cached_property
+    def _lookout(self) -> Lookout:
+        """Made when something may be there: most texts hold nothing, and it takes milliseconds."""
+        return Lookout(_sought(self._values, self._members))
 
     @property
     def short(self) -> tuple[str, ...]:
@@ -48,6 +57,8 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """JSON or any text without the secrets. Doing it twice changes nothing more."""
+        if not self._glance.sees(text.encode("utf-8", "surrogatepass")):
+            return text
         settled, secrets = self._found(text)
         pieces = list(_outside(settled, secrets))
         if pieces and is_value(text):
@@ -60,8 +71,20 @@ class Redactor:
 
     def body(self, body: bytes) -> bytes:
         """The same for bytes, which need not be UTF-8."""
+        if not self.may_be_in(body):
+            return body
         text = body.decode("utf-8", "surrogateescape")
         return self.text(text).encode("utf-8", "surrogateescape")
+
+    def may_be_in(self, body: bytes) -> bool:
+        """Whether there could be anything to hide; takes a fraction of the time."""
+        return self._glance.sees(body)
+
+    def places(self, text: str) -> Iterator[tuple[int, str]]:
+        """Where something would be hidden, and the placeholder that would be put there."""
+        settled, secrets = self._found(text)
+        hidden = (edit for edit in settled if text[edit.start : edit.end] != edit.put)
+        yield from ((edit.start, edit.put) for edit in sorted([*hidden, *_outside(settled, secrets)]))
 
     def _found(self, text: str) -> tuple[list[_Edit], list[_Edit]]:
         """What is settled by position, and the secrets as they overlap; each in order."""

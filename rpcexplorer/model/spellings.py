@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 RUN: Final = r"(?<!\\\\)\\*+"
@@ -52,6 +53,7 @@ def _split(value: str) -> list[str]:
     return re.findall(r"\\+|[^\\]", value)
 
 
+@lru_cache(maxsize=1024)
 def _anywhere(piece: str) -> str:
     """Pattern of one character, or of a run of backslashes, that is not the first."""
     quoted = "|".join(re.escape(way.first) + "".join(way.pieces) for way in _quoted(piece))
@@ -105,13 +107,20 @@ def _hex(plain: bytes) -> Iterator[Spelling]:
         yield Spelling(first, tuple(pieces))
 
 
-def _base64(plain: bytes) -> Iterator[Spelling]:
-    """At each of the three places where a value can stand in a longer text, without what its neighbours decide."""
+def base64_cores(plain: bytes) -> Iterator[str]:
+    """Base64 at each of the three places where a value can stand in a longer text, without what its neighbours decide.
+
+    A sign at the start is left out as well: there are several ways to write one.
+    """
     for before in range(3):
         bits = 8 * (before + len(plain))
         encoded = b64encode(bytes(before) + plain + bytes(2)).decode("ascii")
-        inner = encoded[-(-8 * before // 6) : bits // 6].lstrip("+/")
-        yield Spelling(inner[0], tuple(map(_base64_digit, inner[1:])))
+        yield encoded[-(-8 * before // 6) : bits // 6].lstrip("+/")
+
+
+def _base64(plain: bytes) -> Iterator[Spelling]:
+    for core in base64_cores(plain):
+        yield Spelling(core[0], tuple(map(_base64_digit, core[1:])))
 
 
 def _base64_digit(digit: str) -> str:

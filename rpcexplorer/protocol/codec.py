@@ -136,7 +136,7 @@ def _error(text: bytes, remarks: tuple[str, ...]) -> Reply:
         message = _string(text)
         form = "a plain string" if message is not None else "not an object"
         return ErrorObject(None, message or "", None, text, (*remarks, f"error is {form}"))
-    remarks += members.remarks
+    remarks += tuple(remark for remark in members.remarks if remark not in remarks)
     code, code_remark = _code(members.code)
     message = "" if members.message is None else _string(members.message)
     if members.message is None:
@@ -244,6 +244,10 @@ def _broken_json(text: bytes) -> str:
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError as error:
+        if "truncated" in str(error):
+            return (
+                "The reply starts like JSON and ends in the middle of it: the server, or what is between, cut it off."
+            )
         detail = str(error).removeprefix("JSON is malformed: ")
         return f"The reply starts like JSON but is not: {detail}."
     except RecursionError:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import msgspec
 
-from rpcexplorer.protocol.scan import elements, members, oddities
+from rpcexplorer.protocol.scan import elements, long_number, members, oddities
 
 DUPLICATES_LIMIT = 1024 * 1024
 """Bytes of a reply up to which its envelope is searched for duplicate members, which only the slow scanner sees."""
@@ -56,7 +56,8 @@ def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
     except (msgspec.DecodeError, RecursionError):
         return _leniently(text)
     parts = {name: bytes(raw) for name in FIELDS if isinstance(raw := getattr(native, name), msgspec.Raw)}
-    return Envelope(**parts, remarks=_duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS))
+    twice = _duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS)
+    return Envelope(**parts, remarks=(*filter(None, [long_number(text)]), *twice))
 
 
 def open_array(text: bytes) -> list[bytes] | None:

@@ -207,8 +207,8 @@ _PAIR = r"u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD]
 _CLEAN = re.compile(rf'(?:[^"NI]++|{STRICT_STRING.replace("u[0-9a-fA-F]{4}", _PAIR)}|[NI](?!aN|nfinity))*+')
 _ODD = re.compile(rf"NaN|Infinity|{_LOOSE_STRING}|.", re.DOTALL)
 _HALF = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)|([\ud800-\udfff])", re.DOTALL)
-_MANY_DIGITS = re.compile(rf"(?<![0-9])[0-9]{{{_LONG + 1}}}")
-_DIGITS = re.compile(rf"{_LOOSE_STRING}|([0-9]+)", re.DOTALL)
+_FIGURES = b"0123456789"
+_DIGITS = re.compile(rf"{_LOOSE_STRING}|([0-9]+)".encode(), re.DOTALL)
 
 
 def oddities(text: str) -> tuple[str, ...]:
@@ -219,13 +219,27 @@ def oddities(text: str) -> tuple[str, ...]:
         at = odd.end()
         for kind, remark in _remarks(odd[0]):
             remarks.setdefault(kind, remark)
-    if _MANY_DIGITS.search(text):
-        longest = max(len(found[1] or "") for found in _DIGITS.finditer(text))
-        if longest > _LONG:
-            remarks["digits"] = f"a number of {longest:,} digits"
+    if digits := long_number(text.encode("utf-8", "surrogatepass")):
+        remarks["digits"] = digits
     if (deepest := depth(text)) > _DEEP:
         remarks["depth"] = f"nested {deepest:,} deep"
     return tuple(remarks.values())
+
+
+def long_number(text: bytes) -> str:
+    """A remark if a number has more digits than most parsers take, else nothing; quick where there is none."""
+    # So long a run of digits covers a multiple of its length: nothing else needs to be looked at.
+    stride = _LONG + 1
+    if not any(byte in _FIGURES and _run(text, at * stride) > _LONG for at, byte in enumerate(text[::stride])):
+        return ""
+    longest = max(len(found[1] or "") for found in _DIGITS.finditer(text))
+    return f"a number of {longest:,} digits" if longest > _LONG else ""
+
+
+def _run(text: bytes, at: int) -> int:
+    """How many digits stand in a row around one of them, counted no further than need be."""
+    before, after = text[max(at - _LONG, 0) : at], text[at : at + _LONG + 1]
+    return len(before) - len(before.rstrip(_FIGURES)) + len(after) - len(after.lstrip(_FIGURES))
 
 
 def _remarks(odd: str) -> list[tuple[str, str]]:

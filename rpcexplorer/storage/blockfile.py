@@ -9,10 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
-from itertools import count, pairwise
+from itertools import pairwise
 from pathlib import Path
 
-from rpcexplorer.storage.files import append_or_undo, opened, read_bytes, read_span, telling, write_private
+from rpcexplorer.storage.files import append_or_undo, aside, opened, read_bytes, read_span, telling, write_private
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
@@ -21,10 +21,15 @@ TAIL = 64
 """Bytes at a file's end that show whether its last block is whole."""
 
 WHOLE = re.compile(rb'\nend = "[0-9a-f]{8}"\r?\n\r?\n\Z')
-LAST_END = re.compile(rb'.*\nend = "[0-9a-f]{8}"(?=[ \t]*\r?(?:\n|\Z))', re.DOTALL)
+END_LINE = rb"""[ \t]*end[ \t]*=[ \t]*["'][0-9a-f]{8}["'][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"""
+HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"
+"""Both also as people and formatters spell them: what they have touched is not torn."""
+LAST_END = re.compile(rb".*\n" + END_LINE, re.DOTALL)
+LAST_HEADER = re.compile(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
+COMMENTS = re.compile(rb"(?:[ \t]*(?:\#[\t\x20-\x7e\x80-\xff]*)?(?:\r?\n|\Z))*")
 BOUNDARY = re.compile(
     rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*'  # behind an end and its blank lines,
-    rb"|(?=\[\[call\]\][ \t]*\r?(?:\n|\Z)))"  # and before a beginning, where the end above it is damaged
+    rb"|(?=" + HEADER_LINE + rb"))"  # and before a beginning, where the end above it is damaged
 )
 
 
@@ -36,7 +41,7 @@ def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
     """
     with telling("write", path):
         with opened(path, APPENDING) as file:
-            size, gap = _mended(file, path)
+            size, gap = _mended(file, path, blocks)
             if not size or size + len(blocks) <= rotate_at or rotated.exists():
                 append_or_undo(file, gap + blocks, size)
                 return
@@ -86,32 +91,36 @@ def rewrite(path: Path, change: Callable[[bytes], bytes]) -> int:
     return number
 
 
-def _mended(file: int, path: Path) -> tuple[int, bytes]:
-    """Make sure that the last block is whole: the file's size then, and what must go ahead of the next block."""
+def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
+    """Make sure that the last block is whole: the file's size then, and what must go ahead of the next ``blocks``."""
     size = os.fstat(file).st_size
     if not size or WHOLE.search(read_span(file, max(0, size - TAIL), size)):
         return size, b""
     good, torn = _torn(file, size)
-    if torn.strip():
+    if torn.strip() and torn.strip() not in blocks:  # else it is about to be written once more, whole
         _set_aside(path, torn.lstrip(b"\r\n"))
     os.ftruncate(file, good)
     return good, b"\n\n" if good else b""
 
 
 def _torn(file: int, size: int) -> tuple[int, bytes]:
-    """Where the last whole block ends, and what comes behind it."""
+    """Where the last block that was written whole ends, and what comes behind it.
+
+    Only the last block can be torn: what stands above its header was once whole, whatever became of it since.
+    """
     step = CHUNK
     while True:
         start = max(0, size - step)
         tail = read_span(file, start, size)
-        if found := LAST_END.match(tail):
-            return start + found.end(), tail[found.end() :]
-        if not start:
-            return 0, tail
+        ends = [found.end() for found in (LAST_END.match(tail), LAST_HEADER.match(tail)) if found]
+        if ends or not start:
+            good = max(ends, default=0)
+            if comments := COMMENTS.match(tail, good):  # which no program writes
+                good = comments.end()
+            return start + len(tail[:good].rstrip()), tail[good:]
         step *= 2
 
 
 def _set_aside(path: Path, torn: bytes) -> None:
-    """Keep what is cut off, in a file of its own that no reader takes for history."""
-    sides = (path.with_name(f"{path.name}.torn-{number}") for number in count(1))
-    write_private(next(side for side in sides if not side.exists()), torn)
+    """Keep what is cut off, in a file of its own."""
+    write_private(next(side for side in aside(path, "torn") if not side.exists()), torn)

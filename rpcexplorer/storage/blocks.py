@@ -20,8 +20,8 @@ from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.storage.records import to_exchange, to_record
 
 HEADER = b"[[call]]\n"
-SEAL = re.compile(rb'\nend = "([0-9a-f]{8})"\s*\Z')
-"""The line that ends a block, where it is the last one."""
+SEAL = re.compile(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
+"""The line that ends a block, where it is the last one; also as people and formatters spell it."""
 
 BOM = b"\xef\xbb\xbf"
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -163,12 +163,13 @@ def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
     import tomllib  # only for the few: its import costs more than reading a hundred blocks
 
     from rpcexplorer.storage.toml_lines import layout
+    from rpcexplorer.storage.toml_reader import printable
 
     try:
         text = raw.removeprefix(BOM).decode()
         if layout(text).too_deep is not None:  # tomllib would take minutes, or the stack
             return "a key or value in it has too many levels"
-        document = tomllib.loads(text)
+        document = printable(tomllib.loads(text))
     except UnicodeDecodeError as error:
         return f"byte {error.start} of it is not UTF-8"
     except tomllib.TOMLDecodeError as error:
@@ -180,6 +181,8 @@ def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
     calls = document.get("call")
     if not isinstance(calls, list) or not calls or not isinstance(calls[0], dict):
         return "its first line must be [[call]]"
+    if len(calls) > 1:
+        return "it is more than one record, and where one ends cannot be told; write each header as [[call]]"
     return {key: value for key, value in calls[0].items() if key != "end"}
 
 

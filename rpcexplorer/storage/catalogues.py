@@ -19,6 +19,8 @@ from rpcexplorer.storage.files import FileTrouble, read_bytes, write_private
 
 HEAD = "rpcexplorer catalogue 1 {checksum:08x}"
 
+ONLY_HERE = "the catalogue is kept for this run only"
+
 COLUMNS = [[field.name for field in fields(Method)], list(Parameter._fields)]
 """What stands where in a row. A file in which it is something else is of another version."""
 PARAMETERS = COLUMNS[0].index("parameters")
@@ -75,11 +77,13 @@ class Catalogues:
             "columns": COLUMNS,
             "methods": [[getattr(method, column) for column in COLUMNS[0]] for method in learned.methods],
         }
-        body = json.dumps(content, separators=(",", ":")).encode()
         try:
+            body = json.dumps(content, separators=(",", ":")).encode()
             write_private(path, _head(body) + b"\n" + body + b"\n")
         except FileTrouble as trouble:
-            return (f"the catalogue is kept for this run only: {trouble.sentence}",)
+            return (f"{ONLY_HERE}: {trouble.sentence}",)
+        except RecursionError:  # the server's document was read where the stack was less full
+            return (f"{ONLY_HERE}: one of its examples has too many levels",)
         return ()
 
     def _read(self, profile: Profile) -> Learned | None:
@@ -95,8 +99,7 @@ class Catalogues:
         if text is None:
             return None
         head, _, body = text.partition(b"\n")
-        # what the checksum vouches for was written here, so that it needs no further doubt
-        content = json.loads(body) if head == _head(body.rstrip(b"\n")) else {}
+        content = _content(body) if head == _head(body.rstrip(b"\n")) else {}
         if content.get("columns") != COLUMNS:
             self.trouble = f"{path} is damaged or of another version, and is not used: discover the methods again"
             return None
@@ -108,6 +111,15 @@ class Catalogues:
 
 def _head(body: bytes) -> bytes:
     return HEAD.format(checksum=crc32(body)).encode()
+
+
+def _content(body: bytes) -> dict[str, Any]:
+    """What the checksum vouches for was written here, so that it needs no further doubt but this."""
+    try:
+        found: dict[str, Any] = json.loads(body)
+    except RecursionError:  # an example has nearly as many levels as Python can read
+        return {}
+    return found
 
 
 def _method(row: list[Any]) -> Method:

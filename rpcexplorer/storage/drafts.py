@@ -9,9 +9,8 @@ import hashlib
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -20,7 +19,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.record import secret_members
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble, names, read_bytes, telling, told, write_private
+from rpcexplorer.storage.files import FileTrouble, aside, names, read_bytes, telling, told, write_private
 
 SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
@@ -35,8 +34,10 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._texts: dict[Key, str | None] = {}
-        """What this run knows; None where it has looked and there is nothing."""
+        self._texts: dict[Key, str] = {}
+        """What this run knows."""
+        self._looked: set[Key] = set()
+        """Whose files were read, or are known not to be there."""
         self._written: dict[Key, bytes] = {}
         """What each file held when it was last read or written."""
         self._starts: dict[Key, str] = {}
@@ -47,22 +48,22 @@ class Drafts:
     def find(self, profile_name: str, method: str) -> str | None:
         """The text that was last typed; None where there is none."""
         key = (profile_name, method)
-        if key not in self._texts:
-            found = self._read(self._file(key))
-            self._texts[key] = found[1] if found else None
-        return self._texts[key]
+        self._look(key)
+        return self._texts.get(key)
 
     def keep(self, profile_name: str, method: str, text: str, *, written: str | None = None) -> str:
         """Remember a text; a sentence where this run alone will know it, else empty. What is unchanged is not written.
 
-        ``written`` is what the file may hold of it, where that is not all.
+        ``written`` is what the file may hold of it, where that is not all. Of a file that cannot be read nobody knows
+        whether it may be replaced, so that it is not.
         """
         key = (profile_name, method)
+        trouble = self._look(key)
         self._texts[key] = text
         content = _packed(key, text if written is None else written)
         if self._written.get(key) == content:
             return ""
-        trouble = told(lambda: write_private(self._file(key), content))
+        trouble = trouble or told(lambda: write_private(self._file(key), content))
         if trouble:
             return f"the params are kept for this run only: {trouble}"
         self._written[key] = content
@@ -87,7 +88,8 @@ class Drafts:
         """
         key = (profile.name, method)
         if text == self._starts.get(key):
-            return self.forget(*key)
+            self._texts.pop(key, None)
+            return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
         hide = Redactor(secrets, secret_members(profile)).text
         if profile.ad_hoc or hide(method) != method:
             self._texts[key] = text
@@ -97,7 +99,8 @@ class Drafts:
     def forget(self, profile_name: str, method: str) -> str:
         """Drop a draft; a sentence where its file could not be removed, else empty."""
         key = (profile_name, method)
-        self._texts[key] = None
+        self._looked.add(key)
+        self._texts.pop(key, None)
         self._written.pop(key, None)
         return told(lambda: self._remove(self._file(key)))
 
@@ -105,10 +108,21 @@ class Drafts:
         """Every draft of a profile by method, sorted."""
         for name in self._names(profile_name):
             found = self._read(self._folder / _hashed(profile_name) / name)
-            if found:
+            if isinstance(found, tuple):
                 self._texts.setdefault(*found)
         mine = ((method, text) for (profile, method), text in self._texts.items() if profile == profile_name)
-        return dict(sorted((method, text) for method, text in mine if text is not None))
+        return dict(sorted(mine))
+
+    def _look(self, key: Key) -> str:
+        """Make sure that what the file holds is known; a sentence where it cannot be read."""
+        if key not in self._looked:
+            found = self._read(self._file(key))
+            if isinstance(found, FileTrouble):
+                return found.sentence
+            self._looked.add(key)
+            if found:
+                self._texts.setdefault(*found)
+        return ""
 
     def _names(self, profile_name: str) -> list[str]:
         try:
@@ -125,28 +139,24 @@ class Drafts:
         with telling("remove", file), suppress(FileNotFoundError):
             file.unlink()
 
-    def _read(self, file: Path) -> tuple[Key, str] | None:
+    def _read(self, file: Path) -> tuple[Key, str] | FileTrouble | None:
         """What a file holds; one that is damaged is moved aside, for its text may still be worth something."""
         try:
             content = read_bytes(file)
             if content is None:
                 return None
-            with telling("read", file):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
-                found = _unpacked(content)
+            found = _unpacked(content)
             if found and self._file(found[0]) == file:
                 self._written[found[0]] = content
                 return found
-            aside = next(side for side in _sides(file) if not side.exists())
             with telling("move aside", file), suppress(FileNotFoundError):
-                file.rename(aside)
-            self.trouble = f"a draft is damaged: it was moved to {aside}, where its text can be looked for"
+                side = next(side for side in aside(file, "damaged") if not side.exists())
+                file.rename(side)
+            self.trouble = f"a draft is damaged: it was moved to {side}, where its text can be looked for"
         except FileTrouble as trouble:
             self.trouble = trouble.sentence
+            return trouble
         return None
-
-
-def _sides(file: Path) -> Iterator[Path]:
-    return (file.with_name(f"{file.name}.damaged-{number}") for number in count(1))
 
 
 def _hashed(name: str) -> str:
@@ -162,6 +172,12 @@ def _packed(key: Key, text: str) -> bytes:
 
 def _unpacked(content: bytes) -> tuple[Key, str] | None:
     """Undo ``_packed``; None for anything else."""
+    with suppress(UnicodeDecodeError):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
+        return _summed_up(content)
+    return None
+
+
+def _summed_up(content: bytes) -> tuple[Key, str] | None:
     head = HEAD.match(content)
     if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
         return None

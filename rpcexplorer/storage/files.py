@@ -13,19 +13,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from itertools import count
 from pathlib import Path
 
 from rpcexplorer.model.complaint import Trouble
+from rpcexplorer.storage.replacing import PRIVATE_FILE, replace, write_all
 
 if sys.platform == "win32":
     import msvcrt
 else:
     import fcntl
 
-PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
-ORDINARY_FILE = 0o666
-"""Before the umask, like any program's new file."""
 
 LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.01
@@ -91,13 +90,21 @@ def read_bytes(path: Path) -> bytes | None:
     return None
 
 
-def read_text(path: Path) -> str | None:
-    """The file's text without a byte order mark, its line ends untouched; None where there is no such file."""
-    found = read_bytes(path)
-    if found is None:
-        return None
+def decoded(path: Path, content: bytes) -> str:
+    """What was read from ``path`` as text without a byte order mark, its line ends untouched."""
     with telling("read", path):
-        return found.decode("utf-8-sig")
+        return content.decode("utf-8-sig")
+
+
+def real(path: Path) -> Path:
+    """Where a path leads to behind symbolic links; a loop of them leads nowhere, and that is told when it is opened."""
+    with telling("find", path):
+        return Path(os.path.realpath(path))  # Path.resolve raises a RuntimeError of its own for a loop
+
+
+def aside(path: Path, word: str) -> Iterator[Path]:
+    """Where that which cannot be used of a file may be kept beside it: at ``a.toml.damaged-1``, then at ``-2`` …."""
+    return (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
 
 
 def names(folder: Path) -> list[str]:
@@ -124,7 +131,7 @@ def write_private(path: Path, text: str | bytes) -> None:
     """Replace a file in one step by one that only its owner can read, from its first byte on."""
     private_folder(path.parent)
     with telling("write", path):
-        _replace(path, text, PRIVATE_FILE)
+        replace(path, text, PRIVATE_FILE)
 
 
 def write_new(path: Path, text: str | bytes) -> None:
@@ -141,12 +148,12 @@ def write_atomic(path: Path, text: str | bytes) -> None:
     Its mode stays, and a symbolic link stays a link: what it points to is replaced.
     """
     with telling("write", path):
-        target = path.resolve()
+        target = real(path)
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = None
         with suppress(FileNotFoundError):
             mode = stat.S_IMODE(target.stat().st_mode)
-        _replace(target, text, mode)
+        replace(target, text, mode)
 
 
 def is_private(path: Path) -> bool:
@@ -183,13 +190,6 @@ def lock(
     finally:
         with suppress(OSError):  # it is let go all the same, and what was done under it is done
             os.close(descriptor)
-
-
-def write_all(descriptor: int, content: bytes) -> None:
-    """Write every byte; the system may take fewer at a time."""
-    rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
 
 
 @contextmanager
@@ -234,27 +234,6 @@ def _locked(descriptor: int, path: Path) -> bool:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
-
-
-def _replace(path: Path, text: str | bytes, mode: int | None) -> None:
-    """Write a new file beside ``path`` and let it take its place; a failure leaves nothing behind."""
-    content = text if isinstance(text, bytes) else text.encode()
-    beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(beside, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
-    try:
-        try:
-            if mode is not None and sys.platform != "win32":
-                os.fchmod(descriptor, mode)
-            write_all(descriptor, content)
-            os.fsync(descriptor)  # or a power cut could leave the new name with no content
-        finally:
-            os.close(descriptor)
-        beside.replace(path)
-    except BaseException:
-        with suppress(OSError):
-            beside.unlink()
-        raise
 
 
 def _unreadable(error: ValueError) -> str:

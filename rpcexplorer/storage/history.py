@@ -20,7 +20,16 @@ from rpcexplorer.model.settings import MIB
 from rpcexplorer.storage.blockfile import append, rewrite
 from rpcexplorer.storage.blocks import id_of, read_block, read_record, spell, to_block
 from rpcexplorer.storage.files import LOCK_SECONDS, lock, meanwhile, private_folder, write_new
-from rpcexplorer.storage.history_files import Entry, current, entries, files_of, rotated, this_writer, writers
+from rpcexplorer.storage.history_files import (
+    Entry,
+    current,
+    entries,
+    files_of,
+    rotated,
+    this_writer,
+    torn_files,
+    writers,
+)
 from rpcexplorer.storage.history_search import Sought
 from rpcexplorer.storage.records import clipped, renamed
 
@@ -87,8 +96,13 @@ class History:
         return self.search("")
 
     def newest(self, limit: int) -> list[Exchange | Damaged]:
-        """The newest ``limit``, newest first."""
-        return list(islice(self.all(), limit))
+        """The newest ``limit`` records, newest first; of a file that cannot be read nobody knows how old it is."""
+        return list(islice((found for found in self.all() if isinstance(found, Exchange) or found.text), limit))
+
+    def sizes(self) -> list[int]:
+        """The sizes of its files, in bytes."""
+        files = [path for writer in writers(self.folder) for path in files_of(self.folder, writer)]
+        return [path.stat().st_size for path in files if path.is_file()]
 
     def find(self, id: str) -> Exchange | Damaged | Complaint | None:
         """The exchange with this id, or with an id that begins or ends so if there is but one."""
@@ -96,7 +110,7 @@ class History:
         for entry in entries(self.folder):
             own = id_of(entry.raw)
             if own == id:
-                return read_block(entry.raw, str(entry.file))
+                return _read(entry)
             if id and (own.startswith(id) or own.endswith(id)):
                 like.setdefault(own, entry)
         if len(like) > 1:
@@ -104,17 +118,20 @@ class History:
             return Complaint(
                 str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
             )
-        return next((read_block(entry.raw, str(entry.file)) for entry in like.values()), None)
+        return next((_read(entry) for entry in like.values()), None)
 
     def search(
         self, text: str, profile: str | None = None, method: str | None = None, outcome: str | None = None
     ) -> Iterator[Exchange | Damaged]:
-        """What holds a text, whatever its case, and is of this profile, method and outcome; newest first."""
+        """What holds a text, whatever its case, and is of this profile, method and outcome; newest first.
+
+        A file that cannot be read comes as well, for all of that may be in it.
+        """
         sought = Sought(text, profile, method, outcome)
         for entry in entries(self.folder):
             if sought.may_be_in(entry.raw):
-                found = read_block(entry.raw, str(entry.file))
-                if found is not None and sought.is_in(found):
+                found = _read(entry)
+                if found is not None and (not entry.raw or sought.is_in(found)):
                     yield found
 
     def methods(self, profile: str | None = None, among: int = 2000) -> list[str]:
@@ -122,7 +139,7 @@ class History:
         sought = Sought(profile=profile)
         spelled: dict[bytes, bytes] = {}
         for entry in islice(entries(self.folder), among):
-            name = METHOD.search(entry.raw)
+            name = None if entry.harm else METHOD.search(entry.raw)
             if name and name[0] not in spelled and sought.may_be_in(entry.raw):
                 spelled[name[0]] = entry.raw
         found = [read_block(raw) for raw in spelled.values()]
@@ -139,11 +156,11 @@ class History:
             record = read_record(raw)
             return spell(renamed(record, name=name, note=note)).encode() if isinstance(record, dict) else raw
 
-        return self._change(id, annotated)
+        return self._change(id, annotated, torn=False)
 
     def delete(self, id: str) -> bool:
         """Remove the exchange with this whole id for good; False where there is none."""
-        return self._change(id, lambda _: b"")
+        return self._change(id, lambda _: b"", torn=True)
 
     def prune(
         self, keep: int | None = None, before: datetime | None = None, profile: str | None = None, *, dry: bool = False
@@ -153,9 +170,12 @@ class History:
         Damaged records stay: nobody can say how old they are. ``dry`` only counts.
         """
         doomed: set[bytes] = set()
+        unread: set[Path] = set()
         kept = 0
         for entry in entries(self.folder):
-            found = read_block(entry.raw)
+            found = _read(entry)
+            if not entry.raw:
+                unread.add(entry.file)
             if isinstance(found, Exchange) and profile in {None, found.profile}:
                 if (keep is not None and kept >= keep) or (before is not None and found.when < before):
                     doomed.add(_fingerprint(entry.raw))
@@ -164,20 +184,26 @@ class History:
         if doomed and not dry:
             for writer in writers(self.folder):
                 for path in files_of(self.folder, writer):
+                    if path in unread:
+                        continue
                     with self._locked(writer):  # for one file at a time: whoever appends waits that long at most
                         rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw)
         return len(doomed)
 
-    def _change(self, id: str, change: Callable[[bytes], bytes]) -> bool:
-        """Change the newest block with this id, in whichever of its writer's files it lies by now."""
-        found = next((entry for entry in entries(self.folder) if id_of(entry.raw) == id), None)
+    def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
+        """Change the newest block with this id, in whichever of its writer's files it lies by now.
+
+        Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
+        """
+        meant = (entry for entry in entries(self.folder) if torn or not entry.harm)
+        found = next((entry for entry in meant if id_of(entry.raw) == id), None)
         if found is None:
             return False
         sought = _fingerprint(found.raw)
         with self._locked(found.writer):
             return any(
                 rewrite(path, lambda raw: change(raw) if _fingerprint(raw) == sought else raw)
-                for path in files_of(self.folder, found.writer)
+                for path in (*files_of(self.folder, found.writer), *torn_files(self.folder))
             )
 
     def _locked(self, writer: str) -> AbstractContextManager[None]:
@@ -185,6 +211,13 @@ class History:
 
     def _unsaved_blocks(self) -> bytes:
         return "".join(map(to_block, self.unsaved)).encode()
+
+
+def _read(entry: Entry) -> Exchange | Damaged | None:
+    """What an entry is, whatever became of it."""
+    if entry.harm:
+        return Damaged(str(entry.file), entry.harm, entry.raw.decode(errors="backslashreplace"), id_of(entry.raw))
+    return read_block(entry.raw, str(entry.file))
 
 
 def _fingerprint(raw: bytes) -> bytes:

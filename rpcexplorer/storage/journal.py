@@ -10,15 +10,19 @@ from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.record import recorded
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.model.settings import HistorySettings
-from rpcexplorer.storage.files import told
+from rpcexplorer.model.settings import MIB, HistorySettings
+from rpcexplorer.storage.blocks import to_block
+from rpcexplorer.storage.files import told, write_new
 from rpcexplorer.storage.history import History
 
 GONE = "This call is no longer in the history: somebody else has removed it."
+
+LONG = 2 * MIB
+"""Bytes of a history that are read in a moment, whatever is looked for in them."""
 
 T = TypeVar("T")
 
@@ -43,18 +47,45 @@ class Journal:
         return self._open[folder]
 
     def record(self, exchange: Exchange, profile: Profile) -> None:
-        """Write an exchange down, secrets hidden. A full disk stops no call: its trouble is told later."""
+        """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
         self.trouble = ""
         if self.recording and not isinstance(exchange.outcome, Refused):
             record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)
-            self.trouble = told(lambda: self.of(profile).append(record))
+            self.trouble = told(lambda: self.of(profile).append(record)) or self.save_unsaved()
+
+    @property
+    def unsaved(self) -> list[Exchange]:
+        """What could not be written yet, of every profile, oldest first."""
+        waiting = (exchange for history in self._open.values() for exchange in history.unsaved)
+        return sorted(waiting, key=lambda exchange: exchange.when)
+
+    def save_unsaved(self) -> str:
+        """Try once more to write what could not be; a sentence where some of it still cannot."""
+        troubles = [told(history.save_unsaved) for history in self._open.values()]
+        self.trouble = next(filter(None, troubles), "")
+        return self.trouble
+
+    def save_elsewhere(self, path: Path) -> str:
+        """Write it to a new file of the person's choice instead, as a history; a sentence where that failed."""
+        blocks = "".join(map(to_block, self.unsaved))
+        if trouble := told(lambda: write_new(path, blocks)):
+            return trouble
+        for history in self._open.values():
+            history.unsaved.clear()
+        self.trouble = ""
+        return ""
 
     def recent(self, profile: Profile, limit: int) -> list[Exchange]:
         """The newest calls of a profile, newest first; also those that could not be written."""
         history = self.of(profile)
         unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
-        found = (each for each in history.search("", profile.name) if isinstance(each, Exchange))
-        return [*unsaved, *self._read(lambda: islice(found, limit))][:limit]
+        found = self._read(lambda: islice(history.search("", profile.name), limit))
+        self.trouble = self.trouble or next((each.reason for each in found if isinstance(each, Damaged)), "")
+        return [*unsaved, *(each for each in found if isinstance(each, Exchange))][:limit]
+
+    def is_long(self, profile: Profile) -> bool:
+        """Whether to look through it may take longer than somebody who types should wait."""
+        return sum(self._read(lambda: self.of(profile).sizes())) > LONG
 
     def methods(self, profile: Profile) -> list[str]:
         """The names that were called on a profile."""

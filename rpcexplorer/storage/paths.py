@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.storage.files import FileTrouble, telling
 
 TEAM_FILE = "sessions.toml"
 
@@ -74,6 +75,16 @@ class Paths:
         return self.state / "screen.toml"
 
     @property
+    def unsaved(self) -> Path:
+        """The folder of calls that could not be written to their history before the program ended."""
+        return self.state / "unsaved"
+
+    @property
+    def crashes(self) -> Path:
+        """The folder of what was written down when the program itself was at fault."""
+        return self.state / "crashes"
+
+    @property
     def catalogues(self) -> Path:
         """The folder of discovered catalogues."""
         return self.cache / "catalogues"
@@ -91,10 +102,11 @@ def find_team_file(folder: Path, environment: Mapping[str, str], option: Path | 
     if named := environment.get("RPCEXPLORER_SESSIONS"):
         return _named(folder / named, "RPCEXPLORER_SESSIONS")
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    for place in _upwards(folder.absolute(), Path(home) if home else None):
-        if _exists(place / TEAM_FILE):
-            return place / TEAM_FILE
-    return None
+    places = _upwards(folder.absolute(), Path(home) if home else None)
+    try:
+        return next((place / TEAM_FILE for place in places if _exists(place / TEAM_FILE)), None)
+    except FileTrouble as trouble:
+        return Complaint(str(folder), trouble.sentence)
 
 
 def _named(path: Path, by: str) -> Path | Complaint:
@@ -123,4 +135,5 @@ def _exists(path: Path) -> bool:
 
 def _is_everyones(folder: Path) -> bool:
     """Whether any user may write to ``folder``. Windows reports these bits for every folder, so they say nothing."""
-    return os.name == "posix" and os.access(folder, os.X_OK) and bool(folder.stat().st_mode & stat.S_IWOTH)
+    with telling("check", folder):
+        return os.name == "posix" and os.access(folder, os.X_OK) and bool(folder.stat().st_mode & stat.S_IWOTH)

@@ -10,7 +10,7 @@ import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, get_args
 
 from rpcexplorer.model.exchange import (
@@ -214,16 +214,29 @@ def _is_list(value: Any) -> bool:
     return isinstance(value, list) and all(map(_is_text, value))
 
 
+def _is_moment(value: Any) -> bool:
+    return isinstance(value, datetime) and MINYEAR < value.year < MAXYEAR  # in any zone there is
+
+
+def _is_number(value: Any) -> bool:
+    return type(value) in {int, float} and abs(value) < 2**53  # neither inf nor nan
+
+
+def _is_small(value: Any) -> bool:
+    return type(value) is int and abs(value) < 2**53
+
+
 SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
-    "time": (lambda value: isinstance(value, datetime), "a date and time"),
+    "time": (_is_moment, "a date and time"),
     "reply": (lambda value: isinstance(value, str | bytes), "text"),
-    "ms": (lambda value: type(value) is float or (_is_whole(value) and abs(value) < 2**53), "a number"),
+    "ms": (_is_number, "a number"),
+    "code": (_is_whole, "a whole number"),
     "kind": (lambda value: value in get_args(Kind), f"one of {', '.join(get_args(Kind))}"),
     "outcome": (lambda value: value in OUTCOMES, f"one of {', '.join(OUTCOMES)}"),
     "step": (lambda value: value in get_args(Step), f"one of {', '.join(get_args(Step))}"),
     **dict.fromkeys(("id", "profile", "url", "method", "message", "params"), (_is_text, "text")),
     **dict.fromkeys(("reason", "http_reason", "name", "note"), (_is_text, "text")),
-    **dict.fromkeys(("status", "code", "sent", "received"), (_is_whole, "a whole number")),
+    **dict.fromkeys(("status", "sent", "received"), (_is_small, "a whole number")),
     **dict.fromkeys(("reply_cut", "maybe_ran"), (_is_flag, "true or false")),
     **dict.fromkeys(("remarks", "http_remarks"), (_is_list, "a list of texts")),
 }

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import datetime, time, timedelta
-from itertools import count
+from functools import reduce
 from pathlib import Path
 from typing import Any
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble, lock, private_folder, telling, write_private
+from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, read_bytes, write_private
 from rpcexplorer.storage.toml_checks import flag, listed, moment, text, version, whole
 from rpcexplorer.storage.toml_lines import KeyPath
-from rpcexplorer.storage.toml_reader import TomlFile, read_toml
+from rpcexplorer.storage.toml_reader import parse_bytes
 from rpcexplorer.storage.toml_shape import Each, Table, read_shape
 
 NEWEST = 50
@@ -63,6 +63,7 @@ class Remembered:
         self._secrets = secrets
         self._now = now
         self._known: Document | None = None
+        """What the file held when it was last read or written."""
         self._waiting: list[tuple[KeyPath, Update]] = []
         """Changes that could not be written yet."""
         self.trouble = ""
@@ -87,7 +88,7 @@ class Remembered:
 
     def set_method(self, profile: str, method: str) -> None:
         """Remember which method was chosen."""
-        self._set(_clean(method), "at", profile, "method")
+        self._set(self._written(method), "at", profile, "method")
 
     def pinned(self, profile: str) -> tuple[str, ...]:
         """The methods that stand first in the list of a profile, in the order in which they were pinned."""
@@ -95,23 +96,23 @@ class Remembered:
 
     def pin(self, profile: str, method: str) -> None:
         """Put a method behind those that are pinned already."""
-        added = _clean(method)
+        added = self._written(method)
         self._change(lambda old: (*(each for each in old or () if each != added), added), "at", profile, "pinned")
 
     def unpin(self, profile: str, method: str) -> None:
         """Let a method stand where it belongs again."""
-        gone = _clean(method)
+        gone = self._written(method)
         self._change(lambda old: tuple(each for each in old or () if each != gone), "at", profile, "pinned")
 
     def quiet(self, profile: str, method: str) -> None:
         """Ask no question before this method is sent, until the day is over where the person is."""
         tomorrow = self._now().date() + timedelta(days=1)
         midnight = datetime.combine(tomorrow, time()).astimezone()
-        self._change(lambda old: {**self._still_quiet(old), _clean(method): midnight}, "at", profile, "quiet")
+        self._change(lambda old: {**self._still_quiet(old), self._written(method): midnight}, "at", profile, "quiet")
 
     def is_quiet(self, profile: str, method: str) -> bool:
         """Whether the person wanted no question before this method today."""
-        return _clean(method) in self._still_quiet(self._get("at", profile, "quiet"))
+        return self._written(method) in self._still_quiet(self._get("at", profile, "quiet"))
 
     @property
     def wrap(self) -> bool:
@@ -146,11 +147,12 @@ class Remembered:
 
     def add_expression(self, purpose: str, expression: str) -> None:
         """Remember an expression as the newest of its purpose."""
-        newest = _clean(self._hidden(expression))
+        newest = self._written(expression)
         self._change(lambda old: (newest, *(each for each in old or () if each != newest))[:NEWEST], "typed", purpose)
 
-    def _hidden(self, text: str) -> str:
-        return Redactor(self._secrets()).text(text)
+    def _written(self, text: str) -> str:
+        """As the file may have it: without a secret, whatever it was typed as."""
+        return _clean(Redactor(self._secrets()).text(text))
 
     def _still_quiet(self, until: Mapping[str, datetime] | None) -> dict[str, datetime]:
         return {method: moment for method, moment in (until or {}).items() if moment > self._now()}
@@ -161,10 +163,7 @@ class Remembered:
 
     def _get(self, *path: str) -> Any:
         """The value at a place, or None."""
-        if self._known is None:
-            self._known, complaint = self._read()
-            self.trouble = str(complaint or "")
-        found: Any = self._known
+        found: Any = self._now_known()
         for key in path:
             found = found.get(_clean(key), {})
         return found or None
@@ -174,9 +173,8 @@ class Remembered:
 
     def _change(self, update: Update, *path: str) -> None:
         """Make a change here at once, and in the file if that can be."""
-        change = (tuple(map(_clean, path)), update)
-        self._waiting.append(change)
-        self._known = _updated(self._known or self._read()[0], *change)
+        self._now_known()
+        self._waiting.append((tuple(map(_clean, path)), update))
         try:
             self._write()
         except FileTrouble as trouble:
@@ -187,19 +185,35 @@ class Remembered:
         private_folder(self._file.parent)
         with lock(self._file, PATIENCE):
             before, complaint = self._read()
-            after = before
-            for change in self._waiting:
-                after = _updated(after, *change)
-            self.trouble = self._move_aside(complaint) if complaint else ""
+            after = self._changed(before)
+            kept = self._kept_aside(complaint) if complaint else ""
             if complaint or after != before:
                 write_private(self._file, _toml(after))
+        self.trouble = kept
         self._known = after
         self._waiting.clear()
 
+    def _now_known(self) -> Document:
+        """What counts now; of a file that cannot be read only the changes of this run."""
+        if self._known is None:
+            try:
+                self._known, complaint = self._read()
+                self.trouble = str(complaint or "")
+            except FileTrouble as trouble:
+                self.trouble = trouble.sentence
+        return self._changed(self._known or {})
+
+    def _changed(self, document: Document) -> Document:
+        """A document with the changes that wait."""
+        return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
+
     def _read(self) -> tuple[Document, Complaint | None]:
-        """What is right in the file, and what is wrong with it."""
-        file = read_toml(self._file)
-        if not isinstance(file, TomlFile):
+        """What is right in the file, and what is wrong with it. Raises ``FileTrouble``."""
+        content = read_bytes(self._file)
+        if content is None:
+            return {}, None
+        file = parse_bytes(self._file, content)
+        if isinstance(file, Complaint):
             return {}, file
         reading = read_shape(SHAPE, file)
         document: Document = {}
@@ -207,13 +221,12 @@ class Remembered:
             document = _updated(document, path, _always(leaf.value))
         return document, next((complaint for _, complaint in reading.complaints), None)
 
-    def _move_aside(self, complaint: Complaint) -> str:
-        """Put a damaged file where it can still be looked at, and say so."""
-        sides = (self._file.with_name(f"{self._file.name}.damaged-{number}") for number in count(1))
-        aside = next(side for side in sides if not side.exists())
-        with telling("move aside", self._file):
-            self._file.rename(aside)
-        return f"{complaint}; the file was moved to {aside}, and what could be read of it is kept"
+    def _kept_aside(self, complaint: Complaint) -> str:
+        """Copy a damaged file to where it can still be looked at, and say so. It is there until it is replaced."""
+        content = read_bytes(self._file) or b""
+        side = next(side for side in aside(self._file, "damaged") if read_bytes(side) in {None, content})
+        write_private(side, content)
+        return f"{complaint}; the file is kept as {side}, and what could be read of it is still known"
 
 
 def _updated(document: Document, path: KeyPath, update: Update) -> Document:

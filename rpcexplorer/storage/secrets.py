@@ -40,7 +40,7 @@ class Secrets:
         self._store = store
         self._now = now
         self._seen: list[Secret] = []
-        """What the keyring gave or was given: it cannot be listed."""
+        """What a store gave or was given: a keyring cannot be listed, and a file may become unreadable meanwhile."""
         self._plain: set[str] = set()
         self._keyring_trouble: Complaint | None = None
 
@@ -84,7 +84,7 @@ class Secrets:
                 contents.entries[key] = stored
             return
         keyrings.keep(_account(*key), stored.as_toml())
-        self._seen.append(Secret(value, profile.label(field), "keyring"))
+        self._remember(Secret(value, profile.label(field), "keyring"))
         if key in self._file.read().entries:  # it would hide what the keyring now holds
             with self._file.changing() as contents:
                 contents.entries.pop(key, None)
@@ -100,12 +100,12 @@ class Secrets:
 
     def known(self) -> list[Secret]:
         """Every value that this run can know, for redaction."""
+        for key, stored in self._file.read().entries.items():
+            self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
         found = list(self._seen)
         for name, value in self._environment.items():
             if value and (parts := VARIABLE.fullmatch(name)):
                 found.append(Secret(value, f"{parts[1]}.{parts[2]}".lower(), "environment"))
-        for key, stored in self._file.read().entries.items():
-            found.append(Secret(stored.value, _account(*key), "secrets.toml"))
         return found
 
     def trouble(self) -> Complaint | None:
@@ -131,6 +131,7 @@ class Secrets:
         if profile.ad_hoc:
             return None
         if stored := self._file.read().entries.get((profile.name, field)):
+            self._remember(Secret(stored.value, profile.label(field), "secrets.toml"))
             return stored, "secrets.toml"
         if self._store == "file":
             return None
@@ -142,8 +143,12 @@ class Secrets:
         stored = Stored.from_toml(kept or "")
         if stored is None:
             return None
-        self._seen.append(Secret(stored.value, profile.label(field), "keyring"))
+        self._remember(Secret(stored.value, profile.label(field), "keyring"))
         return stored, "keyring"
+
+    def _remember(self, secret: Secret) -> None:
+        if not any(secret == seen and secret.label == seen.label for seen in self._seen):
+            self._seen.append(secret)
 
 
 def _account(profile: str, field: str) -> str:

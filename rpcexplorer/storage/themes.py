@@ -10,6 +10,7 @@ from typing import Any
 
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.theme import DARK, NATIVE, Theme, colour, completed
+from rpcexplorer.storage.files import names, told
 from rpcexplorer.storage.toml_checks import flag, text
 from rpcexplorer.storage.toml_reader import TomlFile, read_toml
 from rpcexplorer.storage.toml_shape import Place, Table, Wrong, read_shape
@@ -42,8 +43,15 @@ SHAPE = Table(
 def theme_files(own: Path) -> dict[str, Path]:
     """Every theme by name, sorted."""
     shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
-    found = {path.stem: path for folder in (shipped, own) for path in folder.glob("*.toml")}
+    found = {path.stem: path for folder in (shipped, own) for path in _themes_in(folder)}
     return dict(sorted(found.items()))
+
+
+def _themes_in(folder: Path) -> list[Path]:
+    """A folder that cannot be read has none: whoever asks for one of its themes is told that it is not there."""
+    listed: list[str] = []
+    told(lambda: listed.extend(names(folder)))
+    return [folder / name for name in listed if name.endswith(".toml")]
 
 
 def load_theme(path: Path) -> tuple[Theme | None, list[Complaint]]:

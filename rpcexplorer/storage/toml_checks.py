@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from datetime import datetime
+from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Any
 
 from rpcexplorer.model.complaint import nearest
@@ -48,7 +48,9 @@ def version(value: Any, _place: Place) -> Any:
 
 def moment(value: Any, _place: Place) -> Any:
     """A date with a time and an offset."""
-    return value if isinstance(value, datetime) and value.tzinfo else Wrong("must be a date and time with an offset")
+    if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:  # in any zone there is
+        return value
+    return Wrong("must be a date and time with an offset")
 
 
 def choice(*words: str) -> Check:

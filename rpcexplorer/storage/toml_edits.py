@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.storage.files import FileTrouble, lock, private_folder, read_bytes, write_atomic
+from rpcexplorer.storage.files import FileTrouble, lock, private_folder, read_bytes, real, write_atomic
 from rpcexplorer.storage.toml_lines import KeyPath, Layout, Section, dotted
-from rpcexplorer.storage.toml_reader import TomlFile, parse_toml, read_toml
+from rpcexplorer.storage.toml_reader import TomlFile, parse_bytes, parse_toml
 from rpcexplorer.storage.toml_shape import Rule, read_shape
 
 Change = tuple[KeyPath, Any]
@@ -37,14 +37,15 @@ def edit(path: Path, locks: Path, shape: Rule, changes: Sequence[Change], start:
     """
     try:
         private_folder(locks)
-        with lock(locks / f"edit-{zlib.crc32(bytes(path.resolve())):08x}"):
+        with lock(locks / f"edit-{zlib.crc32(bytes(real(path))):08x}"):
             return _edit(path, shape, changes, start)
     except FileTrouble as trouble:
         return Complaint(str(path), trouble.sentence)
 
 
 def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str) -> Complaint | None:
-    before = read_toml(path) or parse_toml(path, start)
+    found = read_bytes(path)
+    before = parse_toml(path, start) if found is None else parse_bytes(path, found)
     if isinstance(before, Complaint):
         return before
     after, expected = before, copy.deepcopy(before.values)
@@ -59,7 +60,9 @@ def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str) -> Com
     for _, complaint in read_shape(shape, after).complaints:
         if (complaint.key, complaint.sentence) not in known:
             return replace(complaint, line=None)  # its line was never written
-    mark = MARK if (read_bytes(path) or b"").startswith(MARK) else b""
+    if read_bytes(path) != found:  # an editor asks for no lock
+        return Complaint(str(path), "somebody else is changing this file; nothing was written, so try again")
+    mark = MARK if found and found.startswith(MARK) else b""
     write_atomic(path, mark + after.text.encode())
     return None
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.storage.files import FileTrouble, read_text
+from rpcexplorer.storage.files import FileTrouble, decoded, read_bytes
 from rpcexplorer.storage.toml_lines import DEPTH, KeyPath, Layout, dotted, layout
 
 CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
@@ -40,10 +40,18 @@ class TomlFile:
 def read_toml(path: Path) -> TomlFile | Complaint | None:
     """Read a file; None where there is none."""
     try:
-        text = read_text(path)
+        content = read_bytes(path)
     except FileTrouble as trouble:
         return Complaint(str(path), trouble.sentence)
-    return None if text is None else parse_toml(path, text)
+    return None if content is None else parse_bytes(path, content)
+
+
+def parse_bytes(path: Path, content: bytes) -> TomlFile | Complaint:
+    """Parse what was read from ``path``."""
+    try:
+        return parse_toml(path, decoded(path, content))
+    except FileTrouble as trouble:
+        return Complaint(str(path), trouble.sentence)
 
 
 def parse_toml(path: Path, text: str) -> TomlFile | Complaint:
@@ -52,11 +60,28 @@ def parse_toml(path: Path, text: str) -> TomlFile | Complaint:
     if places.too_deep is not None:
         return Complaint(str(path), f"more than {DEPTH} levels deep: shorten this key or value", places.too_deep)
     try:
-        return TomlFile(path, text, tomllib.loads(text), places)
+        return TomlFile(path, text, printable(tomllib.loads(text)), places)
     except tomllib.TOMLDecodeError as error:
         return _syntax(path, text, str(error))
-    except ValueError:  # Python refuses to read integers of more than 4,300 digits, and does not say where
+    except ValueError:  # it does not say where
         return Complaint(str(path), "it holds a number with too many digits: write it as text, in quotes")
+
+
+def printable(values: dict[str, Any]) -> dict[str, Any]:
+    """The same values; ValueError where one is an integer that Python reads in hexadecimal and cannot write again.
+
+    One in decimal it does not even read: neither may have more than 4,300 digits.
+    """
+    inside: list[Any] = [values]
+    while inside:
+        match inside.pop():
+            case dict() as table:
+                inside += table.values()
+            case list() as array:
+                inside += array
+            case int() as number:
+                str(number)
+    return values
 
 
 def _syntax(path: Path, text: str, message: str) -> Complaint:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 Words = tuple[Step, str]
 """Where it failed, and a sentence without its full stop."""
 
-_MAYBE_RAN = "; the request had gone out whole, so the server may have run it"
+_MAYBE_RAN = "; the request had gone out whole, so the server may have run it: look before you send it again"
 
 # OpenSSL's verify codes, see `man openssl-verification-options`.
 _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
@@ -83,7 +83,10 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
     causes = list(_causes(failure))
     if isinstance(failure, Oversize):
         limit = f"{attempt.cap:,} bytes"
-        return "size", f"The reply is larger than the limit of {limit}: what came up to there was kept"
+        return "size", (
+            f"The reply is larger than the limit of {limit}, and what came up to there was kept: "
+            "ask for less, or raise reply.limit in settings.toml"
+        )
     if isinstance(failure, Undecodable):
         return "body", f"The reply's body {failure}; what came before was kept"
     if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
@@ -195,7 +198,7 @@ def _bad_certificate(code: int, attempt: Attempt) -> str:
     whose = f"The certificate of {attempt.address.place}"
     trust = "if you trust it, name the PEM file of the authority that signed it as ca_file in the profile"
     if attempt.ca_file is not None:
-        trust = f"check that the ca_file {attempt.ca_file} is the authority that signed it"
+        trust = f"ask who runs it whether it has a new one; the ca_file {attempt.ca_file} does not vouch for this one"
     if code in _EXPIRED:
         return f"{whose} has expired: the server needs a new one (or this machine's clock is wrong)"
     if code in _TOO_EARLY:
@@ -220,7 +223,8 @@ def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
         if "too long" in text:
             return "wait", f"{place} sent more than 100 kB of headers, which is more than is read here"
         return "wait", f"{place} did not answer in HTTP: check the port, and http:// against https://"
-    return "wait", f"{place} closed the connection without a reply"
+    encrypted = "" if attempt.address.scheme == "https" else ", or wants https://"
+    return "wait", f"{place} closed the connection without a reply: it may have stopped or been restarted{encrypted}"
 
 
 def _within_the_body(failure: Exception, attempt: Attempt) -> str:
@@ -230,4 +234,4 @@ def _within_the_body(failure: Exception, attempt: Attempt) -> str:
         came = f"{incoming.received:,} of {incoming.announced:,} bytes had come"
     if isinstance(failure, httpx.RemoteProtocolError) and "closed connection" not in str(failure):
         return f"The reply of {place} breaks the rules of HTTP in the middle of its body: {came}"
-    return f"{place} broke off in the middle of the reply: {came}"
+    return f"{place} broke off in the middle of the reply, as a server does that stops or is restarted: {came}"

@@ -74,7 +74,7 @@ def test_an_inline_profile_discovers_and_its_credentials_are_not_among_what_to_f
     assert ran.code == 0, ran.err
     rows = {row["name"]: row for row in json.loads(ran.out)}
     assert rows["demo.records"]["dialect"] == "rpc.discover"
-    assert rows["arg_test"]["start"] is None
+    assert rows["arg_test"]["start"] == {}
 
 
 def test_nothing_of_it_is_in_the_history(shop: Shell) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rpcexplorer.__main__ import Demo, open_explorer
+from rpcexplorer.__main__ import Demo, House
 from rpcexplorer.cli.program import run
 from rpcexplorer.cli.world import World
 
@@ -63,7 +63,7 @@ class Shell:
             stderr=err,
             environment=self._with(environment),
             folder=self.folder,
-            open_explorer=open_explorer,
+            open_explorer=House().open_explorer,
             demo=Demo(),
         )
         return Ran(run(arguments, world), out.getvalue(), err.getvalue())

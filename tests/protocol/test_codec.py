@@ -90,11 +90,15 @@ def test_what_strict_parsers_refuse_is_kept_and_remarked(value: str, remark: str
     assert any(remark in said for said in reply.remarks)
 
 
-def test_a_number_of_4301_digits_is_a_result_like_any_other() -> None:
-    digits = b"7" * 4301
-    reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":' + digits + b"}", ID)
-    assert isinstance(reply, Result)
-    assert reply.value == digits
+@pytest.mark.parametrize(("count", "remarks"), [(4300, ()), (4301, ("a number of 4,301 digits",))])
+def test_a_number_that_other_parsers_refuse_is_a_result_with_a_remark(count: int, remarks: tuple[str, ...]) -> None:
+    digits = b"7" * count
+    assert decode(b'{"jsonrpc":"2.0","id":"abc","result":' + digits + b"}", ID) == Result(digits, remarks)
+
+
+def test_what_is_odd_about_an_error_is_said_once() -> None:
+    reply = decode(b'{"jsonrpc":"2.0","id":"abc","error":{"code":1,"message":"\\ud800","data":NaN}}', ID)
+    assert reply.remarks == ("lone surrogate \\ud800 in a string", "NaN is not JSON")
 
 
 def test_an_error_object_is_read_with_its_data_as_sent() -> None:
@@ -177,6 +181,7 @@ def test_a_result_beside_an_error_is_an_error_with_a_remark() -> None:
         (b'{"jsonrpc":"2.0","id":"abc"}', "without result and without error"),
         (b'{"jsonrpc":"2.0","method":"m","params":[]}', "request of the server's own"),
         (b'{"jsonrpc":"2.0","id":"abc","result":[1,}', "not: "),
+        (b'{"jsonrpc":"2.0","id":"abc","result":[1,', "ends in the middle"),
         (b'{"jsonrpc":"2.0","id":"abc","result":[[]}', "starts like JSON"),
         (b"[1, 2]", "array of 2"),
         (b'{"a":"\xff"}', "byte 6 is 0xff"),

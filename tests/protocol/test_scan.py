@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol.scan import decoded, depth, elements, is_value, members, oddities
+from rpcexplorer.protocol.scan import decoded, depth, elements, is_value, long_number, members, oddities
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -167,6 +167,14 @@ def test_depth_counts_brackets_outside_strings() -> None:
 )
 def test_oddities_are_said_in_words(text: str, remarks: tuple[str, ...]) -> None:
     assert oddities(text) == remarks
+
+
+@given(st.integers(4250, 4350), st.integers(0, 4400), st.sampled_from(["", "-", "0.", '"']))
+@settings(max_examples=60, deadline=None)
+def test_a_long_number_is_found_wherever_it_stands(count: int, before: int, sign: str) -> None:
+    end = sign if sign == '"' else ""
+    text = f"[{' ' * before}{sign}{'7' * count}{end}, 1]"
+    assert bool(long_number(text.encode())) is (count > 4300 and sign != '"')
 
 
 def test_each_kind_of_oddity_is_said_once() -> None:

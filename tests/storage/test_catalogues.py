@@ -118,6 +118,26 @@ def test_a_damaged_file_is_replaced_by_the_next_discovery(folder: Path) -> None:
     assert Catalogues(folder).of(SHOP) == Learned((FULL,), WHEN)
 
 
+def test_an_example_with_more_levels_than_can_be_written_costs_only_the_next_run(folder: Path) -> None:
+    deep: list[Any] = []
+    for _ in range(5_000):
+        deep = [deep]
+    catalogues = Catalogues(folder)
+    settled = catalogues.settle(SHOP, found(Method("a", params=deep)))
+    assert settled.sentences[-1].endswith("one of its examples has too many levels")
+    assert catalogues.of(SHOP) is not None
+    assert Catalogues(folder).of(SHOP) is None
+
+
+def test_a_file_with_more_levels_than_can_be_read_is_not_used(folder: Path) -> None:
+    body = b"[" * 5_000 + b"]" * 5_000
+    folder.mkdir(parents=True)
+    (folder / "shop.json").write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
+    catalogues = Catalogues(folder)
+    assert catalogues.of(SHOP) is None
+    assert "discover the methods again" in catalogues.trouble
+
+
 def test_a_folder_that_cannot_be_written_costs_only_the_next_run(folder: Path) -> None:
     folder.parent.mkdir(parents=True)
     folder.write_text("a file where the folder should be")

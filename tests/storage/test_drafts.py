@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import os
 import stat
 import zlib
@@ -267,7 +268,7 @@ def test_a_draft_that_lies_under_another_name_is_nobodys(folder: Path) -> None:
     assert drafts.find("staging", "a") is None
 
 
-def test_a_text_that_was_made_to_break_the_reader_is_told(folder: Path) -> None:
+def test_a_text_that_was_made_to_break_the_reader_is_damage(folder: Path) -> None:
     drafts = Drafts(folder)
     drafts.keep("staging", "a", "1")
     file = only_file(folder)
@@ -275,7 +276,37 @@ def test_a_text_that_was_made_to_break_the_reader_is_told(folder: Path) -> None:
     file.write_bytes(b"draft 1 %08x %s" % (zlib.crc32(rest), rest))
     again = Drafts(folder)
     assert again.find("staging", "a") is None
-    assert "not UTF-8" in again.trouble
+    assert "a draft is damaged" in again.trouble
+    assert again.keep("staging", "a", "2") == ""
+
+
+def test_a_draft_that_cannot_be_read_for_a_moment_is_neither_replaced_nor_forgotten(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Drafts(folder).keep_typed(SHOP, "get", "[1]", [])
+    drafts = Drafts(folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(io, "open", _broken_disk)
+        start = drafts.text_for(SHOP, "get", None)
+        assert "the disk reports an error" in drafts.trouble
+        assert drafts.keep_typed(SHOP, "get", start, []) == "", "it was never touched"
+        assert "the disk reports an error" in drafts.keep("shop", "get", "[2]")
+        assert drafts.find("shop", "get") == "[2]"
+    assert Drafts(folder).find("shop", "get") == "[1]"
+    assert drafts.keep("shop", "get", "[2]") == ""
+    assert Drafts(folder).find("shop", "get") == "[2]"
+
+
+def _broken_disk(*_: object, **__: object) -> object:
+    raise OSError(5, "Input/output error")
+
+
+def test_what_another_program_typed_is_not_forgotten_with_what_was_never_touched_here(folder: Path) -> None:
+    here, there = Drafts(folder), Drafts(folder)
+    start = here.text_for(SHOP, "get", None)
+    there.keep_typed(SHOP, "get", "[1]", [])
+    here.keep_typed(SHOP, "get", start, [])
+    assert Drafts(folder).find("shop", "get") == "[1]"
 
 
 def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
@@ -284,6 +315,6 @@ def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
     assert drafts.find("staging", "a") is None
     assert "cannot read" in drafts.trouble
     assert drafts.all("staging") == {}
-    assert "cannot create" in drafts.keep("staging", "a", "1")
+    assert "cannot read" in drafts.keep("staging", "a", "1")
     assert drafts.find("staging", "a") == "1"
     assert "cannot remove" in drafts.forget("staging", "a")

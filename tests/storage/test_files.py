@@ -14,12 +14,13 @@ from rpcexplorer.storage import files
 from rpcexplorer.storage.files import (
     Busy,
     FileTrouble,
+    decoded,
     is_private,
     lock,
     meanwhile,
     names,
     private_folder,
-    read_text,
+    read_bytes,
     write_atomic,
     write_new,
     write_private,
@@ -54,28 +55,25 @@ class FakeTime:
 
 
 def test_a_missing_file_is_no_trouble(tmp_path: Path) -> None:
-    assert read_text(tmp_path / "none.toml") is None
-    assert read_text(tmp_path / "no folder" / "none.toml") is None
+    assert read_bytes(tmp_path / "none.toml") is None
+    assert read_bytes(tmp_path / "no folder" / "none.toml") is None
     assert names(tmp_path / "none") == []
 
 
-def test_text_comes_without_its_byte_order_mark_and_with_its_line_ends(tmp_path: Path) -> None:
-    path = tmp_path / "a.toml"
-    path.write_bytes(b"\xef\xbb\xbfa = 1\r\n")
-    assert read_text(path) == "a = 1\r\n"
+def test_text_comes_without_its_byte_order_mark_and_with_its_line_ends() -> None:
+    assert decoded(Path("a.toml"), b"\xef\xbb\xbfa = 1\r\n") == "a = 1\r\n"
 
 
 def test_a_file_that_is_not_utf8_is_told_with_the_byte(tmp_path: Path) -> None:
     path = tmp_path / "a.toml"
-    path.write_bytes(b"a = '\xe9'")
     with pytest.raises(FileTrouble) as trouble:
-        read_text(path)
+        decoded(path, b"a = '\xe9'")
     assert trouble.value.sentence == f"cannot read {path}: byte 5 is not UTF-8; save the file as UTF-8"
 
 
 def test_a_folder_in_place_of_a_file_is_told(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble, match="it is a folder; name a file"):
-        read_text(tmp_path)
+        read_bytes(tmp_path)
 
 
 @pytest.mark.parametrize("name", ["a\0b", "\ud800"])

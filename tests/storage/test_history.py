@@ -169,7 +169,7 @@ def test_a_copy_of_a_file_shows_nothing_twice(ten: History) -> None:
 
 
 def test_files_that_are_no_history_are_left_alone(ten: History) -> None:
-    for name in ("notes.txt", ".hidden.toml", "ada@lab.toml.torn-1"):
+    for name in ("notes.txt", ".hidden.toml", "ada@lab.toml.bak", ".ada@lab.toml.0123abcd.tmp"):
         (ten.folder / name).write_text(to_block(exchange(99)))
     assert len(list(ten.all())) == 10
 

@@ -7,8 +7,8 @@ import os
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,24 +17,12 @@ import pytest
 from rpcexplorer.storage.blocks import to_block
 from rpcexplorer.storage.files import Busy, FileTrouble, lock
 from rpcexplorer.storage.history import History
+from tests.storage.faults import Fire
 from tests.storage.recording import contents, damaged, exchange, sound
 
 BLOCKS = [to_block(exchange(number)).encode() for number in range(3)]
 NEW = exchange(9)
-CALLS = (
-    "open",
-    "close",
-    "read",
-    "write",
-    "lseek",
-    "fstat",
-    "ftruncate",
-    "fsync",
-    "replace",
-    "rename",
-    "unlink",
-    "mkdir",
-)
+TORN = BLOCKS[2][:-40]
 
 
 def id_of(number: int) -> str:
@@ -57,47 +45,11 @@ def load(history: History) -> list[str]:
         return [call["id"] for call in tomllib.load(file)["call"]]
 
 
-class Fire:
-    """Lets the n-th call into the operating system fail, or every one from the n-th on."""
-
-    def __init__(self, number: int, *, for_good: bool = False, error: int = errno.EIO) -> None:
-        self.number, self.for_good, self.error = number, for_good, error
-        self.calls = 0
-
-    @property
-    def struck(self) -> bool:
-        return self.calls >= self.number
-
-    def burns(self) -> bool:
-        self.calls += 1
-        return self.struck if self.for_good else self.calls == self.number
-
-    def around(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
-        def call(*arguments: Any, **keywords: Any) -> Any:
-            if not self.burns():
-                return real(*arguments, **keywords)
-            if name == "close":  # the descriptor is gone all the same
-                real(*arguments)
-            if name == "write":  # a part of it gets through
-                real(arguments[0], arguments[1][: len(arguments[1]) // 2])
-            raise OSError(self.error, os.strerror(self.error))
-
-        return call
-
-    @contextmanager
-    def lit(self) -> Iterator[None]:
-        with pytest.MonkeyPatch.context() as patch:
-            for name in CALLS:
-                patch.setattr(os, name, self.around(name, getattr(os, name)))
-            patch.setattr("fcntl.flock", self.around("flock", __import__("fcntl").flock))
-            yield
-
-
 def scenes(history: History) -> dict[str, bytes | None]:
     """What the file can hold when an append begins."""
     assert history.folder.is_dir()
-    whole = b"".join(BLOCKS)
-    return {"no file": None, "whole": whole, "torn": whole[:-40], "no blank line": whole[:-1], "full": whole * 10}
+    whole, two = b"".join(BLOCKS), b"".join(BLOCKS[:2])
+    return {"no file": None, "whole": whole, "torn": two + TORN, "no blank line": whole[:-1], "full": whole * 10}
 
 
 # --- a torn end
@@ -115,7 +67,8 @@ def test_a_file_cut_anywhere_loses_nothing_but_the_torn_block(one: History) -> N
         sides = contents(one.folder)
         del sides["me@here.toml"]
         torn = whole[ends[complete] : cut]
-        assert list(sides.values()) == ([torn] if torn else []), cut
+        nothing_lost = torn.strip() in to_block(NEW).encode()  # a few bytes that every block begins with
+        assert list(sides.values()) == ([] if nothing_lost else [torn]), cut
         for name in sides:
             (one.folder / name).unlink()
 
@@ -147,7 +100,7 @@ def test_a_torn_block_of_megabytes_is_moved_aside_too(one: History) -> None:
 
 @pytest.mark.parametrize(
     "tail",
-    [b"\0" * 5000, b"<<<<<<< HEAD\n", b"# a note\n", b"[[call]]\n", b'end = "12345678', b"\xff\xfe", b"x = 1\n\n\n"],
+    [b"\0" * 5000, b"<<<<<<< HEAD\n", b'[[call]]\nid = "x', b'end = "12345678', b"\xff\xfe", b"x = 1\n\n\n"],
     ids=lambda tail: repr(tail[:9]),
 )
 def test_whatever_stands_at_the_end_the_file_is_valid_toml_after_the_next_append(tail: bytes, one: History) -> None:
@@ -248,7 +201,7 @@ def test_whichever_call_fails_an_append_loses_nothing(scene: str, for_good: bool
         history.save_unsaved()
         history.append(exchange(10))
         assert {*known, NEW.id, exchange(10).id} == set(sound(history.all())), (number, was_saved)
-        assert damaged(history.all()) == []
+        assert [each.text for each in damaged(history.all())] == ([TORN.decode()] if scene == "torn" else [])
         for path in history.folder.glob("*.toml"):
             tomllib.loads(path.read_text())
     else:
@@ -367,6 +320,7 @@ CROWD = """
 import os, sys
 from pathlib import Path
 from rpcexplorer.storage.history import History
+from tests.storage.faults import Fire
 from tests.storage.recording import exchange
 
 folder, rotate_at, prune = Path(sys.argv[1]), int(sys.argv[2]), "prune" in sys.argv

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import os
 import stat
 import tomllib
@@ -174,6 +175,65 @@ def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
         file.write_text(text)
         Remembered(file).wrap = True
     assert [path.read_text() for path in sorted(file.parent.glob("*.damaged-*"))] == ["first", "second"]
+
+
+def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full(Remembered(file))
+    one = Remembered(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(io, "open", _broken_disk)
+        one.pin("staging", "new")
+        assert "the disk reports an error" in one.trouble
+        assert one.pinned("staging") == ("new",)
+    assert one.pinned("staging") == ("ping", "user.get", "new")
+    one.wrap = False
+    again = Remembered(file)
+    assert (again.pinned("staging"), again.wrap, again.profile) == (("ping", "user.get", "new"), False, "staging")
+    assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml"]
+
+
+def _broken_disk(*_: object, **__: object) -> object:
+    raise OSError(5, "Input/output error")
+
+
+def test_a_damaged_file_on_a_full_disk_stays_where_it_is_and_is_kept_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.parent.mkdir()
+    file.write_text('profile = "a"\nwrap = "yes"\n')
+    one = Remembered(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", _full_second_time())
+        one.methods_width = 30
+        one.methods_width = 40
+        assert "disk is full" in one.trouble
+        assert file.read_text() == 'profile = "a"\nwrap = "yes"\n'
+    one.methods_width = 50
+    assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml", "screen.toml.damaged-1"]
+    assert (Remembered(file).profile, Remembered(file).methods_width) == ("a", 50)
+
+
+def _full_second_time() -> Callable[[str, str], None]:
+    """The copy of the damaged file can still be written, and nothing else."""
+    replace = os.replace
+
+    def call(source: str, target: str) -> None:
+        if not str(target).endswith("-1"):
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    return call
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
+def test_a_time_that_no_other_zone_has_is_damage(file: Path, moment: str) -> None:
+    file.parent.mkdir()
+    file.write_text(f"at.staging.quiet.x = {moment}\n")
+    one = Remembered(file)
+    assert not one.is_quiet("staging", "x")
+    assert "must be a date and time" in one.trouble
 
 
 def _full_disk(*_: object) -> int:

@@ -182,6 +182,15 @@ def test_one_wrong_entry_does_not_hide_the_others(path: Path) -> None:
     assert secrets(path).trouble() is not None
 
 
+def test_what_was_seen_is_kept_out_of_records_when_the_file_is_damaged_later(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "hunter2!")
+    store = secrets(path)
+    store.find(STAGING, "password")
+    path.write_text("version = [")
+    assert store.find(STAGING, "password") is None
+    assert [value_of(known) for known in store.known()] == ["hunter2!"]
+
+
 def save_ten(path: Path, prefix: str) -> None:
     for number in range(10):
         secrets(path).save(Profile(f"{prefix}{number}", "https://x"), "password", prefix)

@@ -136,6 +136,8 @@ def test_no_text_makes_the_scanner_or_the_reader_fail(text: str) -> None:
         ("url =", 1, "not TOML"),
         ("a = 1\na = 2\nb = 3\n", 2, "not TOML"),
         ("a = " + "9" * 5_000, None, "too many digits"),
+        ("a = 0x" + "f" * 5_000, None, "too many digits"),
+        ("a = [{b = 0b" + "1" * 20_000 + "}]", None, "too many digits"),
         ("a = \0", 1, "not TOML"),
     ],
 )

@@ -1,0 +1,74 @@
+"""``profiles check``: whether files are in order, and whether somebody wrote a secret where others can read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+
+from rpcexplorer.cli.session import session_of
+from rpcexplorer.cli.world import World
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.person import Nobody
+from rpcexplorer.views.printable import printable
+
+MOST_TOLD = 50
+"""Places that are named one by one; the rest is counted."""
+
+
+@click.command()
+@click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.pass_context
+def check(context: click.Context, files: tuple[Path, ...]) -> None:
+    """Check that profiles are in order, and that no secret stands where others can read it.
+
+    Without a FILE, every file that profiles, settings and secrets are read from is checked, and every history is
+    searched; with some, only those are. Secrets are looked for by value, however they are spelled, and by what
+    stands in front of them, such as password. None is ever printed.
+
+    Exit code 0 when all is in order, 1 when a secret was found, 2 when a file is not in order or cannot be read.
+
+    \b
+    Examples:
+      rpcexplorer profiles check
+      git diff --cached --name-only -z --diff-filter=d | xargs -0 -r rpcexplorer profiles check
+    """
+    session = session_of(context)
+    world = session.world
+    explorer = world.open_explorer(world.environment, world.folder, session.sessions, Nobody())
+    paths = [world.folder / file for file in files]
+    searched = explorer.search_leaks(paths)
+    named = {path.resolve() for path in paths}
+    troubles = [each for each in explorer.profiles.complaints if not named or Path(each.file).resolve() in named]
+    troubles += filter(None, [explorer.secrets.trouble()])  # what cannot be read of them cannot be looked for
+    places = {(found.file, found.line) for found in searched.found}
+    troubles = [each for each in troubles if (each.file, each.line) not in places]  # what is found says more
+    for sentence in dict.fromkeys(map(str, (*troubles, *searched.unreadable))):
+        world.say(sentence)
+    _tell(world, searched.found)
+    if searched.short:
+        labels = ", ".join(dict.fromkeys(searched.short))
+        world.say(f"note: with fewer than six characters, {labels} can be looked for only behind words like password")
+    if searched.found:
+        context.exit(1)
+    if troubles or searched.unreadable:
+        context.exit(2)
+    names = ", ".join(map(str, paths or explorer.profiles.files)) or "no file yet"
+    many = len(explorer.profiles.profiles)
+    order = f"{many} profile{'s' * (many != 1)} in order ({names})" if not paths else f"in order: {names}"
+    world.print(printable(f"{order}; no secret in {searched.files:,} file{'' if searched.files == 1 else 's'}"))
+
+
+def _tell(world: World, found: Iterable[Complaint]) -> None:
+    """Say where secrets are, and what taking them out does not undo."""
+    found = list(found)
+    for leak in found[:MOST_TOLD]:
+        world.say(str(leak))
+    if len(found) > MOST_TOLD:
+        world.say(f"and {len(found) - MOST_TOLD:,} more places")
+    if found:
+        world.say(
+            f"found {len(found):,} {'place' if len(found) == 1 else 'places'} with a secret. If such a file was ever "
+            "pushed or sent to somebody, taking the secret out is not enough: change it on the server as well."
+        )

@@ -1,0 +1,52 @@
+"""A first look: whether a secret could stand in some bytes at all, in a fraction of the time of a real search.
+
+Whatever else is done to a value on its way, its letters and digits stay as they are, unless they are spelled as an
+escape, which nobody does who does not want to hide them. So a run of them is looked for, and any such escape. A
+"no" is certain.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from rpcexplorer.model.spellings import base64_cores
+
+SHORTEST: Final = 3
+"""Letters and digits; a shorter run stands everywhere."""
+
+_RUN = re.compile("[A-Za-z0-9]+")
+_ALNUM = rb"(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])"
+_ESCAPED = (re.compile(rb"\\u00" + _ALNUM), re.compile(rb"%(?:25)*" + _ALNUM))
+"""A letter or a digit that is spelled as an escape of JSON or of a URL."""
+
+
+class Glance:
+    """Knows what to look for; made once for many texts."""
+
+    def __init__(self, values: Iterable[str], names: Iterable[str] = ()) -> None:
+        """``values`` in any spelling; ``names`` in small letters or large."""
+        self._always = False
+        self._exact: set[bytes] = set()
+        self._small: set[bytes] = set()
+        for value in values:
+            self._exact.update(self._fit(value, *base64_cores(value.encode("utf-8", "surrogatepass"))))
+            self._small.add(value.encode("utf-8", "surrogatepass").hex().encode())
+        self._small.update(self._fit(*(name.lower() for name in names)))
+
+    def sees(self, content: bytes) -> bool:
+        """Whether a real search is worth its time."""
+        if self._always or not (self._exact or self._small):
+            return self._always
+        if any(run in content for run in self._exact) or any(each.search(content) for each in _ESCAPED):
+            return True
+        small = content.lower()
+        return any(run in small for run in self._small)
+
+    def _fit(self, *texts: str) -> Iterator[bytes]:
+        """The longest run of each text; one that is too short is taken to stand everywhere."""
+        for text in texts:
+            run = max(_RUN.findall(text), key=len, default="")
+            self._always = self._always or len(run) < SHORTEST
+            yield run.encode()

@@ -1,0 +1,105 @@
+"""Which files are searched for secrets that should not be in them, and what is said of each that is found.
+
+What counts as a secret is in model/leaks.py. No sentence in here quotes one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.leaks import Leak, LeakSearch
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.storage.files import FileTrouble, names, read_bytes
+from rpcexplorer.storage.profiles import OVERLAY, Profiles
+from rpcexplorer.storage.secrets import Secrets
+
+
+@dataclass(slots=True)
+class Searched:
+    """What a search came to."""
+
+    found: list[Complaint] = field(default_factory=list)
+    """One for each line and secret; to be told as they are, for no secret is in them."""
+    unreadable: list[Complaint] = field(default_factory=list)
+    """Files of which nobody knows what is in them."""
+    files: int = 0
+    """How many were read."""
+    short: tuple[str, ...] = ()
+    """Labels of the secrets that have too few characters to be looked for by value."""
+
+
+def search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:
+    """Search files, each of which has to be there, and whatever lies in folders."""
+    finder = LeakSearch(secrets)
+    searched = Searched(short=finder.short)
+    for path in dict.fromkeys([*files, *_inside(folders, searched)]):
+        content = _read(path, searched)
+        if content is not None:
+            searched.files += 1
+            searched.found += [_complaint(path, leak, finder) for leak in finder.leaks(content)]
+    return searched
+
+
+def shared(profiles: Profiles) -> list[Path]:
+    """The files that profiles are read from, those that are damaged included, and the overlays beside them."""
+    named = [*profiles.files, *(Path(complaint.file) for complaint in profiles.complaints)]
+    beside = [each.with_name(OVERLAY) for each in named]
+    return [path for path in dict.fromkeys([*named, *beside]) if path.is_file()]
+
+
+def known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
+    """Every secret there is. The keyring tells only what it is asked for, profile by profile."""
+    for profile in profiles:
+        secrets.state(profile)
+    return secrets.known()
+
+
+def _inside(folders: Iterable[Path], searched: Searched) -> list[Path]:
+    """The files in folders. Hidden ones are locks, or are being written."""
+    found: list[Path] = []
+    for folder in dict.fromkeys(folders):
+        try:
+            inside: Sequence[str] = sorted(name for name in names(folder) if not name.startswith("."))
+        except FileTrouble as trouble:
+            searched.unreadable.append(Complaint(str(folder), trouble.sentence))
+            continue
+        found += [folder / name for name in inside if (folder / name).is_file()]
+    return found
+
+
+def _read(path: Path, searched: Searched) -> bytes | None:
+    try:
+        content = read_bytes(path)
+    except FileTrouble as trouble:
+        searched.unreadable.append(Complaint(str(path), trouble.sentence))
+        return None
+    if content is None:
+        searched.unreadable.append(Complaint(str(path), "there is no such file; correct its name"))
+    return content
+
+
+def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
+    """Say what stands where, and what to do next."""
+    profile, _, secret = leak.label.rpartition(".")
+    if leak.label:
+        what = f"the value of {leak.label} stands here"
+    elif leak.key:
+        profile, secret = leak.profile, "session" if re.search("(?i)session|cookie", leak.key) else "password"
+        what = "a literal value stands here that looks like a secret"
+    else:
+        profile, secret = leak.profile, "password"
+        what = "a URL stands here that holds a password"
+    store = f"rpcexplorer profiles secret {profile or 'NAME'} {secret}"
+    if leak.call:
+        advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
+    elif leak.label:
+        advice = "take it out: it is stored already, and is put in when a call is sent"
+    else:
+        advice = f"take it out, and store it: {store}"
+    sentence = f"{what}; {advice}"
+    return Complaint(finder.hidden(str(path)), finder.hidden(sentence), leak.line, finder.hidden(leak.key))

@@ -1,0 +1,12 @@
+"""What the command line tells on stderr: one speaker, whatever text from outside is in it."""
+
+from __future__ import annotations
+
+from tests.fakes.shell import Shell
+
+
+def test_no_line_from_a_file_looks_like_one_of_ours(shell: Shell) -> None:
+    shell.sessions('"a\\nrpcexplorer: all is well" = 1\n[profile.p]\nurl = "http://127.0.0.1"\n')
+    ran = shell.run("profiles", "list")
+    assert "all is well" in ran.err
+    assert [line for line in ran.err.splitlines() if line.startswith("rpcexplorer: ")] == [ran.err.splitlines()[0]]

@@ -1,0 +1,190 @@
+"""The way of a call from the wire to the disk and back to the wire, and what must hold at each stop.
+
+One explorer is enough for thousands of calls: its server answers with whatever body stands in ``Road.reply``, over
+sockets or without them. Nothing is tested here.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, cast, get_args
+from unicodedata import category
+
+from rpcexplorer import Draft, Exchange, Explorer, Profile
+from rpcexplorer.model.draft import Batch
+from rpcexplorer.model.exchange import ErrorObject, Outcome, Preview, Refused, Result
+from rpcexplorer.storage.history import History
+from rpcexplorer.transport.wire import Answer, Request, Timing
+from rpcexplorer.views.document import Document
+from rpcexplorer.views.history_lines import history_line, shown
+from rpcexplorer.views.places import path_at
+from rpcexplorer.views.rows import Rows
+from rpcexplorer.views.sentences import outcome_line, transport_line
+from rpcexplorer.views.snippets import draft_of
+from rpcexplorer.views.table import Table
+from rpcexplorer.views.terminal import highlighted
+from rpcexplorer.views.ticket import ticket
+from tests.fakes.wire import RawServer, http_reply
+
+if TYPE_CHECKING:
+    from rpcexplorer.transport.http import HttpTransport
+
+ID: Final = "k7"
+ROWS: Final = 60
+"""Rows of a document that are looked at, from either end."""
+
+NO_TIME: Final = Timing(None, None, None, None, None, None, 0.0)
+
+_INK = re.compile(r"\x1b\[[0-9;]*m")
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
+
+
+class Road:
+    """An explorer whose server says what it is told."""
+
+    def __init__(self, explorer: Explorer, profile: Profile, runner: asyncio.Runner) -> None:
+        self.explorer, self.profile, self._runner = explorer, profile, runner
+        self.reply = b""
+        """The body that answers whatever comes next."""
+        self.requests: list[bytes] = []
+        """The bodies that arrived at the server."""
+
+    def answer(self, request: bytes) -> bytes:
+        """Be the server."""
+        self.requests.append(request)
+        return self.reply
+
+    def send(self, draft: Draft | Batch) -> tuple[Exchange, bytes]:
+        """Send it: what came of it, and the body that arrived at the server."""
+        exchange = self._runner.run(self.explorer.call(draft, id=ID))
+        assert type(exchange.outcome) in get_args(Outcome)
+        assert not isinstance(exchange.outcome, Refused), exchange.outcome
+        return exchange, self.requests[-1]
+
+    def reloaded(self) -> Exchange:
+        """The newest exchange as another program finds it on the disk."""
+        (found,) = History(self.explorer.history.folder).newest(1)
+        assert isinstance(found, Exchange), found
+        return found
+
+    def there_and_back(self, draft: Draft | Batch) -> Exchange:
+        """Send, look, record, reload, make it a draft again: the exchange, after every stop was as it must be."""
+        exchange, request = self.send(draft)
+        assert exchange.response.body == self.reply
+        look_at(exchange)
+        again = self.reloaded()
+        assert again.outcome == exchange.outcome
+        assert again.response.body == exchange.response.body
+        assert (again.method, again.params, again.kind) == (exchange.method, exchange.params, exchange.kind)
+        assert draft_of(again) == draft
+        coming = self.explorer.preview(draft_of(again), id=ID)
+        assert isinstance(coming, Preview)
+        assert coming.body == request
+        return exchange
+
+    def there_twice(self, draft: Draft | Batch) -> Exchange:
+        """The same, and then really sent once more from what was reloaded."""
+        exchange = self.there_and_back(draft)
+        repeated, request = self.send(draft_of(self.reloaded()))
+        assert request == self.requests[-2]
+        assert repeated.outcome == exchange.outcome
+        return exchange
+
+
+class Shortcut:
+    """Stands where a connection does: bytes go to a road's server and back without a socket."""
+
+    def __init__(self, way: Road) -> None:
+        self._way = way
+
+    async def send(self, request: Request, **_: object) -> Answer:
+        """Arrive at once."""
+        return Answer(200, "OK", "HTTP/1.1", (), self._way.answer(request.body), 0, NO_TIME, ())
+
+    async def close(self) -> None:
+        """There is nothing to close."""
+
+
+@contextmanager
+def wired(folder: Path) -> Iterator[Road]:
+    """A road over real sockets, with a history of its own in an empty folder."""
+    ways: list[Road] = []
+    with (
+        RawServer(lambda request: http_reply(ways[0].answer(request.body))) as server,
+        _road(folder, server.origin) as way,
+    ):
+        ways.append(way)
+        yield way
+
+
+@contextmanager
+def short(folder: Path, more: str = "", **environment: str) -> Iterator[Road]:
+    """The same without sockets, where hundreds of cases differ in nothing that these could do."""
+    with _road(folder, "http://127.0.0.1:9", more, **environment) as way:
+        way.explorer._clients.of(way.profile)._transport = cast("HttpTransport", Shortcut(way))
+        yield way
+
+
+@contextmanager
+def _road(folder: Path, origin: str, more: str = "", **environment: str) -> Iterator[Road]:
+    (folder / "sessions.toml").write_text(f'[profile.shop]\nurl = "{origin}"\n{more}')
+    explorer = Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home"), **environment})
+    profile = explorer.use("shop")
+    assert isinstance(profile, Profile)
+    with asyncio.Runner() as runner:
+        yield Road(explorer, profile, runner)
+        runner.run(explorer.__aexit__())
+
+
+def unseen(text: str) -> set[str]:
+    """Characters that a terminal obeys or hides, by the tables of Unicode; lines may break, colours may stand."""
+    return {char for char in set(_INK.sub("", text)) - {"\n", "\t"} if category(char) in _UNSEEN}
+
+
+def look_at(exchange: Exchange) -> None:
+    """Put an exchange through every view that shows one."""
+    for text in _views(exchange):
+        assert unseen(text) == set(), text[:200]
+    assert "\n" not in outcome_line(exchange) + transport_line(exchange) + history_line(exchange, 80)
+
+
+def _views(exchange: Exchange) -> Iterator[str]:
+    yield from (
+        outcome_line(exchange),
+        transport_line(exchange),
+        history_line(exchange, 80),
+        shown(exchange, colour=True),
+    )
+    yield ticket(exchange.method, exchange.profile, exchange.url, exchange.params, exchange)
+    yield highlighted(exchange.response.body)
+    yield from _pages(Document.raw(exchange.response.body))
+    if isinstance(exchange.outcome, Result | ErrorObject):
+        yield from _pages(Document.of_json(exchange.outcome.value))
+        if table := Table.of(exchange.outcome.value):
+            yield from _cells(table)
+
+
+def _pages(document: Document) -> Iterator[str]:
+    for wrap in (None, 40):
+        rows = Rows(document, wrap=wrap)
+        yield from (rows.row(index, 0, 200).text for index in _ends(rows.count))
+        if document.is_json:
+            rows.fold_all()
+            yield from (rows.row(index, 0, 200).text for index in _ends(rows.count))
+    if document.is_json:
+        yield from (path_at(document, line) for line in _ends(document.lines))
+
+
+def _ends(count: int) -> Iterable[int]:
+    return sorted({*range(min(count, ROWS)), *range(max(count - ROWS, 0), count)})
+
+
+def _cells(table: Table) -> Iterator[str]:
+    yield from (column.name for column in table.columns)
+    yield from (
+        table.cell(row, column).text for row in range(min(table.rows, ROWS)) for column in range(len(table.columns))
+    )

@@ -1,0 +1,72 @@
+"""Every JSON text there is a name for, as a reply: understood, shown, recorded, reloaded, and asked for once more."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from rpcexplorer import Draft
+from rpcexplorer.model.exchange import ErrorObject, Malformed, Result
+from tests.corpora.json_cases import CHECKER, NOT_JSON, OPEN, RIGHT, WRONG, Cases
+from tests.corpora.road import ID, Road, short, wired
+
+DRAFT = Draft("arg_test", '{ "n": 1.10 }')
+SUCCESS = b'{"jsonrpc":"2.0","id":"%s","result":%%s}' % ID.encode()
+FAILURE = b'{"jsonrpc":"2.0","id":"%s","error":{"code":-1,"message":"no","data":%%s}}' % ID.encode()
+
+
+@pytest.fixture(scope="module")
+def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Road]:
+    with short(tmp_path_factory.mktemp("short")) as made:
+        yield made
+
+
+@pytest.fixture(scope="module")
+def wire(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Road]:
+    with wired(tmp_path_factory.mktemp("wired")) as made:
+        yield made
+
+
+def each(cases: Cases) -> pytest.MarkDecorator:
+    return pytest.mark.parametrize("text", [pytest.param(text, id=name) for name, text in cases.items()])
+
+
+@each(RIGHT)
+def test_a_right_value_is_the_result_byte_for_byte(text: bytes, way: Road) -> None:
+    way.reply = SUCCESS % text
+    outcome = way.there_and_back(DRAFT).outcome
+    assert isinstance(outcome, Result)
+    assert outcome.value == text.strip(b" \t\r\n")
+    assert outcome.remarks == ()
+
+
+@each(WRONG)
+def test_a_wrong_value_is_never_taken_for_a_result_without_a_word(text: bytes, way: Road) -> None:
+    way.reply = SUCCESS % text
+    outcome = way.there_and_back(DRAFT).outcome
+    assert isinstance(outcome, Malformed) or (isinstance(outcome, Result) and outcome.remarks)
+
+
+@each(OPEN | CHECKER)
+def test_what_is_left_open_is_kept_as_it_came_or_called_malformed(text: bytes, way: Road) -> None:
+    way.reply = SUCCESS % text
+    outcome = way.there_twice(DRAFT).outcome
+    assert isinstance(outcome, Malformed | Result)
+    if isinstance(outcome, Result):
+        assert outcome.value == text.strip(b" \t\r\n")
+
+
+@each(OPEN)
+def test_the_same_holds_for_what_comes_with_an_error(text: bytes, way: Road) -> None:
+    way.reply = FAILURE % text
+    outcome = way.there_twice(DRAFT).outcome
+    assert isinstance(outcome, Malformed | ErrorObject)
+    if isinstance(outcome, ErrorObject):
+        assert (outcome.code, outcome.message, outcome.data) == (-1, "no", text.strip(b" \t\r\n"))
+
+
+@each(NOT_JSON | OPEN)
+def test_a_body_without_an_envelope_is_no_result(text: bytes, wire: Road) -> None:
+    wire.reply = text
+    assert isinstance(wire.there_twice(DRAFT).outcome, Malformed)

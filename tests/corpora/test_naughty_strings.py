@@ -1,0 +1,138 @@
+"""Every naughty string in each place where a person or a server may write text: it comes back, and it stays text.
+
+The loops are over hundreds of texts; the message of a failure, or the local variable ``text``, says which one it was.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from rpcexplorer import Draft, Explorer, Profile
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.exchange import ErrorObject, Exchange
+from rpcexplorer.model.profile import PROFILE_NAME
+from rpcexplorer.protocol.codec import spelled
+from rpcexplorer.storage.history import History
+from rpcexplorer.views.document import Document
+from rpcexplorer.views.filtering import Yield, filtered
+from rpcexplorer.views.finding import matches
+from rpcexplorer.views.history_lines import history_line, shown
+from rpcexplorer.views.history_rows import Wanted
+from rpcexplorer.views.method_rows import MethodRows
+from rpcexplorer.views.snippets import SNIPPETS, Subject, subject_of
+from tests.corpora.naughty import NAUGHTY
+from tests.corpora.road import Road, short, unseen
+from tests.storage.recording import exchange
+
+HALF = re.compile("[\ud800-\udfff]")
+"""Half a character: no UTF-8 can carry it, and no shell, file or terminal hands it over but as a sign of damage."""
+
+FAILURE = '{"jsonrpc":"2.0","id":"k7","error":{"code":1,"message":%s,"data":{%s:%s}}}'
+
+
+def test_as_method_params_message_and_value_it_goes_there_and_back_twice(tmp_path: Path) -> None:
+    with short(tmp_path) as way:
+        for text in NAUGHTY:
+            assert_it_travels(text, way)
+
+
+def assert_it_travels(text: str, way: Road) -> None:
+    value = spelled(text)
+    way.reply = (FAILURE % (value, value, value)).encode()
+    outcome = way.there_twice(Draft(text, f'{{"text": [{value}]}}')).outcome
+    request = json.loads(way.requests[-1])
+    assert (request["method"], request["params"]) == (text, {"text": [text]})
+    assert isinstance(outcome, ErrorObject)
+    assert (outcome.message, outcome.data) == (text, f"{{{value}:{value}}}".encode())
+    assert bool(outcome.remarks) == bool(HALF.search(text))
+
+
+def test_in_a_snippet_it_is_printable(tmp_path: Path) -> None:
+    with short(tmp_path) as way:
+        for text in NAUGHTY:
+            draft = Draft(text, f"[{spelled(text)}]")
+            subject = subject_of(way.profile, draft, way.explorer.preview)
+            assert isinstance(subject, Subject), text
+            for kind, spell in SNIPPETS.items():
+                assert unseen(spell(subject)) == set(), (kind, text)
+
+
+def test_as_id_name_and_note_of_a_call_it_is_kept_and_found(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    for text in NAUGHTY:
+        id = "x" if HALF.search(text) else text or "x"
+        history.append(exchange(0, id=id))
+        assert history.annotate(id, name=text, note=f"a{text}z"), text
+        found = History(tmp_path).find(id)
+        assert isinstance(found, Exchange), text
+        assert (found.id, found.name, found.note) == (id, text, f"a{text}z")
+        assert unseen(shown(found) + history_line(found, 80)) == set(), text
+        assert list(history.search(text)) == [found], text
+        assert list(history.search(f"{text} and more")) == [], text
+        assert history.delete(id), text
+
+
+def test_as_a_filter_of_the_history_it_finds_the_call_that_has_it() -> None:
+    for text in NAUGHTY:
+        wanted = Wanted.of(f'"{text}"')
+        if '"' not in text:
+            assert wanted.has(exchange(0, params=json.dumps([text], ensure_ascii=False), note=text)), text
+
+
+def test_as_a_search_it_is_found_where_it_stands() -> None:
+    document = Document.of_json(f"[{','.join(map(spelled, NAUGHTY))}]".encode())
+    for text in filter(None, NAUGHTY):
+        needle = spelled(text)[1:-1]
+        begin, end = next(matches(document, needle))
+        assert document.text[begin:end].decode().casefold() == needle.casefold()
+
+
+def test_as_a_jq_expression_it_yields_something_or_one_printable_line() -> None:
+    for text in NAUGHTY:
+        found = filtered(text, f'{{"a": [1, {spelled(text)}]}}'.encode())
+        if isinstance(found, Yield):
+            document = Document.of_json(found.text)
+            assert unseen("".join(map(document.line, range(document.lines)))) == set(), text
+        else:
+            assert unseen(found.sentence) == set(), text
+            assert "\n" not in found.sentence, text
+
+
+def test_typed_into_the_list_of_methods_it_can_be_called() -> None:
+    names = [text for text in NAUGHTY if len(text) < 1000]
+    rows = MethodRows({name: Method(name) for name in names})
+    for text in names:
+        if name := text.strip():
+            assert name in rows.listed(text).names, text
+
+
+def test_as_the_name_of_a_profile_it_is_one_or_nothing_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "sessions.toml"
+    for text in NAUGHTY:
+        file.write_text("version = 1\n")
+        complaint = opened(tmp_path).edits(file).add(text, "http://127.0.0.1")
+        assert (complaint is None) == bool(PROFILE_NAME.fullmatch(text)), text
+        if complaint:
+            assert file.read_text() == "version = 1\n", text
+        else:
+            assert isinstance(opened(tmp_path).use(text), Profile), text
+
+
+def test_as_the_name_of_a_profile_that_a_file_brings_it_is_told_at_its_line(tmp_path: Path) -> None:
+    names = [text for text in NAUGHTY if not HALF.search(text) and not PROFILE_NAME.fullmatch(text)]
+    tables = [f"[profile.{toml_key(name)}]\nurl = 'http://127.0.0.1'\n" for name in names]
+    (tmp_path / "sessions.toml").write_text("".join(tables))
+    profiles = opened(tmp_path).profiles
+    assert profiles.profiles == {}
+    told = {complaint.profile: complaint.line for complaint in profiles.complaints}
+    assert told == {name: 1 + 2 * number for number, name in enumerate(names)}
+
+
+def opened(folder: Path) -> Explorer:
+    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
+
+
+def toml_key(text: str) -> str:
+    return '"' + "".join(f"\\U{ord(character):08x}" for character in text) + '"'

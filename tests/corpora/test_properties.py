@@ -1,0 +1,100 @@
+"""What holds whatever a person does and a server says, from one end of the program to the other."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpcexplorer import Draft, Exchange
+from rpcexplorer.storage.history import History
+from rpcexplorer.views.snippets import draft_of
+from tests.corpora.road import Road, short
+from tests.storage.recording import as_recorded, exchange
+
+SECRET = 'hunter2 "é\\/«'
+"""With everything in it that JSON, URLs and our own placeholders spell in another way."""
+
+INLINE = 'auth = { kind = "inline", username = "ada" }\n'
+TEXT = st.text(max_size=8) | st.sampled_from(
+    ["\\", '"', "«", "»", "«shop.password", "\\u", "%", "+", "=", "\x1b", "\ud800"]
+)
+EMBEDDED = st.tuples(TEXT, TEXT).map(SECRET.join)
+
+
+def values(leaf: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
+    return st.recursive(
+        st.none() | st.integers() | TEXT | leaf,
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+        max_leaves=5,
+    )
+
+
+@pytest.fixture(scope="module")
+def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Road]:
+    with short(tmp_path_factory.mktemp("short"), INLINE, RPCEXPLORER_SHOP_PASSWORD=SECRET) as made:
+        yield made
+
+
+@given(st.dictionaries(TEXT, values(st.just(SECRET)), max_size=3), values(EMBEDDED), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_a_call_with_a_secret_leaves_none_on_the_disk_and_can_be_sent_again_from_there(
+    way: Road, params: dict[str, Any], value: Any, ascii_only: bool
+) -> None:
+    way.reply = json.dumps({"jsonrpc": "2.0", "id": "k7", "result": value}).encode()
+    typed = json.dumps(params, ensure_ascii=ascii_only or "\\ud800" in json.dumps(params))
+    _, request = way.send(Draft("m", typed))
+    again = way.reloaded()
+    written = (way.explorer.history.folder / f"{way.explorer.history.writer}.toml").read_text()
+    assert "hunter2" not in written
+    json.loads(again.params)
+    json.loads(again.response.body)
+    _, repeated = way.send(draft_of(again))
+    assert json.loads(repeated) == json.loads(request)
+
+
+STEPS = st.lists(
+    st.tuples(st.sampled_from(["append", "append", "append", "name", "delete", "prune", "reopen"]), st.integers(0, 9)),
+    max_size=20,
+)
+
+
+@given(STEPS)
+@settings(max_examples=40, deadline=None)
+def test_a_history_is_a_list_that_a_person_can_change(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
+) -> None:
+    folder = tmp_path_factory.mktemp("history")
+    history = History(folder, rotate_at=1500)
+    expected: list[Exchange] = []
+    for number, (deed, which) in enumerate(steps):
+        history, expected = _done(deed, history, expected, number, which)
+        assert list(history.all()) == expected
+        assert history.unsaved == []
+    assert list(History(folder).newest(3)) == expected[:3]
+
+
+def _done(
+    deed: str, history: History, expected: list[Exchange], number: int, which: int
+) -> tuple[History, list[Exchange]]:
+    """One deed, and what the history must be after it, newest first."""
+    chosen = expected[which % len(expected)] if expected else exchange(10_000)
+    match deed:
+        case "append":
+            history.append(exchange(number))
+            return history, [as_recorded(exchange(number)), *expected]
+        case "name":
+            assert history.annotate(chosen.id, name=str(which)) == bool(expected)
+            return history, [replace(each, name=str(which)) if each is chosen else each for each in expected]
+        case "delete":
+            assert history.delete(chosen.id) == bool(expected)
+            return history, [each for each in expected if each is not chosen]
+        case "prune":
+            assert history.prune(keep=which) == max(len(expected) - which, 0)
+            return history, expected[:which]
+    return History(history.folder, rotate_at=1500), expected

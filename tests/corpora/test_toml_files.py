@@ -1,0 +1,119 @@
+"""Every TOML document there is a name for, in the place of each file that a person may write or damage.
+
+Reading never raises, says what is wrong and where, and changes no byte; what cannot be read is never written to. The
+loops are over hundreds of documents; the message of a failure begins with the name of the one it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.storage.blocks import to_block
+from rpcexplorer.storage.history import History
+from rpcexplorer.views.printable import printable
+from tests.corpora.road import unseen
+from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
+from tests.storage.recording import contents, exchange, sound
+
+ALL = {**RIGHT, **WRONG, **EXTREME}
+UNREADABLE = {**WRONG, **EXTREME}
+NO_LINE = {"integer-of-5000-digits", *(name for name in WRONG if name.startswith("bytes-"))}
+"""Where Python does not say at which line, or there are no lines as there are no characters."""
+
+
+def opened(folder: Path) -> Explorer:
+    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home")})
+
+
+def assert_told(name: str, said: list[Complaint], file: Path) -> None:
+    """Complaints are lines that can be shown; one about a document that is no TOML says where."""
+    for complaint in said:
+        assert complaint.file == str(file), name
+        assert unseen(printable(str(complaint))) == set(), name
+    if name in UNREADABLE:
+        (only,) = said
+        last = ALL[name].count(b"\n") + 1
+        assert only.line is None if name in NO_LINE else only.line in range(1, last + 1), (name, str(only))
+
+
+def assert_written_only_if_read(name: str, file: Path, refused: object) -> None:
+    """What could not be read was refused, and stands there byte for byte."""
+    if name in UNREADABLE:
+        assert refused, name
+    if refused:
+        assert file.read_bytes() == ALL[name], name
+
+
+@pytest.mark.parametrize("file_name", ["sessions.toml", "sessions.local.toml"])
+def test_as_profiles_it_is_read_or_complained_about_and_never_overwritten(file_name: str, tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text('[profile.sound]\nurl = "http://127.0.0.1"\n')
+    file = tmp_path / file_name
+    for name, text in ALL.items():
+        file.write_bytes(text)
+        explorer = opened(tmp_path)
+        assert_told(name, explorer.profiles.complaints, file)
+        assert ("sound" in explorer.profiles.profiles) == (file_name != "sessions.toml"), name
+        explorer.use()
+        assert file.read_bytes() == text, name
+        assert_written_only_if_read(name, file, explorer.edits(file).add("new", "http://127.0.0.1"))
+
+
+def test_as_settings_it_is_read_or_complained_about_and_never_overwritten(tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config" / "settings.toml"
+    file.parent.mkdir(parents=True)
+    for name, text in ALL.items():
+        file.write_bytes(text)
+        explorer = opened(tmp_path)
+        assert_told(name, explorer.profiles.complaints, file)
+        assert file.read_bytes() == text, name
+        assert_written_only_if_read(name, file, explorer.save_setting("theme", "night"))
+
+
+def test_as_a_theme_it_is_read_or_complained_about(tmp_path: Path) -> None:
+    file = tmp_path / "home" / "config" / "themes" / "own.toml"
+    file.parent.mkdir(parents=True)
+    explorer = opened(tmp_path)
+    for name, text in ALL.items():
+        file.write_bytes(text)
+        theme, complaints = explorer.theme("own")
+        assert_told(name, complaints, file)
+        assert (theme is None) == (name in UNREADABLE), name
+        assert file.read_bytes() == text, name
+
+
+def test_alone_in_a_history_it_is_shown_and_kept_whatever_is_written_next(tmp_path: Path) -> None:
+    for number, (name, text) in enumerate(ALL.items()):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        file = folder / "me@here.toml"
+        file.write_bytes(text)
+        history = History(folder, writer="me@here")
+        list(history.all())
+        assert file.read_bytes() == text, name
+        history.append(exchange(1))
+        assert next(history.all()) == exchange(1), name
+        kept = b"".join(contents(folder).values())
+        assert all(line in kept for line in text.split(b"\n")), name
+
+
+def test_between_two_calls_of_a_history_it_costs_neither(tmp_path: Path) -> None:
+    calls = [exchange(0), exchange(1)]
+    before, after = (to_block(call).encode() for call in calls)
+    file = tmp_path / "me@here.toml"
+    for name, text in ALL.items():
+        file.write_bytes(before + text + b"\n" + after)
+        found = list(History(tmp_path).all())
+        assert {call.id for call in calls} <= set(sound(found)), name
+        assert all(one.text in (text + b"\n").decode(errors="backslashreplace") for one in damages(found)), name
+        assert History(tmp_path).annotate(calls[0].id, note="a note"), name
+        assert text in file.read_bytes(), name
+
+
+def damages(found: list[Exchange | Damaged]) -> Iterator[Damaged]:
+    return (one for one in found if isinstance(one, Damaged))

@@ -1,0 +1,53 @@
+"""The first look says no only where a real search would find nothing."""
+
+from __future__ import annotations
+
+import json
+from base64 import b64encode
+from urllib.parse import quote
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from rpcexplorer.model.glance import Glance
+from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.secret import Secret
+
+AWKWARD = "abc019XYZ\"\\'/ %+é漢😀\n«»"
+
+
+@settings(max_examples=40)
+@given(st.text(st.sampled_from(AWKWARD), min_size=6, max_size=14), st.binary(max_size=4))
+@example("q7Zr2x", b"")
+@example("ab/cd+ef", b"x")
+def test_whatever_is_hidden_is_seen(value: str, around: bytes) -> None:
+    hide = Redactor([Secret(value, "shop.password")], {"sessionid": "«shop.session»"})
+    plain = value.encode()
+    escaped = "".join(f"\\u{ord(each):04x}" for each in value if ord(each) < 0x10000)
+    encoded = (
+        json.dumps(value).encode(),
+        quote(value, safe="").encode(),
+        b64encode(around + plain),
+        plain.hex().encode(),
+    )
+    for spelled in (plain, escaped.encode(), *encoded, plain.hex().upper().encode(), b'"SessionID": 1'):
+        content = around + spelled + around
+        text = content.decode("utf-8", "surrogateescape")
+        assert hide.body(content).decode("utf-8", "surrogateescape") == hide.text(text)
+
+
+@pytest.mark.parametrize("content", [b"", b"plain text", b'{"a": "\\u00e9 \\n", "b": 100}', b"caf%C3%A9"])
+def test_most_texts_need_no_search(content: bytes) -> None:
+    glance = Glance(["hunter2-hunter2", 'quo"ted'], ["password", "sessionid"])
+    assert not glance.sees(content)
+    assert glance.sees(content + b"PassWord")
+    assert glance.sees(content + b"\\u0068unter2")
+
+
+def test_of_nothing_to_hide_nothing_is_seen() -> None:
+    assert not Glance([]).sees(b"anything")
+
+
+def test_a_value_without_letters_is_always_searched_for() -> None:
+    assert Glance(["«»-!?%"]).sees(b"")

@@ -1,0 +1,79 @@
+"""Secrets found in files: every spelling, its line, and what is around it."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+
+import pytest
+
+from rpcexplorer.model import leaks
+from rpcexplorer.model.leaks import Leak, LeakSearch
+from rpcexplorer.model.secret import Secret
+from tests.trust.secrets_planted import AWKWARD, spellings
+
+PASSWORD = Secret("hunter2-hunter2", "shop.password", "environment")
+
+
+@pytest.mark.parametrize("value", AWKWARD.values(), ids=AWKWARD.keys())
+def test_every_spelling_is_found_on_its_line(value: str) -> None:
+    finder = LeakSearch([Secret(value, "shop.password")])
+    for spelled in spellings(value):
+        content = f'first = 1\nother = "x{spelled}x"\n'.encode()
+        assert finder.leaks(content)[0][:2] == (2, "shop.password"), spelled
+
+
+def test_a_leak_knows_its_profile() -> None:
+    content = b'[profile."my.shop".login]\nparams = { otp = "hunter2-hunter2" }\n[profile.b]\nsecret = "abc"\n'
+    assert LeakSearch([PASSWORD]).leaks(content) == [
+        Leak(2, "shop.password", "", "my.shop", ""),
+        Leak(4, "", "secret", "b", ""),
+    ]
+
+
+def test_a_leak_knows_its_call() -> None:
+    block = '[[call]]\nid = "{}"\nreply = "{}"\nend = "00000000"\n\n'
+    content = block.format("one", "") + block.format("two", "hunter2-hunter2") + block.format("three", "")
+    assert LeakSearch([PASSWORD]).leaks(content.encode()) == [Leak(8, "shop.password", "", "", "two")]
+
+
+def test_what_a_history_keeps_as_base64_is_looked_into() -> None:
+    inside = b64encode(b'\xff {"p": "hunter2\\u002dhunter2"}').decode()
+    found = LeakSearch([PASSWORD]).leaks(f'[[call]]\nid = "x"\nreply_base64 = "{inside}"\n'.encode())
+    assert found == [Leak(3, "shop.password", "", "", "x")]
+
+
+def test_what_only_begins_like_base64_stops_nothing() -> None:
+    content = b'reply_base64 = "AAAAA"\nreply_base64 = ""\nnote = "hunter2-hunter2"\n'
+    assert [leak.line for leak in LeakSearch([PASSWORD]).leaks(content)] == [3]
+
+
+def test_a_line_is_told_once_for_each_secret() -> None:
+    other = Secret("0ther-secret", "shop.session")
+    content = b'password = "hunter2-hunter2"  # hunter2-hunter2, 0ther-secret\n'
+    assert [leak.label for leak in LeakSearch([PASSWORD, other]).leaks(content)] == ["shop.password", "shop.session"]
+
+
+def test_placeholders_and_user_names_are_no_leaks() -> None:
+    secrets = [Secret("shop.password", "shop.password"), Secret("support-team", "shop.username")]
+    content = 'username = "support-team"\nparams = "{\\"password\\":\\"«shop.password»\\"}"\n'
+    assert LeakSearch(secrets).leaks(content.encode()) == []
+
+
+def test_short_secrets_are_named() -> None:
+    assert LeakSearch([Secret("tiny", "a.password"), PASSWORD]).short == ("a.password",)
+
+
+def test_nothing_is_missed_where_one_stretch_ends_and_the_next_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(leaks, "WINDOW", 32)
+    monkeypatch.setattr(leaks, "OVERLAP", 24)
+    finder = LeakSearch([Secret("first line\nsecond line", "shop.password")])
+    for before in range(80):
+        content = (
+            b"x\n" * (before // 2) + b"y" * (before % 2) + b'\nfirst line\nsecond line\ntoken = "abc"\n' + b"z\n" * 40
+        )
+        found = finder.leaks(content)
+        assert [leak.line for leak in found] == [before // 2 + 2, before // 2 + 4], before
+
+
+def test_what_is_told_holds_no_secret() -> None:
+    assert LeakSearch([PASSWORD]).hidden("in hunter2-hunter2.toml") == "in «shop.password».toml"

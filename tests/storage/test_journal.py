@@ -1,0 +1,135 @@
+"""Exchanges that could not be written: kept, told, tried again, saved elsewhere."""
+
+from __future__ import annotations
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.storage.history import History
+from rpcexplorer.storage.journal import Journal
+from tests.storage.faults import full_disk, read_only
+from tests.storage.recording import exchange, sound
+
+STAGING = Profile("staging", "https://staging.example.com")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(HistorySettings(), tmp_path / "history", tuple)
+
+
+def elsewhere(tmp_path: Path) -> Profile:
+    """A profile that writes to a folder of its own."""
+    return replace(STAGING, name="prod", history=str(tmp_path / "other"))
+
+
+def recorded(journal: Journal, profile: Profile = STAGING) -> list[str]:
+    """What a program that is started later finds."""
+    return sound(History(journal.of(profile).folder).all())
+
+
+def of(profile: Profile, number: int) -> Exchange:
+    return exchange(number, profile=profile.name)
+
+
+@pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES])
+def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Journal) -> None:
+    journal.record(exchange(0), STAGING)
+    assert journal.trouble == ""
+    with read_only(error):
+        for number in (1, 2):
+            journal.record(exchange(number), STAGING)
+            assert journal.trouble.endswith("; the exchange is kept in memory")
+            assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(n).id for n in range(number, -1, -1)]
+        assert [each.id for each in journal.unsaved] == [exchange(1).id, exchange(2).id]
+        assert "kept in memory" in journal.save_unsaved()
+    assert recorded(journal) == [exchange(0).id]
+
+
+def test_it_is_written_with_the_next_call_in_the_order_of_the_calls(journal: Journal) -> None:
+    with full_disk(errno.ENOSPC, 100):
+        journal.record(exchange(0), STAGING)
+        assert "the disk is full" in journal.trouble
+    journal.record(exchange(1), STAGING)
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert recorded(journal) == [exchange(1).id, exchange(0).id]
+
+
+def test_it_is_written_when_a_person_asks_for_it(journal: Journal) -> None:
+    with full_disk(errno.ENOSPC, 100):
+        journal.record(exchange(0), STAGING)
+    assert journal.save_unsaved() == ""
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert journal.save_unsaved() == "", "a second time there is nothing to do"
+    assert recorded(journal) == [exchange(0).id]
+
+
+def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails(
+    journal: Journal, tmp_path: Path
+) -> None:
+    prod = elsewhere(tmp_path)
+    (tmp_path / "other").write_text("a file in the place of the folder")
+    journal.record(of(prod, 0), prod)
+    assert "cannot create" in journal.trouble
+    journal.record(exchange(1), STAGING)
+    assert "cannot create" in journal.trouble, "the first one is still only in memory"
+    assert [each.id for each in journal.unsaved] == [exchange(0).id]
+    (tmp_path / "other").unlink()
+    journal.record(exchange(2), STAGING)
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert recorded(journal, prod) == [exchange(0).id]
+    assert recorded(journal) == [exchange(2).id, exchange(1).id]
+
+
+def test_all_of_it_can_be_saved_elsewhere_and_is_a_history_there(journal: Journal, tmp_path: Path) -> None:
+    prod = elsewhere(tmp_path)
+    with read_only(errno.EROFS):
+        journal.record(of(prod, 1), prod)
+        journal.record(of(STAGING, 0), STAGING)
+    usb = tmp_path / "usb"
+    with full_disk(errno.ENOSPC, 500):
+        assert "the disk is full" in journal.save_elsewhere(usb / "calls.toml")
+    assert len(journal.unsaved) == 2
+    assert not list(usb.iterdir())
+    assert journal.save_elsewhere(usb / "calls.toml") == ""
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert sound(History(usb).all()) == [exchange(1).id, exchange(0).id]
+    assert recorded(journal) == recorded(journal, prod) == []
+
+
+def test_saving_elsewhere_replaces_nothing(journal: Journal, tmp_path: Path) -> None:
+    with read_only(errno.EROFS):
+        journal.record(exchange(0), STAGING)
+    (tmp_path / "mine.txt").write_text("mine")
+    assert "it exists already" in journal.save_elsewhere(tmp_path / "mine.txt")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert len(journal.unsaved) == 1
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_listed(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal.record(exchange(0), STAGING)
+    (tmp_path / "history" / "ann@lab.toml").mkdir()
+    assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(0).id]
+    assert "ann@lab.toml" in journal.trouble
+    assert "it is a folder" in journal.trouble
+
+
+def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: object) -> list[str]:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    journal.record(exchange(0), STAGING)
+    monkeypatch.setattr(os, "listdir", refuse)
+    assert journal.recent(STAGING, 9) == []
+    assert journal.methods(STAGING) == []
+    assert "the disk reports an error" in journal.trouble
+    assert "the disk reports an error" in journal.annotate(STAGING, exchange(0).id, name="x", note=None)

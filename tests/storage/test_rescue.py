@@ -1,0 +1,121 @@
+"""Calls that could not be written by the end of a run, and what is written down of a mistake of ours."""
+
+from __future__ import annotations
+
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.storage.crashes import KEPT, write_crash
+from rpcexplorer.storage.history import History
+from rpcexplorer.storage.journal import Journal
+from rpcexplorer.storage.rescue import Rescue
+from tests.storage.recording import exchange
+
+WHEN = datetime(2026, 11, 21, 10, 41, tzinfo=UTC)
+
+
+@pytest.fixture
+def blocked(tmp_path: Path) -> Journal:
+    """A journal whose history cannot be written: a file stands where its folder should be."""
+    (tmp_path / "history").write_text("in the way")
+    journal = Journal(HistorySettings(), tmp_path / "history", tuple)
+    history = journal.of(None)
+    for number in range(2):
+        with pytest.raises(Exception, match="cannot"):
+            history.append(exchange(number))
+    return journal
+
+
+def calls(folder: Path) -> list[str]:
+    return [each.id for each in History(folder).all() if isinstance(each, Exchange)]
+
+
+def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(blocked: Journal, tmp_path: Path) -> None:
+    unsaved = tmp_path / "unsaved"
+    told = Rescue(blocked, unsaved, 1_000).put_aside()
+    assert told.startswith("2 calls could not be written to the history: cannot")
+    assert str(unsaved) in told
+
+    (tmp_path / "history").unlink()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    rescue = Rescue(later, unsaved, 1_000)
+    assert rescue.take_back(lambda _: None) == "2 calls of an earlier run could be written to the history now."
+    assert calls(tmp_path / "history") == [exchange(1).id, exchange(0).id]
+    assert rescue.take_back(lambda _: None) == ""
+    assert len(calls(tmp_path / "history")) == 2
+
+
+def test_while_the_history_still_cannot_be_written_they_stay_where_they_are(blocked: Journal, tmp_path: Path) -> None:
+    unsaved = tmp_path / "unsaved"
+    Rescue(blocked, unsaved, 1_000).put_aside()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    assert Rescue(later, unsaved, 1_000).take_back(lambda _: None) == ""
+    assert [len(calls(each)) for each in unsaved.iterdir() if each.is_dir()] == [2]
+
+
+def test_where_the_first_folder_takes_nothing_another_does(
+    blocked: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.storage.rescue.gettempdir", lambda: str(tmp_path / "tmp"))
+    (tmp_path / "unsaved").write_text("in the way as well")
+    told = Rescue(blocked, tmp_path / "unsaved", 1_000).put_aside()
+    assert f"They are kept in {tmp_path / 'tmp'}" in told
+    (tmp_path / "elsewhere").write_text("")
+    monkeypatch.setattr("rpcexplorer.storage.rescue.gettempdir", lambda: str(tmp_path / "elsewhere"))
+    assert Rescue(blocked, tmp_path / "unsaved", 1_000).put_aside().endswith("There was no other place for them.")
+
+
+def test_a_run_that_ends_well_puts_nothing_aside(tmp_path: Path) -> None:
+    journal = Journal(HistorySettings(), tmp_path / "history", tuple)
+    journal.of(None).append(exchange(0))
+    assert Rescue(journal, tmp_path / "unsaved", 1_000).put_aside() == ""
+    assert not (tmp_path / "unsaved").exists()
+
+
+def failed(message: str) -> ValueError:
+    secret_variable = "never written"
+    try:
+        try:
+            raise KeyError(message, len(secret_variable))
+        except KeyError as error:
+            raise ValueError(message) from error
+    except ValueError as error:
+        return error
+
+
+def test_a_crash_is_written_down_with_its_causes_and_without_secrets(tmp_path: Path) -> None:
+    error = failed('login {"password": "short"} with correct-horse failed\x1b[2J')
+    file = write_crash(tmp_path, error, [Secret("correct-horse", "shop.password")], WHEN)
+    assert isinstance(file, Path)
+    text = file.read_text()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "builtins.ValueError: login" in text
+    assert "builtins.KeyError" in text
+    assert "test_rescue.py:" in text
+    assert "in failed: raise ValueError(message) from error" in text
+    for hidden in ("correct-horse", "short", "never written", str(tmp_path)):
+        assert hidden not in text
+    assert "«shop.password»" in text
+
+
+def test_an_error_without_words_and_a_folder_that_takes_nothing_are_no_further_mistake(tmp_path: Path) -> None:
+    class MuteError(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    file = write_crash(tmp_path, MuteError(), [], WHEN)
+    assert isinstance(file, Path)
+    assert "MuteError: it has no words" in file.read_text()
+    (tmp_path / "file").write_text("")
+    assert "cannot" in str(write_crash(tmp_path / "file", MuteError(), [], WHEN))
+
+
+def test_only_the_newest_are_kept(tmp_path: Path) -> None:
+    files = [write_crash(tmp_path, failed("x"), [], WHEN.replace(minute=minute)) for minute in range(KEPT + 3)]
+    assert sorted(tmp_path.iterdir()) == files[3:]

@@ -1,0 +1,146 @@
+"""Secrets with awkward characters, every way in which one of them can be spelled, and a server that repeats them all.
+
+The spellings are made here by the encoders of the standard library, not by the code that hides them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from base64 import b64encode, urlsafe_b64encode
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from urllib.parse import quote, quote_plus
+
+from tests.fakes.wire import RESET, Parts, Received, http_reply
+
+AWKWARD = {
+    "six characters": "q7Zr2x",
+    "quotes and backslashes": 'p"a\\\\s\'s\\"w0rd{}[]',
+    "unicode": "pässwörd-№-пароль-😀",
+    "spaces and signs": "two words & 100%41+<more>/?=",
+    "guillemets": "«cookie.password»-or-«x»-77",
+    "line breaks": "first line\nsecond\tline\r\nthird",
+    "like base64": "c2VjcmV0LXRoYXQtbG9va3MtZW5jb2RlZA+/w8Lm/9Q==" * 3,
+}
+
+
+def _written(value: str) -> Iterator[str]:
+    """The value in text, in JSON, and in JSON that stands in JSON."""
+    ascii_only, unicode = json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]
+    units = value.encode("utf-16-be")
+    yield value
+    for once in (
+        ascii_only,
+        unicode,
+        ascii_only.replace("/", "\\/"),
+        "".join(f"\\u{units[at]:02x}{units[at + 1]:02X}" for at in range(0, len(units), 2)),
+    ):
+        yield once
+        yield json.dumps(once)[1:-1]
+        yield json.dumps(json.dumps(once)[1:-1])[1:-1]
+
+
+def _encoded(value: str) -> Iterator[str]:
+    """The value in URLs, as base64 at each of the three places in a longer text, as hex."""
+    plain = value.encode()
+    yield from (quote(value), quote(value, safe=""), quote_plus(value), quote(quote(value)))
+    yield re.sub("%..", lambda found: found[0].lower(), quote(value))
+    yield from (plain.hex(), plain.hex().upper())
+    for encode in (b64encode, urlsafe_b64encode):
+        for before in range(3):
+            digits = encode(bytes(before) + plain + bytes(2)).decode()
+            yield digits[-(-8 * before // 6) : 8 * (before + len(plain)) // 6]
+
+
+def spellings(value: str) -> tuple[str, ...]:
+    """Every one, each once."""
+    return tuple(dict.fromkeys([*_written(value), *_encoded(value)]))
+
+
+def leaks(sinks: Mapping[str, str], secrets: Iterable[str]) -> list[str]:
+    """Where a secret can be read, and in which of its spellings. Placeholders are none, whatever a secret is like."""
+    found = []
+    for secret in secrets:
+        for spelled in spellings(secret):
+            found += [f"{name}: {spelled!r}" for name, text in sinks.items() if spelled in text]
+    return found
+
+
+class Parrot:
+    """Answers every call with the secrets it was told, in every spelling and in every part of a reply."""
+
+    def __init__(self, *secrets: str, session: str) -> None:
+        self.session = session
+        self.spelled = [each for secret in (*secrets, session) for each in spellings(secret)]
+        self.heard: list[bytes] = []
+        """What came over the socket: the one place where secrets belong."""
+
+    def __call__(self, request: Received) -> Parts:
+        self.heard.append(request.head + request.body)
+        body = json.loads(request.body)
+        if isinstance(body, list):
+            replies = [self._reply(call["id"], "result", self._values()) for call in body]
+            return http_reply(b"[" + b",".join(replies) + b"]")
+        answer = getattr(self, f"_{body['method'].replace('.', '_')}", self._echo_result)
+        parts: Parts = answer(body.get("id"))
+        return parts
+
+    def _values(self) -> bytes:
+        """A list that holds every spelling, as text of JSON and, where it is JSON already, as it is."""
+        texts = [json.dumps(each) for each in self.spelled]
+        texts += [f'"{each}"' for each in self.spelled if _is_json(f'"{each}"')]
+        return f'[{", ".join(texts)}, {{"password": {texts[0]}, "n": 1.10}}]'.encode()
+
+    def _reply(self, id: object, kind: str, value: bytes) -> bytes:
+        return b'{"jsonrpc": "2.0", "id": %s, "%s": %s}' % (json.dumps(id).encode(), kind.encode(), value)
+
+    def _headers(self) -> list[tuple[str, str]]:
+        fit = (each for each in self.spelled if each.isascii() and each.isprintable() and len(each) < 400)
+        return [(f"X-Echo-{number}", each) for number, each in enumerate(islice(fit, 60))]
+
+    def _auth(self, id: object) -> Parts:
+        value = json.dumps({"sessionid": self.session, "for": self.spelled[0]}).encode()
+        headers = [("Set-Cookie", f"sessionid={self.session}; Path=/"), *self._headers()]
+        return http_reply(self._reply(id, "result", value), headers=headers)
+
+    def _echo_result(self, id: object) -> Parts:
+        return http_reply(self._reply(id, "result", self._values()), headers=self._headers())
+
+    def _echo_error(self, id: object) -> Parts:
+        said = json.dumps(" and ".join(self.spelled))
+        error = f'{{"code": 7, "message": {said}, "data": {self._values().decode()}}}'
+        return http_reply(self._reply(id, "error", error.encode()))
+
+    def _echo_reason(self, id: object) -> Parts:
+        said = " ".join(value for _, value in self._headers())
+        return http_reply("\n".join(self.spelled).encode(), 500, self._headers(), reason=said)
+
+    def _echo_redirect(self, id: object) -> Parts:
+        target = "&".join(quote(each) for each in self.spelled if len(each) < 400)
+        return http_reply(b"", 307, {"Location": f"https://elsewhere.example/?{target}"})
+
+    def _echo_cut(self, id: object) -> Parts:
+        return [http_reply(self._values(), headers={"Content-Length": "9999999"}), RESET]
+
+    def _echo_over(self, id: object) -> Parts:
+        gone = [("Set-Cookie", f"sessionid={self.session}; Max-Age=0")]
+        return http_reply(self._reply(id, "result", self._values()), headers=gone)
+
+    def _rpc_discover(self, id: object) -> Parts:
+        said = " ".join(self.spelled[:3])
+        method = {"name": "told", "summary": said, "description": said, "params": [{"name": "p", "description": said}]}
+        named = [{"name": each, "params": []} for each in self.spelled[:3]]
+        document = {"openrpc": "1.2.6", "info": {"title": said, "version": said}, "methods": [method, *named]}
+        return http_reply(self._reply(id, "result", json.dumps(document).encode()))
+
+    def _system_listMethods(self, id: object) -> Parts:  # noqa: N802 - named like the method
+        return self._echo_error(id)
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
