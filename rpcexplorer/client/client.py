@@ -24,6 +24,7 @@ from rpcexplorer.client.trips import Traveller, Watch
 from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.model.secret import Moved
 from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id
 from rpcexplorer.protocol.text import Problem
 
@@ -119,6 +120,9 @@ class Client:
         session = await self._keys.session(self.profile) if isinstance(self.profile.auth, CookieAuth) else None
         if isinstance(session, Refused):
             return replace(story, outcome=session)
+        if isinstance(session, Moved):
+            moved = f"the session was kept for {session.saved_for} and is not sent to {session.now}"
+            story, session = replace(story, notes=(moved,)), None
         way = flow(self.profile, errand, session, story.when)
         return await self._journey(story, timeout, watch).run(way, stop)
 

@@ -28,9 +28,19 @@ class Fields:
         return spelled(placeholder(self.profile.label(field)))
 
     def named_in(self, errand: Errand) -> Steps[tuple[Secret, ...] | Refused]:
-        """Ask for each secret whose placeholder stands in the errand's params."""
+        """Ask for each secret whose placeholder stands in the errand's params.
+
+        Only a whole string can be opened: what a secret was a part of may have held it in any spelling.
+        """
         secrets: list[Secret] = []
         for field in ("username", "password", "session"):
+            mark = placeholder(self.profile.label(field))
+            if any(mark in call.params.replace(self.quoted(field), "") for call in errand.calls):
+                return Refused(
+                    "params",
+                    f"{mark} stands inside a longer text of the params, where the secret cannot be put back: write "
+                    f'that text anew, or "{mark}" alone.',
+                )
             if any(self.quoted(field) in call.params for call in errand.calls):
                 answer: Secret | Refused = yield Need(field)
                 if isinstance(answer, Refused):

@@ -49,7 +49,7 @@ class Journey:
         self._traveller = traveller
         self._story = story
         self._record = record
-        self._said: list[str] = []
+        self._said = list(story.notes)
         self._hide = list(keys.in_use())
         """What no reply may show, sessions included that are opened and over before it is told."""
 

@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import Moved, Secret
 
 
 class Keys(Protocol):
@@ -16,8 +16,8 @@ class Keys(Protocol):
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""
 
-    async def session(self, profile: Profile) -> Secret | Refused | None:
-        """The session that was kept, None where there is none, refused where it must not be sent."""
+    async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
+        """The session that was kept, or for which other origin; None where there is none, refused where none goes."""
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Remember a session; a sentence when that did not work."""

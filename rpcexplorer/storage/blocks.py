@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 from zlib import crc32
 
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.storage.records import to_exchange, to_record
+from rpcexplorer.storage.records import BASE64, text_of, to_exchange, to_record
 
 HEADER = b"[[call]]\n"
 SEAL = re.compile(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
@@ -139,7 +140,11 @@ def id_of(raw: bytes) -> str:
     if plain := _plain_id(raw):
         return plain
     record = read_record(raw)  # an id that somebody gave by hand can hold anything
-    return str(record.get("id", "")) if isinstance(record, dict) else ""
+    if not isinstance(record, dict):
+        return ""
+    with suppress(ValueError):
+        return text_of(record["id" + BASE64]) if "id" + BASE64 in record else str(record.get("id", ""))
+    return ""
 
 
 def _own(lines: bytes) -> dict[str, Any] | None:

@@ -68,13 +68,13 @@ class StoredKeys:
             found = self._run[_place(profile, field)] = Secret(typed, profile.label(field), "prompt")
         return await self._refusal_over_http(profile) or found
 
-    async def session(self, profile: Profile) -> Secret | Refused | None:
-        """The session that was kept for this origin; one kept for another origin is as good as none."""
+    async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
+        """The session that was kept for this origin, or which other one it was kept for."""
         found: Secret | Moved | None = self._run.get(_place(profile, "session"))
         if found is None and _place(profile, "session") not in self._ended:
             found = self._secrets.find(profile, "session")
         if not isinstance(found, Secret):
-            return None
+            return found
         return await self._refusal_over_http(profile) or found
 
     def keep(self, profile: Profile, session: Secret) -> str | None:

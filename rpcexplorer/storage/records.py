@@ -157,11 +157,12 @@ def _read(key: str, value: Any) -> tuple[str, Any]:
         return key, value
     key = key.removesuffix(BASE64)
     if isinstance(value, list):
-        return key, [_text(text) for text in value]
-    return key, b64decode(str(value), validate=True) if key == "reply" else _text(value)
+        return key, [text_of(text) for text in value]
+    return key, b64decode(str(value), validate=True) if key == "reply" else text_of(value)
 
 
-def _text(base64: Any) -> str:
+def text_of(base64: Any) -> str:
+    """The text that stands as base64; ValueError where there is none."""
     return b64decode(str(base64), validate=True).decode(errors="surrogatepass")
 
 

@@ -80,6 +80,16 @@ def test_a_moved_profile_does_not_get_the_password(shop: Shell) -> None:
     assert "saved for http://127.0.0.1" in ran.err
 
 
+def test_a_session_of_another_origin_is_not_sent_and_that_is_said(shop: Shell) -> None:
+    shop.run("call", "ping")
+    team = shop.folder / "sessions.toml"
+    team.write_text(team.read_text().replace("127.0.0.1", "localhost"))
+    ran = shop.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
+    assert (ran.code, ran.out) == (0, b'"pong"\n')
+    assert "the session was kept for http://127.0.0.1" in ran.err
+    assert "logged in to http://localhost" in ran.err
+
+
 def test_no_file_and_no_output_holds_the_password_but_the_store(shop: Shell) -> None:
     shop.run("call", "demo.echo", f"password={PASSWORD}", f"again={PASSWORD}")
     printed = [shop.run("call", "ping")]

@@ -293,3 +293,19 @@ def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
     body = '{"password":"«shop.password»","note":"say \\"«shop.password»\\" aloud"}'.encode()
     sent = json.loads(opened(body, (Secret(value, "shop.password"),)))
     assert sent == {"password": value, "note": 'say "«shop.password»" aloud'}
+
+
+def test_a_session_is_found_whatever_else_the_reply_to_a_login_holds() -> None:
+    profile = replace(COOKIE, login=Login(session="/deep/1/id"))
+    odd = (
+        b'{"n": 1' + b"0" * 5000 + b', "half": "\\ud800", "deep": [' + b"[" * 3000 + b"]" * 3000 + b', {"id": "abc"}]}'
+    )
+    assert trips(drive(profile, errand(), None, [PASSWORD, landed(Result(odd)), landed(PONG)]))[1].cookie == Secret(
+        "abc", ""
+    )
+
+
+def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
+    outcome = end(drive(INLINE, errand('{"header": "Bearer «shop.password»"}'), None, []))
+    assert isinstance(outcome, Refused)
+    assert "stands inside a longer text" in outcome.sentence

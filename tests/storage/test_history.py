@@ -406,3 +406,13 @@ def test_a_long_reply_is_not_kept_in_memory_whole(tmp_path: Path) -> None:
     with pytest.raises(FileTrouble):
         one.append(exchange(0))
     assert one.unsaved[0].response == replace(exchange(0).response, body=b'{"jsonrpc"', cut=True)
+
+
+def test_a_call_is_found_by_an_id_that_no_text_can_hold(tmp_path: Path) -> None:
+    history = History(tmp_path)
+    history.append(exchange(0, id="a\udcff"))
+    found = history.find("a\udcff")
+    assert isinstance(found, Exchange)
+    assert history.annotate("a\udcff", name="odd", note=None)
+    assert history.delete("a\udcff")
+    assert history.newest(5) == []

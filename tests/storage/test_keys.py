@@ -11,7 +11,7 @@ import pytest
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Nobody
 from rpcexplorer.model.profile import CookieAuth, Profile, ad_hoc
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret import Moved, Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.keys import StoredKeys
 from rpcexplorer.storage.secrets import Secrets
@@ -45,7 +45,7 @@ def ask(keys: StoredKeys, profile: Profile = STAGING, field: str = "password") -
     return asyncio.run(keys.secret(profile, field))
 
 
-def revealed(found: Secret | Refused | None) -> str:
+def revealed(found: Secret | Moved | Refused | None) -> str:
     assert isinstance(found, Secret), found
     return found.reveal()
 
@@ -110,7 +110,8 @@ def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Pat
     StoredKeys(store(tmp_path), Nobody()).keep(STAGING, Secret("s3ss10n", "staging.session"))
     later = StoredKeys(store(tmp_path), Nobody())
     assert revealed(asyncio.run(later.session(STAGING))) == "s3ss10n"
-    assert asyncio.run(later.session(Profile("staging", "https://moved.example", auth=CookieAuth()))) is None
+    moved = asyncio.run(later.session(Profile("staging", "https://moved.example", auth=CookieAuth())))
+    assert moved == Moved("session", STAGING.origin, "https://moved.example")
     assert later.drop(STAGING)
     assert asyncio.run(later.session(STAGING)) is None
     assert not later.drop(STAGING)
@@ -168,7 +169,7 @@ def test_what_was_typed_for_one_server_is_not_sent_to_another(tmp_path: Path, fi
     assert isinstance(keys.state(STAGING)[field], Secret)
     assert not isinstance(keys.state(MOVED)[field], Secret)
     assert isinstance(ask(keys, MOVED), Refused)
-    assert asyncio.run(keys.session(MOVED)) is None
+    assert not isinstance(asyncio.run(keys.session(MOVED)), Secret)
 
 
 def test_what_was_kept_is_told_to_be_kept_and_what_was_not_is_gone_with_the_run(tmp_path: Path) -> None:
