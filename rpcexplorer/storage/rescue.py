@@ -55,8 +55,13 @@ class Rescue:
                 found = list(History(aside).all())
                 calls = [each for each in reversed(found) if isinstance(each, Exchange)]
                 for call in calls:
-                    self._journal.of(profiles(call.profile)).append(call)
-                yield from calls
+                    history = self._journal.of(profiles(call.profile))
+                    if isinstance(history.find(call.id), Exchange):  # an earlier start got as far as this one
+                        continue
+                    if told(partial(history.append, call)):
+                        history.unsaved.clear()  # it stays where it is, and is no new trouble
+                        return
+                    yield call
                 if len(calls) == len(found):  # what cannot be read stays where somebody can look at it
                     with telling("remove", aside):
                         shutil.rmtree(aside)

@@ -22,7 +22,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
-from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, is_key
+from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, is_key, keymap
 from rpcexplorer.tui.guard import Guard
 from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.look import textual_theme
@@ -69,7 +69,7 @@ class ExplorerApp(App[Wish]):
         """The key that brought back the call screen."""
         self._leaving = False
         self._broken = list(self._unknown_commands())
-        self.set_keymap(dict(explorer.settings.keymap))
+        self.set_keymap(keymap(explorer.settings.keymap))
         # before the first screen: a theme put on later has every stylesheet read twice
         if theme := self._read(explorer.settings.theme or DARK.name) or self._read(DARK.name):
             self.set_reactive(App.theme, theme)
@@ -123,8 +123,8 @@ class ExplorerApp(App[Wish]):
     def _screen_changed(self, screen: Screen[Any]) -> None:
         """Keys wait until it has settled where they go."""
         self._closed_by = self._typed if isinstance(self._typed, events.Key) and screen is self.calls else None
-        self.held.wait()
-        screen.call_later(self.held.go_on)
+        self.held.wait("screen")
+        screen.call_later(self.held.opened)
 
     async def _free(self) -> None:
         for typed in self.held.freed():
@@ -262,6 +262,8 @@ class ExplorerApp(App[Wish]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """The other screens open over the call screen only."""
+        if action == "history" and self.explorer.profile is None:
+            return False
         if action in {"history", "profiles"}:
             return self.screen is self.calls or getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
         return True
@@ -283,7 +285,7 @@ class ExplorerApp(App[Wish]):
         if self.screen is not calls:
             self.screen.dismiss(None)
 
-    @opens("screens")
+    @opens("history")
     async def _history(self, calls: CallScreen) -> None:
         from rpcexplorer.tui.screens.history import HistoryScreen
 
@@ -291,12 +293,12 @@ class ExplorerApp(App[Wish]):
         choice = await self.push_screen_wait(
             HistoryScreen(self.explorer, self.held, header=calls.header_copy(), footer=_footer())
         )
-        if choice is not None:
+        if choice is not None and self.explorer.profile is not None:
             switched = await self._switch(choice.exchange.profile)
             (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange)
         calls.show_recent()
 
-    @opens("dialogs")
+    @opens("copy")
     async def on_history_screen_copy_wanted(self, event: HistoryScreen.CopyWanted) -> None:
         """Copy a call of the history in one of several forms."""
         from rpcexplorer.tui.screens.copying import copied
@@ -304,7 +306,7 @@ class ExplorerApp(App[Wish]):
         exchange = event.exchange
         await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange)
 
-    @opens("screens")
+    @opens("profiles")
     async def _profiles(self, calls: CallScreen) -> None:
         await calls.params.settled()
         calls.write_down()
@@ -327,7 +329,7 @@ class ExplorerApp(App[Wish]):
         self.notify(f"There is no profile {profile} any more: the call is loaded into this one.", markup=False)
         return False
 
-    @opens("dialogs")
+    @opens("palette")
     async def action_palette(self) -> None:
         """Every command that can be done here, those of the pane at hand first."""
         from rpcexplorer.tui.screens.picker import Pick, Picker
@@ -355,7 +357,7 @@ class ExplorerApp(App[Wish]):
                 found.setdefault(node.scope, node)
         return found
 
-    @opens("dialogs")
+    @opens("theme")
     async def action_theme(self) -> None:
         """Each theme is worn while the cursor stands on it; the one that is chosen is remembered."""
         from rpcexplorer.tui.screens.picker import Pick, Picker

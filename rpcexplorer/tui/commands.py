@@ -155,6 +155,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
 
 FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
 CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p"})
+FOLD_TO: Final = "response.fold-to"
+"""The command with a key for each depth."""
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "hyper", "meta"})
 NAMED: Final = frozenset(key.value for key in Keys)
 OPENERS: Final = frozenset({"response.search", "response.filter", "response.pipe", "response.goto", "history.search"})
@@ -174,7 +176,7 @@ def bindings(scope: Scope) -> list[BindingType]:
             command.words,
             show=command.footer,
             priority=_wins(command, key),
-            id=_id(command),
+            id=_id(command, key),
         )
         for command in of(scope)
         for key in command.keys.split(",")
@@ -184,12 +186,12 @@ def bindings(scope: Scope) -> list[BindingType]:
 
 def _action(command: Command, key: str) -> str:
     """A command with a key for each number is told the number."""
-    return f"{command.action}({key})" if command.id == "response.fold-to" else command.action
+    return f"{command.action}({key})" if command.id == FOLD_TO else command.action
 
 
-def _id(command: Command) -> str | None:
-    """What a keymap calls it; a command with a key for each number keeps its numbers."""
-    return None if command.id == "response.fold-to" else command.id
+def _id(command: Command, key: str) -> str:
+    """What a keymap calls it."""
+    return f"{command.id}.{key}" if command.id == FOLD_TO else command.id
 
 
 def _wins(command: Command, key: str) -> bool:
@@ -218,14 +220,20 @@ def spelled(key: str) -> str:
 
 def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({})) -> str:
     """The keys of a command as people write them; empty where the palette is the way."""
-    if command.id == "response.fold-to":
-        return "1 … 9"
-    return " ".join(map(spelled, keys_of(command, keymap)))
+    keys = list(map(spelled, keys_of(command, keymap)))
+    return f"{keys[0]} … {keys[-1]}" if command.id == "response.fold-to" and keys else " ".join(keys)
 
 
 def keys_of(command: Command, keymap: Mapping[str, str]) -> list[str]:
     """The keys of a command in Textual's words: a keymap's, or those of the table."""
     return [key.strip() for key in keymap.get(command.id, command.keys).split(",") if key.strip()]
+
+
+def keymap(wanted: Mapping[str, str]) -> dict[str, str]:
+    """What a person's keys mean to Textual: a command with a key for each number has a binding for each."""
+    numbers = [(key, number) for number, key in enumerate(wanted.get(FOLD_TO, "").split(","), start=1) if key.strip()]
+    others = {id: keys for id, keys in wanted.items() if id != FOLD_TO}
+    return others | {f"{FOLD_TO}.{number}": key.strip() for key, number in numbers[:9]}
 
 
 def first_key(id: str, keymap: Mapping[str, str]) -> str:

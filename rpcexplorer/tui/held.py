@@ -13,7 +13,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from textual import work
 from textual.events import Key, Paste
-from textual.worker import Worker
+from textual.worker_manager import WorkerManager
 
 Typed: TypeAlias = Key | Paste
 Given = ParamSpec("Given")
@@ -25,17 +25,26 @@ class HeldKeys:
     def __init__(self, free: Callable[[], object] = lambda: None) -> None:
         """``free`` is called when the keys that waited can be done."""
         self._free = free
-        self._waiting = False
+        self._waiting: set[str] = set()
+        """Who is about to open something."""
         self._held: deque[Typed] = deque()
 
-    def wait(self) -> None:
+    def wait(self, who: str) -> None:
         """Hold back what comes from now on."""
-        self._waiting = True
+        self._waiting.add(who)
 
-    def go_on(self) -> None:
-        """Let it go where it belongs now."""
-        self._waiting = False
-        if self._held:
+    def go_on(self, who: str) -> None:
+        """This one opens nothing, or has: where nobody else is about to, let the keys go where they belong now."""
+        self._waiting.discard(who)
+        self._let_go()
+
+    def opened(self) -> None:
+        """A screen has opened or closed, and knows by now where keys go."""
+        self._waiting.clear()
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._held and not self._waiting:
             self._free()
 
     def takes(self, typed: Typed) -> bool:
@@ -56,37 +65,40 @@ class Opener(Protocol):
 
     held: HeldKeys
 
+    @property
+    def workers(self) -> WorkerManager:
+        """Textual's own."""
+
 
 Who = TypeVar("Who", bound=Opener)
 
 
 def opens(
     group: str,
-) -> Callable[
-    [Callable[Concatenate[Who, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Who, Given], Worker[None]]
-]:
+) -> Callable[[Callable[Concatenate[Who, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Who, Given], None]]:
     """Textual's ``work`` for an action that opens something: keys wait until it is there, or the action is over.
 
-    Nothing is opened twice, as the key for it waits as well. An action that goes on without having opened anything
-    says ``held.go_on()`` itself.
+    Nothing is opened twice. An action that goes on without having opened anything says ``held.go_on(group)`` itself.
     """
 
     def decorated(
         action: Callable[Concatenate[Who, Given], Coroutine[Any, Any, None]],
-    ) -> Callable[Concatenate[Who, Given], Worker[None]]:
+    ) -> Callable[Concatenate[Who, Given], None]:
         @wraps(action)
         async def done(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
             try:
                 await action(who, *given, **named)
             finally:
-                who.held.go_on()
+                who.held.go_on(group)
 
         worker: Any = work(group=group)(done)
 
-        def begun(who: Who, /, *given: Given.args, **named: Given.kwargs) -> Worker[None]:
-            who.held.wait()
-            result: Worker[None] = worker(who, *given, **named)
-            return result
+        def begun(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
+            own: object = who
+            if any(each.group == group and each.node is own and not each.is_finished for each in who.workers):
+                return
+            who.held.wait(group)
+            worker(who, *given, **named)
 
         update_wrapper(begun, action)
         return begun

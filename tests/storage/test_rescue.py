@@ -59,6 +59,22 @@ def test_while_the_history_still_cannot_be_written_they_stay_where_they_are(bloc
     assert [len(calls(each)) for each in unsaved.iterdir() if each.is_dir()] == [2]
 
 
+def test_starts_that_fail_to_take_them_back_do_not_multiply_them(blocked: Journal, tmp_path: Path) -> None:
+    unsaved = tmp_path / "unsaved"
+    Rescue(blocked, unsaved, 1_000).put_aside()
+    for _ in range(2):
+        later = Journal(HistorySettings(), tmp_path / "history", tuple)
+        rescue = Rescue(later, unsaved, 1_000)
+        assert rescue.take_back(lambda _: None) == ""
+        assert rescue.put_aside() == ""
+    (tmp_path / "history").unlink()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    later.of(None).append(exchange(0))  # a start that was killed had got so far
+    told = Rescue(later, unsaved, 1_000).take_back(lambda _: None)
+    assert told == "1 call of an earlier run could be written to the history now."
+    assert len(calls(tmp_path / "history")) == 2
+
+
 def test_where_the_first_folder_takes_nothing_another_does(
     blocked: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -42,6 +42,13 @@ auth = {{ kind = "none" }}
 """
 
 
+@pytest.fixture(autouse=True)
+def attentive(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Idle is looked for oftener than 50 times a second, and the clipboard of whoever runs the tests is left alone."""
+    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
+    monkeypatch.setattr("rpcexplorer.tui.clipboard.tools", lambda: iter(()))
+
+
 @pytest.fixture(scope="session")
 def service() -> Iterator[str]:
     with DemoThread() as demo:

@@ -27,6 +27,9 @@ from rpcexplorer.tui.screens.profiles import ProfilesScreen
 from rpcexplorer.tui.screens.welcome import Welcome
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.tui.widgets.problem import ProblemLine
+from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.widgets.said import Said
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.visiting import drawn, said, tell
 from tests.tui.waiting import until
@@ -269,9 +272,9 @@ def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhil
         await until(pilot, lambda: len(server.requests) == 2)
         screen.load(cancelled)
         server.release()
-        await until(pilot, lambda: not screen.what)
+        await until(pilot, lambda: "ping has ended: result" in said(app))
+        assert not screen.what
         assert screen.exchange is cancelled
-        assert "ping has ended: result" in said(app)
 
     visit(explorer, scene, profile="slow")
 
@@ -390,3 +393,157 @@ def test_a_secret_is_not_in_the_editor_nor_in_a_draft_after_such_a_burst(
 
     visit(explorer, scene, profile="inline")
     assert not any(PASSWORD.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+# --- one thing in the middle of another --------------------------------------------------------------------------
+
+
+def test_a_password_typed_right_after_sending_goes_to_whoever_asks_for_it(
+    make_explorer: Callable[..., Explorer], service: str, tmp_path: Path
+) -> None:
+    profile = f'version = 1\n[profile.inline]\nurl = "{service}"\nauth = {{ kind = "inline", username = "demo" }}\n'
+    explorer = make_explorer(profile)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("arg_test")
+        await burst(pilot, "f5", *PASSWORD, "enter")
+        await until(pilot, lambda: screen.exchange is not None)
+        assert screen.params.text == "[]"
+        assert screen.exchange is not None
+        assert screen.exchange.outcome_name == "result"
+
+    visit(explorer, scene, profile="inline")
+    assert not any(PASSWORD.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
+
+
+def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, "f2", *"arg_test", "enter", "1", "2")
+        await until(pilot, lambda: screen.method.startswith("arg_test"))
+        await rest(pilot)
+        assert screen.method == "arg_test"
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        await pilot.press("f4")
+        await burst(pilot, "slash", *"code", "enter", "x")
+        await rest(pilot)
+        assert screen.response.reader.needle == "code"
+
+    visit(explorer, scene)
+
+
+def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mistake(
+    held: tuple[RawServer, Explorer],
+) -> None:
+    server, explorer = held
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f9")
+        await until(pilot, lambda: len(server.requests) == 1)
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
+        await rest(pilot)
+        await pilot.press("delete")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: explorer.profile is None)
+        await pilot.press("f6")
+        server.release()
+        await until(pilot, lambda: not screen.what)
+        assert isinstance(app.screen, ProfilesScreen)
+
+    visit(explorer, scene, profile="slow")
+
+
+def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: tuple[RawServer, Explorer]) -> None:
+    server, explorer = held
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await sending(pilot, screen, server)
+        await pilot.press("escape")
+        await until(pilot, lambda: screen.exchange is not None)
+        cancelled = screen.exchange
+        assert cancelled is not None
+        await pilot.press("f9")
+        await until(pilot, lambda: screen.what == "discovering")
+        screen.load(cancelled)
+        server.release()
+        await until(pilot, lambda: not screen.what)
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not cancelled)
+
+    visit(explorer, scene, profile="slow")
+
+
+def test_what_is_sent_for_nothing_is_what_the_line_says(make_explorer: Callable[..., Explorer], service: str) -> None:
+    explorer = make_explorer(f'version = 1\n[profile.p]\nurl = "{service}"\nempty_params = "{{}}"\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.params.replace("")
+        await rest(pilot)
+        assert "{} will be sent" in drawn(screen.query_one(ProblemLine))
+
+    visit(explorer, scene, profile="p")
+
+
+@pytest.mark.parametrize(("size", "keys"), [((120, 40), ("f4", "z")), ((80, 24), ("f2",))], ids=["zoomed", "narrow"])
+def test_why_nothing_was_sent_is_seen_whatever_covers_it(
+    explorer: Explorer, size: tuple[int, int], keys: tuple[str, ...]
+) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        screen.params.replace("{")
+        await pilot.press(*keys, "f5")
+        await rest(pilot)
+        assert screen.params.is_on_view
+        assert "not sent" in drawn(screen.query_one(ProblemLine))
+
+    visit(explorer, scene, size=size)
+
+
+def test_a_tab_turned_while_a_call_runs_is_a_tab(held: tuple[RawServer, Explorer]) -> None:
+    server, explorer = held
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await sending(pilot, screen, server)
+        await pilot.press("f4", "right_square_bracket", "right_square_bracket", "left_square_bracket")
+        assert screen.response.tab == "Raw"
+        server.release()
+        await until(pilot, lambda: not screen.what)
+
+    visit(explorer, scene, profile="slow")
+
+
+def test_one_key_twice_opens_one_list(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        await pilot.press("f4")
+        await burst(pilot, "y", "y")
+        await until(pilot, lambda: isinstance(app.screen, Picker))
+        await rest(pilot)
+        assert [type(each) for each in app.screen_stack] == [CallScreen, Picker]
+
+    visit(explorer, scene)
+
+
+def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        pane = screen.response
+        await pilot.press("f4", "f", *".code", "enter")
+        await until(pilot, lambda: pane.body.made == b"-32001\n")
+        await pilot.press("f", *".code[", "enter")
+        await until(pilot, lambda: not pane.waiting and pane.filtered == ".code[")
+        told = "".join(text for text, _ in pane.query_one(Said).pieces)
+        assert " FILTERED   .code   .code[: jq:" in told
+        await pilot.press("right_square_bracket")
+        assert "FILTERED" not in "".join(text for text, _ in pane.query_one(Said).pieces)
+        await pilot.press("slash", *"message", "enter", "left_square_bracket")
+        assert pane.reader.needle == "message"
+        await pilot.press("escape")
+        assert not pane.query_one(Prompt).is_open
+
+    visit(explorer, scene)

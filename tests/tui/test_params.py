@@ -17,6 +17,7 @@ from rpcexplorer.tui.widgets.params import AT_ONCE, ParamsPane
 from rpcexplorer.tui.widgets.problem import ProblemLine
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
 
 LIST = Method("user.list", "Lists users, newest first", source="discovered")
 SLIP = '["username": "ada"]'
@@ -77,8 +78,7 @@ def test_before_a_method_is_chosen_the_pane_says_how() -> None:
             assert "No method  F2 shows them" in text_of(pane.query_one(Bar))
             assert "[] will be sent" in verdict(pane)
             pane.show_tab("Docs")
-            await pilot.pause()
-            assert "F2" in sheet(pane)
+            await until(pilot, lambda: "F2" in sheet(pane))
 
     asyncio.run(run())
 

@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from textual import on, work
+from textual.app import SuspendNotSupported
 from textual.reactive import reactive
 from textual.timer import Timer
 
@@ -64,6 +65,8 @@ class CallScreen(ReplyScreen):
         """The method and the text that were written down last."""
         self._elsewhere = False
         """Another call was put on view while one ran: what comes of it does not take its place."""
+        self._lent = 0.0
+        """When the terminal came back from an editor."""
         self._told: set[str] = set()
         """Troubles that were told, and last."""
         self._methods: dict[str, Method] = {}
@@ -88,6 +91,7 @@ class CallScreen(ReplyScreen):
         assert profile is not None
         self.set_class(profile.badge == "prod", "-prod")
         self.header.profile = profile
+        self.params.empty = profile.empty_params
         self.query_one(Footer).prod = profile.badge == "prod"
         self.show_auth()
         self.show_methods()
@@ -145,7 +149,7 @@ class CallScreen(ReplyScreen):
         if exchange.kind != "batch":
             self.choose(exchange.method)
             self.params.replace(exchange.params)
-        self._elsewhere = bool(self.what)
+        self._elsewhere = bool(self.response.whose)
         self.exchange = exchange
 
     def again(self, exchange: Exchange) -> None:
@@ -202,7 +206,6 @@ class CallScreen(ReplyScreen):
         """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
         if not await may_send(self, self.explorer, draft):
             return
-        self.held.go_on()
         self.write_down()
         id, self._next_id = self._next_id, fresh_id()
         with self._under_way("sending", "a batch" if isinstance(draft, Batch) else draft.method) as stop:
@@ -214,15 +217,16 @@ class CallScreen(ReplyScreen):
         if not await credentials(self, self.explorer, ask=ask):
             self.show_auth()
             return
-        self.held.go_on()
         with self._under_way("logging in") as stop:
             exchange = await self.explorer.login(watch=self._watch, stop=stop)
         self._ended(exchange)
 
-    @work(exclusive=True, group="call")
+    @opens("call")
     async def _discover(self) -> None:
         with self._under_way("discovering") as stop:
             found = await self.explorer.discover(watch=self._watch, stop=stop)
+        if self.explorer.profile is None:  # it was removed meanwhile
+            return
         self.show_methods()
         self.show_auth()
         self.tell("\n".join(found.sentences))
@@ -231,7 +235,8 @@ class CallScreen(ReplyScreen):
     @contextmanager
     def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
         """While it lasts: the time is told, Escape ends it, and nothing else can be sent."""
-        stop = self._stop = Stop()
+        stop, self._elsewhere = Stop(), False
+        self._stop = stop
         self._progress, self._started = None, time.monotonic()
         self.response.whose = method
         self.what = what
@@ -244,7 +249,9 @@ class CallScreen(ReplyScreen):
             self.response.whose = self.what = ""
 
     def _watch(self, progress: Progress) -> None:
+        """It is on its way, and no secret will be asked for before it is back."""
         self._progress = progress
+        self.held.go_on("call")
 
     def _tick(self) -> None:
         self.response.tick(time.monotonic() - self._started, self._progress)
@@ -263,6 +270,7 @@ class CallScreen(ReplyScreen):
 
     async def settle(self) -> None:
         """End what runs and write down what was typed: the profile is about to change, or the program to end."""
+        self.held.go_on("call")
         await self.params.settled()
         if self._stop is not None:
             self._stop.press()
@@ -328,8 +336,12 @@ class CallScreen(ReplyScreen):
 
     @on(ParamsPane.EditorWanted)
     def _editor(self, event: ParamsPane.EditorWanted) -> None:
-        with self.app.suspend():
+        if event.time < self._lent:  # the key was pressed again before the editor was up
+            return
+        text, trouble = event.text, "This terminal cannot be lent to an editor."
+        with suppress(SuspendNotSupported), self.app.suspend():
             text, trouble = edited(event.text, self.method)
+        self._lent = time.monotonic()
         self.app.refresh(layout=True)
         if trouble:
             self.tell(trouble)
@@ -355,15 +367,23 @@ class CallScreen(ReplyScreen):
 
     def action_send(self) -> None:
         """Send what is on the screen, with every letter that was typed before the key."""
+        self.held.wait("call")  # what follows may be a password that is about to be asked for
         self.params.when_typed(self._send_typed)
 
     def action_send_notification(self) -> None:
         """The same without an id."""
+        self.held.wait("call")
         self.params.when_typed(lambda: self._send_typed(notification=True))
 
     def _send_typed(self, *, notification: bool = False) -> None:
+        if self.methods.display and not self.params.is_on_view:  # on a narrow screen they hide what is said
+            self.cover("")
+            self.params.focus_inside()
         if self.params.problem is not None:
+            self.cover("")
             self.params.refuse()
+            self.params.focus_inside()
+            self.held.go_on("call")
         else:
             self._send(replace(self.draft, notification=notification))
 
@@ -371,6 +391,7 @@ class CallScreen(ReplyScreen):
         if self.what:
             under_way = self.response.whose or self.what
             self.tell(f"Nothing was sent: {under_way} is still under way. {self.key('cancel')} cancels it.")
+            self.held.go_on("call")
         else:
             self._call(draft)
 

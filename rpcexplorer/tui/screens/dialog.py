@@ -127,7 +127,7 @@ class Confirm(Dialog[str]):
 
     def on_mount(self) -> None:
         """The safe answer has the focus: an impatient Enter does no harm."""
-        self.set_focus(self.query(Answer).first())
+        self.set_focus(next(iter(self.query(Answer)), None))
 
     def on_answer_given(self, event: Answer.Given) -> None:
         """That is the answer."""

@@ -96,7 +96,7 @@ class Form(Dialog[dict[str, str]]):
 
     def on_mount(self) -> None:
         """The first field."""
-        self.set_focus(self.query("Input, Cycle").first())
+        self.set_focus(next(iter(self.query("Input, Cycle")), None))
 
     def on_descendant_focus(self) -> None:
         """The label of the line at hand tells it, also where a terminal has no colours."""

@@ -89,19 +89,19 @@ class Picker(Dialog[str]):
         """``on`` is where the cursor starts; ``moved`` is told of each step, for a preview."""
         super().__init__(title)
         self._picks, self._on, self._moved = picks, on, moved
-        self.list = PickList()
+        self._line, self.list = Entry(hint="type to find"), PickList()
         """The choices that match."""
         self.set_class(moved is not None, "-preview")
 
     def content(self) -> ComposeResult:
         """The line to type into, and the list."""
-        yield Entry(hint="type to find")
+        yield self._line
         yield self.list
 
     def on_mount(self) -> None:
         """Everything is on view, the cursor on what is chosen today."""
         self._show("", next((at for at, pick in enumerate(self._picks) if pick.id == self._on), 0))
-        self.set_focus(self.query_one(Input))
+        self.set_focus(self._line)
 
     def on_resize(self) -> None:
         """As many rows as there are, and as there is room for."""

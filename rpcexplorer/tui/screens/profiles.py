@@ -71,6 +71,8 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         self.explorer = explorer
         self.held = held or HeldKeys()
         self._adding, self._header, self._footer = adding, header, footer
+        self._list, self._sheet = ProfileList(), Sheet()
+        self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Step]]] = {}
         """What a test came to, and of which values: an edited profile is another one."""
         self._testing = ""
@@ -82,30 +84,30 @@ class ProfilesScreen(Once[bool], Screen[bool]):
             yield self._header
         with Horizontal(id="columns"):
             with Vertical(id="list"):
-                yield Bar()
-                yield ProfileList()
+                yield self._list_bar
+                yield self._list
             with Vertical(id="page"):
-                yield Bar()
-                yield Sheet()
+                yield self._page_bar
+                yield self._sheet
         if self._footer is not None:
             yield self._footer
 
     def on_mount(self) -> None:
         """The cursor stands on the profile in use."""
         self._fill(self.explorer.profile.name if self.explorer.profile else "")
-        self.set_focus(self.query_one(ProfileList))
+        self.set_focus(self._list)
         if self._adding:
             self.action_add()
 
     def on_resize(self) -> None:
         """One below the other, the two are told apart by a bar."""
-        self.query_one("#page Bar", Bar).set_class(self.app.size.width < NARROW, "-tinted")
+        self._page_bar.set_class(self.app.size.width < NARROW, "-tinted")
 
     # --- showing -----------------------------------------------------------------------------------------------
 
     @property
     def _row(self) -> ProfileRow | None:
-        return self.query_one(ProfileList).chosen
+        return self._list.chosen
 
     @property
     def _must_choose(self) -> bool:
@@ -114,13 +116,13 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     def _fill(self, on: str = "") -> None:
         """The profiles as the files have them now, the cursor on one of them, or where it was."""
-        found, listing = self.explorer.profiles, self.query_one(ProfileList)
+        found, listing = self.explorer.profiles, self._list
         on = on or (self._row.name if self._row else "")
         rows = [self._made(name, found.profiles.get(name)) for name in sorted(found.leaves)]
         listing.items = rows
         listing.cursor = next((at for at, row in enumerate(rows) if row.name == on), listing.cursor)
         wish = [("   choose the one to use", "careful bold")] if self._must_choose else []
-        self.query_one("#list Bar", Bar).words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
+        self._list_bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
         self._frame()
         self._show()
 
@@ -144,7 +146,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     def _show(self) -> None:
         """The page of the profile under the cursor."""
-        row, bar, sheet = self._row, self.query_one("#page Bar", Bar), self.query_one(Sheet)
+        row, bar, sheet = self._row, self._page_bar, self._sheet
         bar.words = [(row.name, "bold")] if row else []
         sheet.lines = self._page(row) if row else []
         self.refresh_bindings()
@@ -165,7 +167,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
     @on(Listing.Moved)
     def _moved(self) -> None:
         self._show()
-        self.query_one(Sheet).scroll_home(animate=False)
+        self._sheet.scroll_home(animate=False)
 
     @on(Listing.Chosen)
     def _chosen(self) -> None:
@@ -180,7 +182,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """What can be done with the profile under the cursor."""
-        row = self._row if self.is_mounted and self.query(ProfileList) else None
+        row = self._row if self.is_mounted else None
         profile = row.profile if row else None
         if action in {"use", "edit", "remove", "duplicate", "copy"}:
             return profile is not None
@@ -195,7 +197,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
     @opens("find")
     async def action_search(self) -> None:
         """Find a profile by its name, and go there."""
-        rows = self.query_one(ProfileList).items
+        rows = self._list.items
         picks = [Pick(row.name, row.name, row.profile.url if row.profile else "cannot be used") for row in rows]
         if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self._row.name if self._row else "")):
             self._fill(found)

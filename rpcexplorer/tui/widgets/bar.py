@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rpcexplorer.tui.look import Look, Words, clipped, segments, width_of
+from rpcexplorer.tui.look import Look, Words, line, width_of
 
 
 class Bar(Widget):
@@ -28,7 +28,7 @@ class Bar(Widget):
     words: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
     """What stands at the left."""
     after: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
-    """What follows them, and stays where there is too little room for both."""
+    """What follows them; whoever gives the words shortens them for it, see ``room``."""
     tabs: reactive[Sequence[str]] = reactive[Sequence[str]](())
     open: reactive[str] = reactive("")
     """The tab that is open."""
@@ -54,14 +54,7 @@ class Bar(Widget):
         look = Look.of(self)
         ground = "surface" if self.has_class("-tinted") else "background"
         mark = ("▍", "accent") if self.here else (" ", "text")
-        right = self._right()
-        room = max(self.size.width - width_of(right) - width_of(self.after), 0)
-        before = clipped(segments([mark, *self.words], look, ground), room, look.style("dim", ground))
-        left = [*before, *segments(self.after, look, ground)]
-        gap = max(self.size.width - width_of(right) - sum(piece.cell_length for piece in left), 0)
-        blank = segments([(" " * gap, "text")], look, ground)
-        after = segments(right, look, ground)
-        return Strip([*left, *blank, *after]).adjust_cell_length(self.size.width, look.style("text", ground))
+        return line([mark, *self.words, *self.after], self.size.width, look, right=self._right(), ground=ground)
 
     @property
     def room(self) -> int:

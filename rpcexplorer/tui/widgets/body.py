@@ -29,6 +29,9 @@ YIELDS_NOTHING: Final[Sequence[Sequence[tuple[str, str]]]] = (
 )
 
 
+LAID_OUT: Final[Sequence[Sequence[tuple[str, str]]]] = ((), (("      It is being laid out …", "dim"),))
+
+
 class Body(Vertical):
     """Shows one of five views; each keeps its place while another is looked at."""
 
@@ -169,7 +172,7 @@ class Body(Vertical):
         if len(body) < LARGE:
             self._read(reader, body, _document(body, self.tab) if body else None)
         else:
-            reader.document = None
+            reader.document, reader.empty = None, LAID_OUT
             self._lay_out_large(reader, body, self.tab)
 
     @work(exclusive=True, group="layout")
@@ -179,6 +182,9 @@ class Body(Vertical):
     def _read(self, reader: Reader, body: bytes, document: Document | None) -> None:
         reader.document = document
         self._laid[reader] = body
+        reader.empty = YIELDS_NOTHING if reader is self._made else self.empty
+        if reader.needle:  # it was searched for before it was there
+            reader.search(reader.needle)
 
     def _arrange(self) -> None:
         """Which view is on screen; a focus that was on another one goes along."""

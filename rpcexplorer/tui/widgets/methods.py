@@ -5,7 +5,7 @@ The keys all go to the line; up, down and Enter act on the list. What a row is, 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import tzinfo
 from typing import ClassVar, Final
@@ -47,9 +47,15 @@ class Filter(InOrder, Input):
     Filter > .input--placeholder { color: $dim; }
     """
 
-    def __init__(self) -> None:
+    def __init__(self, take: Callable[[str], None]) -> None:
+        """``take`` is told at once when Enter is pressed, before the next letter counts."""
         super().__init__(placeholder="type to filter")
         self.cursor_blink = False
+        self._take = take
+
+    async def action_submit(self) -> None:
+        """Take what stands there now."""
+        self._take(self.value)
 
 
 class MethodsPane(Vertical):
@@ -129,7 +135,7 @@ class MethodsPane(Vertical):
         self._rows = MethodRows({})
         self._bar, self._told, self._recent_bar = Bar(), Bar(), Bar()
         self._recent_bar.key = recent_key
-        self._filter, self._list, self._recent_list = Filter(), MethodList(), RecentList(zone)
+        self._filter, self._list, self._recent_list = Filter(self._take), MethodList(), RecentList(zone)
 
     def compose(self) -> ComposeResult:
         """Title, filter, list, what is known of the row at hand, recent calls."""
@@ -201,9 +207,9 @@ class MethodsPane(Vertical):
         event.stop()
         self.typed = self._filter.value
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter takes the row under the cursor."""
-        event.stop()
+    def _take(self, typed: str) -> None:
+        """Enter takes the row under the cursor, for what was typed before it."""
+        self.typed = typed
         self._list.action_choose()
 
     def on_listing_moved(self, event: Listing.Moved) -> None:

@@ -17,6 +17,7 @@ from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
 from textual.message import Message
 from textual.reactive import reactive
+from textual.widget import Widget
 
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Draft, Params, Problem
@@ -174,6 +175,11 @@ class ParamsPane(Vertical):
     def focus_inside(self) -> None:
         """Where typing or scrolling happens."""
         self.screen.set_focus(self._bodies[TABS.index(self.tab)])
+
+    @property
+    def is_on_view(self) -> bool:
+        """Whether it and all around it are shown."""
+        return all(each.display for each in self.ancestors_with_self if isinstance(each, Widget))
 
     def refuse(self) -> None:
         """Somebody tried to send what cannot be sent: say so where the reason stands, and show the place."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -26,6 +26,18 @@ HINTS: dict[Purpose, str] = {
     "pipe": "any shell command; it gets the reply on its standard input",
     "goto": "number of a line",
 }
+
+
+class Taking(Entry):
+    """A line whose Enter is done in the order of the keys."""
+
+    def __init__(self, take: Callable[[str], None]) -> None:
+        super().__init__()
+        self._take = take
+
+    async def action_submit(self) -> None:
+        """Take what stands there now."""
+        self._take(self.value)
 
 
 class Prompt(Horizontal):
@@ -70,7 +82,9 @@ class Prompt(Horizontal):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.purpose: Purpose = "search"
-        self._sign, self._line, self._state = Static(classes="sign"), Entry(), Static(classes="state")
+        self._sign, self._line, self._state = Static(classes="sign"), Taking(self._take), Static(classes="state")
+        self.listens = False
+        """What is typed counts: it was opened, and not taken yet."""
         self._before: Sequence[str] = ()
         self._at = -1
 
@@ -90,7 +104,7 @@ class Prompt(Horizontal):
 
     def ask(self, purpose: Purpose, text: str = "", before: Sequence[str] = ()) -> None:
         """Open for a purpose, with what was typed last selected, so that typing replaces it."""
-        self.purpose, self._before, self._at = purpose, before, -1
+        self.purpose, self._before, self._at, self.listens = purpose, before, -1, True
         self._sign.update(Content(SIGNS[purpose]))
         line = self._line
         line.placeholder = HINTS[purpose]
@@ -113,12 +127,23 @@ class Prompt(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Say so upwards."""
         event.stop()
-        self.post_message(self.Typed(self, self.purpose, event.value))
+        if self.listens:
+            self.post_message(self.Typed(self, self.purpose, event.value))
 
-    def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter takes it."""
-        event.stop()
-        self.post_message(self.Taken(self, self.purpose, event.value))
+    def _take(self, text: str) -> None:
+        """Enter takes it, as it stands at that moment: letters that follow at once are for others."""
+        if self.listens:
+            self.listens = False
+            self.post_message(self.Taken(self, self.purpose, text))
+            self.call_later(self._put_back, text)
+
+    def _put_back(self, text: str) -> None:
+        with self._line.prevent(Input.Changed):
+            self._line.value = text
+
+    def on_descendant_blur(self) -> None:
+        """Whoever comes back to it types again."""
+        self.listens = True
 
     def on_click(self, event: events.Click) -> None:
         """A click anywhere in it types into it."""

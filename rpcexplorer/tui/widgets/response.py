@@ -143,6 +143,10 @@ class ResponsePane(Vertical):
         self._elapsed = 0.0
         self._before: dict[Purpose, Sequence[str]] = {}
         self._pause: Timer | None = None
+        self._made_by = ""
+        """The expression or command that what is shown was made by."""
+        self._last_said = ("", False)
+        """What the banner says of it, and whether that is a complaint."""
         self._before_method = ""
         """The method whose reply was on view last."""
 
@@ -175,7 +179,7 @@ class ResponsePane(Vertical):
         self.waiting = False
         self._prompt.tell(sentence, wrong=wrong)
         if text or not wrong:
-            self.body.made = text
+            self.body.made, self._made_by = text, through.label
         self._say(sentence, wrong=wrong)
 
     def focus_inside(self) -> None:
@@ -195,10 +199,18 @@ class ResponsePane(Vertical):
         if not prompt.has_focus_within:
             prompt.close()
         self.body.exchange = self.exchange
-        if prompt.is_open and prompt.purpose == "search":
-            self.reader.search(prompt.text)
+        self._search_on()
         self.watch_what()
         self._say()
+
+    def _search_on(self) -> None:
+        """A search goes along to what is on view now; where that cannot be searched, its line closes."""
+        if not (self._prompt.is_open and self._prompt.purpose == "search"):
+            self.reader.search("")
+        elif self.body.reading:
+            self.reader.search(self._prompt.text)
+        elif not self._prompt.has_focus_within:
+            self._prompt.close()
 
     def on_resize(self) -> None:
         """What has no room in the bar is said below it."""
@@ -228,6 +240,8 @@ class ResponsePane(Vertical):
         """Another tab."""
         self._bar.open = self.tab
         self.body.tab = self.tab
+        self._search_on()
+        self._say()
 
     def watch_here(self) -> None:
         """The mark of focus."""
@@ -249,15 +263,21 @@ class ResponsePane(Vertical):
         """The line under the bar: a loud banner while something stands between the reply and the eye."""
         said = self._said
         said.joined = not self.filtered
-        if not self.filtered:
+        if not self.filtered or self.tab != "Result":
+            said.joined = True
             said.pieces = told(self.exchange, self._bar.room) if self.exchange else []
             return
-        how = sentence or "no longer as the server wrote it"
+        if sentence or not self.waiting:
+            self._last_said = (sentence or "no longer as the server wrote it", wrong)
+        how, wrong = ("working …  Esc gives up", False) if self.waiting else self._last_said
         made = self.body.made is not None
         said.pieces = [
             (" FILTERED " if made else " NOT FILTERED " if wrong else " FILTERING ", "careful reverse bold"),
-            (f"  {self.filtered}", "text bold"),
-            (f"   {how}", "wrong" if wrong else "careful"),
+            (f"  {self._made_by if made else self.filtered}", "text bold"),
+            (
+                f"   {self.filtered}: {how}" if made and self._made_by != self.filtered else f"   {how}",
+                "wrong" if wrong else "careful",
+            ),
             ("   o", "bold"),
             (" original", "middle"),
         ]
@@ -292,6 +312,8 @@ class ResponsePane(Vertical):
     def on_prompt_typed(self, event: Prompt.Typed) -> None:
         """A search goes along with the keys; a filter waits for a pause."""
         event.stop()
+        if not event.prompt.listens:
+            return
         if event.purpose == "search":
             self.reader.search(event.text)
         elif event.purpose == "filter":
@@ -304,7 +326,9 @@ class ResponsePane(Vertical):
         text = event.text.strip()
         if text:
             self.post_message(self.Kept(self, event.purpose, text))
-        if event.purpose == "goto" and text.isdecimal():
+        if event.purpose == "search" and self.reader.needle != event.text:
+            self.reader.search(event.text)
+        elif event.purpose == "goto" and text.isdecimal():
             self.reader.go_to(int(text[:DIGITS]) - 1)
         elif event.purpose == "filter" or (event.purpose == "pipe" and text):
             self._put_through(event.purpose, text)
@@ -455,6 +479,7 @@ class ResponsePane(Vertical):
     def action_table(self) -> None:
         """Table or JSON."""
         self.body.tabled = not self.body.tabled
+        self._search_on()
 
     def action_copy(self) -> None:
         """Copy in one of several forms."""
@@ -474,8 +499,11 @@ class ResponsePane(Vertical):
 
     def action_tab_next(self) -> None:
         """The next tab."""
-        self.tab = self._bar.next_tab()
+        self._turn(1)
 
     def action_tab_previous(self) -> None:
         """The tab before."""
-        self.tab = self._bar.next_tab(-1)
+        self._turn(-1)
+
+    def _turn(self, by: int) -> None:
+        self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]
