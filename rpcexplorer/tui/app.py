@@ -16,6 +16,7 @@ from textual import events, work
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
+from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
@@ -30,6 +31,7 @@ from rpcexplorer.tui.person import PersonOnScreen
 from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.views.printable import printable
 from rpcexplorer.views.snippets import draft_of
 
 if TYPE_CHECKING:
@@ -102,6 +104,19 @@ class ExplorerApp(App[Wish]):
     def copy_to_clipboard(self, text: str) -> None:
         """Textual's own, for whatever text: what is no character (a lone surrogate) becomes a question mark."""
         super().copy_to_clipboard(text.encode("utf-8", "replace").decode())
+
+    def notify(
+        self,
+        message: str,
+        *,
+        title: str = "",
+        severity: SeverityLevel = "information",
+        timeout: float | None = None,
+        markup: bool = False,  # noqa: ARG002 - nobody's text is markup here
+    ) -> None:
+        """Whoever has something to say, and whatever is quoted in it: printable, and no markup."""
+        said = printable(message, lines=True)
+        super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     # --- keys --------------------------------------------------------------------------------------------------
 

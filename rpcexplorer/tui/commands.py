@@ -159,7 +159,9 @@ FOLD_TO: Final = "response.fold-to"
 """The command with a key for each depth."""
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "hyper", "meta"})
 NAMED: Final = frozenset(key.value for key in Keys)
-OPENERS: Final = frozenset({"response.search", "response.filter", "response.pipe", "response.goto", "history.search"})
+OPENERS: Final = frozenset(
+    {"response.search", "response.filter", "response.pipe", "response.goto", "history.search", "profiles.search"}
+)
 
 
 def of(scope: Scope) -> Iterator[Command]:

@@ -96,6 +96,7 @@ def opens(
         def begun(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
             own: object = who
             if any(each.group == group and each.node is own and not each.is_finished for each in who.workers):
+                who.held.go_on(group)
                 return
             who.held.wait(group)
             worker(who, *given, **named)

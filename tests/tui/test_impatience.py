@@ -547,3 +547,13 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
         assert not pane.query_one(Prompt).is_open
 
     visit(explorer, scene)
+
+
+def test_what_is_sent_is_what_was_chosen_just_before(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, "f2", *"arg_test", "enter", "f5")
+        await until(pilot, lambda: screen.exchange is not None)
+        assert screen.exchange is not None
+        assert screen.exchange.method == "arg_test"
+
+    visit(explorer, scene)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -367,13 +367,17 @@ class CallScreen(ReplyScreen):
 
     def action_send(self) -> None:
         """Send what is on the screen, with every letter that was typed before the key."""
-        self.held.wait("call")  # what follows may be a password that is about to be asked for
-        self.params.when_typed(self._send_typed)
+        self._when_typed(self._send_typed)
 
     def action_send_notification(self) -> None:
         """The same without an id."""
+        self._when_typed(lambda: self._send_typed(notification=True))
+
+    def _when_typed(self, then: Callable[[], object]) -> None:
+        """Every key before the one that sends counts; what follows may be a password that is about to be asked for."""
         self.held.wait("call")
-        self.params.when_typed(lambda: self._send_typed(notification=True))
+        pane = self.methods if self.methods.has_focus_within else self.params
+        pane.when_typed(then)
 
     def _send_typed(self, *, notification: bool = False) -> None:
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen they hide what is said

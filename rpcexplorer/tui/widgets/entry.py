@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
+from rich.text import Text
 from textual.widgets import Input
 
 from rpcexplorer.tui.widgets.in_order import InOrder
@@ -34,6 +37,13 @@ class Entry(InOrder, Input):
         )
         self.cursor_blink = False
 
+    @property
+    def _value(self) -> Text:
+        """What is drawn of the value: one sign for each character, as the cursor counts them."""
+        shown = super()._value
+        shown.plain = "".join(map(_sign, shown.plain))
+        return shown
+
     def action_copy(self) -> None:
         """Copy what is selected, unless it is masked."""
         if not self.password:
@@ -45,3 +55,21 @@ class Entry(InOrder, Input):
             self.delete_selection()
         else:
             super().action_cut()
+
+
+class Taking(Entry):
+    """A line whose Enter is done in the order of the keys: letters that follow at once are no part of what it takes."""
+
+    def __init__(self, take: Callable[[str], None], *, hint: str = "") -> None:
+        super().__init__(hint=hint)
+        self._take = take
+
+    async def action_submit(self) -> None:
+        """Take what stands there now."""
+        self._take(self.value)
+
+
+def _sign(char: str) -> str:
+    """The character, its picture, or a sign that something without a shape stands there."""
+    shown = printable(char)
+    return shown if len(shown) == 1 else "\N{REPLACEMENT CHARACTER}"

@@ -16,13 +16,14 @@ from textual.containers import Horizontal, Vertical
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
+from textual.widget import Widget
 from textual.widgets import Input, Static
 
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.in_order import InOrder
+from rpcexplorer.tui.widgets.entry import Taking
 from rpcexplorer.tui.widgets.listing import Listing
 from rpcexplorer.tui.widgets.method_list import ROOMY, MethodList, known_of
 from rpcexplorer.tui.widgets.recent import RecentList
@@ -36,26 +37,14 @@ _BEFORE_RECENT: Final = 9
 """Rows that the rest of the column needs before a call gets one, and then only every third."""
 
 
-class Filter(InOrder, Input):
-    """What is typed finds methods."""
+class Filter(Taking):
+    """What is typed finds methods; Enter takes one."""
 
-    DEFAULT_CSS = """
-    Filter, Filter:focus {
-        border: none; height: 1; padding: 0 1 0 0; width: 1fr; background: $background; background-tint: $background 0%;
-        color: $text;
-    }
-    Filter > .input--placeholder { color: $dim; }
-    """
+    DEFAULT_CSS = "Filter, Filter:focus, Filter:ansi, Filter:ansi:focus { padding: 0 1 0 0; width: 1fr; }"
 
     def __init__(self, take: Callable[[str], None]) -> None:
-        """``take`` is told at once when Enter is pressed, before the next letter counts."""
-        super().__init__(placeholder="type to filter")
-        self.cursor_blink = False
-        self._take = take
-
-    async def action_submit(self) -> None:
-        """Take what stands there now."""
-        self._take(self.value)
+        super().__init__(take, hint="type to filter")
+        self.select_on_focus = True
 
 
 class MethodsPane(Vertical):
@@ -151,6 +140,11 @@ class MethodsPane(Vertical):
     def focus_filter(self) -> None:
         """The next key that is typed filters; what is typed already is selected, so that it gives way."""
         self.screen.set_focus(self._filter)
+
+    def when_typed(self, then: Callable[[], object]) -> None:
+        """Do something once every key that was pressed before it has been taken in, and what came of it is known."""
+        on_the_way = [self._filter, self._list, self, *self.ancestors_with_self]
+        _along([each for each in on_the_way if isinstance(each, Widget)], then)
 
     def on_mount(self) -> None:
         """Show what was given so far."""
@@ -299,6 +293,14 @@ class MethodsPane(Vertical):
         self._recent_bar.here = self._recent_list.has_focus
         self._recent_bar.words = _title("Recent", here=self._recent_list.has_focus)
         self.refresh_bindings()
+
+
+def _along(widgets: Sequence[Widget], then: Callable[[], object]) -> None:
+    """Follow the way of a message from one to the next."""
+    if widgets:
+        widgets[0].call_later(_along, widgets[1:], then)
+    else:
+        then()
 
 
 def _title(words: str, *, here: bool) -> Sequence[tuple[str, str]]:

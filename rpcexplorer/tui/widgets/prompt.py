@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -14,7 +14,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from rpcexplorer.tui.widgets.entry import Entry
+from rpcexplorer.tui.widgets.entry import Taking
 from rpcexplorer.views.printable import printable
 
 Purpose = Literal["search", "filter", "pipe", "goto"]
@@ -26,18 +26,6 @@ HINTS: dict[Purpose, str] = {
     "pipe": "any shell command; it gets the reply on its standard input",
     "goto": "number of a line",
 }
-
-
-class Taking(Entry):
-    """A line whose Enter is done in the order of the keys."""
-
-    def __init__(self, take: Callable[[str], None]) -> None:
-        super().__init__()
-        self._take = take
-
-    async def action_submit(self) -> None:
-        """Take what stands there now."""
-        self._take(self.value)
 
 
 class Prompt(Horizontal):
