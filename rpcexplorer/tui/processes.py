@@ -62,7 +62,7 @@ async def _through(program: list[str], body: bytes, limit: int, more: Mapping[st
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=os.environ | more,
+            env=_without_secrets(os.environ) | dict(more),
             start_new_session=POSIX,
         )
     if process is None:
@@ -82,6 +82,11 @@ async def _through(program: list[str], body: bytes, limit: int, more: Mapping[st
     finally:
         if not found:
             _end(process)
+
+
+def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
+    """What a program may know: what is shown of its output is not to hold the passwords that we were given."""
+    return {name: value for name, value in environment.items() if not name.startswith("RPCEXPLORER_")}
 
 
 def _communicated(process: subprocess.Popen[bytes], body: bytes, limit: int) -> Came:

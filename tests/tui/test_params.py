@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.catalogue import Method, Parameter
 from rpcexplorer.model.draft import Problem
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.tui.look import Look
@@ -347,3 +347,19 @@ def test_hostile_words_of_a_method_are_only_words() -> None:
         assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in sheet(pane)
 
     play("[]", scene)
+
+
+@pytest.mark.parametrize(("columns", "beside"), [(140, True), (100, False)])
+def test_where_there_is_room_the_docs_stand_beside_the_params(columns: int, beside: bool) -> None:
+    async def run() -> None:
+        pane = ParamsPane()
+        async with Stage(pane).run_test(size=(columns, 20)) as pilot:
+            pane.load(Method("user.get", parameters=(Parameter("id", kind="integer"),)), "{}")
+            await pilot.pause()
+            docs = pane._docs
+            assert (pane.query_one(Editor).display, docs.display) == (True, beside)
+            pane.load(Method("ping"), "[]")  # there is nothing to say of it
+            await pilot.pause()
+            assert not docs.display
+
+    asyncio.run(run())

@@ -131,3 +131,11 @@ def test_an_editor_that_removes_the_file_leaves_the_text_as_it_was(editor: Path)
     text, trouble = edited("[1]", "ping")
     assert text == "[1]"
     assert "the params stay as they were" in trouble
+
+
+def test_a_command_does_not_see_the_variables_that_hold_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RPCEXPLORER_SHOP_PASSWORD", "correct-horse")
+    monkeypatch.setenv("SOMETHING_ELSE", "is-there")
+    text = asyncio.run(piped("env", b"", MUCH)).text
+    assert b"is-there" in text
+    assert b"correct-horse" not in text
