@@ -29,7 +29,7 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
     hide = Redactor(secrets, MEMBERS).text
     file = folder / f"{when:%Y-%m-%dT%H%M%S.%f}.txt"
     text = "\n".join(_lines(error, when))
-    trouble = told(lambda: write_private(file, hide(text).encode("utf-8", "backslashreplace")))
+    trouble = told(lambda: write_private(file, _inert(hide(text))))
     if trouble:
         return trouble
     told(lambda: _forget_the_oldest(folder))
@@ -48,6 +48,11 @@ def _lines(error: BaseException, when: datetime) -> Iterator[str]:
         for frame in traceback.extract_tb(cause.__traceback__):
             yield f"  {_short(frame.filename)}:{frame.lineno} in {frame.name}: {frame.line or ''}"
         cause = cause.__cause__ or cause.__context__
+
+
+def _inert(text: str) -> bytes:
+    """Nothing in it does anything to a terminal that it is read in; views/ is not ours to ask."""
+    return "".join(char if char == "\n" or char.isprintable() else ascii(char)[1:-1] for char in text).encode()
 
 
 def _message(error: BaseException) -> str:

@@ -115,7 +115,8 @@ def test_a_crash_is_written_down_with_its_causes_and_without_secrets(tmp_path: P
     assert "builtins.KeyError" in text
     assert "test_rescue.py:" in text
     assert "in failed: raise ValueError(message) from error" in text
-    for hidden in ("correct-horse", "short", "never written", str(tmp_path)):
+    assert "failed\\x1b[2J" in text
+    for hidden in ("correct-horse", "short", "\x1b", "never written", str(tmp_path)):
         assert hidden not in text
     assert "«shop.password»" in text
 
