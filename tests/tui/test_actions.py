@@ -513,9 +513,8 @@ async def a_filter_stands_before_the_reply_until_the_original_is_wanted(at: Visi
     at.paste(".items[].word")
     await at.press("enter")
     await at.sees("FILTERED", ".items[].word")
-    await until(at.pilot, lambda: at.calls.response.body.made is not None)
+    await until(at.pilot, lambda: drawn(at.calls.response.reader).split() == ["1", '"alder"', "2", '"birch"'])
     assert at.posted(ResponsePane.Through)
-    assert drawn(at.calls.response.reader).split() == ["1", '"alder"', "2", '"birch"']
     assert at.explorer.remembered.expressions("filter") == (".items[].word",)
     await at.press("o")
     await at.misses("FILTERED")
