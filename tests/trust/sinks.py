@@ -1,7 +1,7 @@
 """Text that a terminal would obey, in every class; the places it comes from; and a reader of what a program wrote.
 
 How a payload has to look, and what a program may write to a terminal, is said here by Unicode's own table and by
-lists, with nothing of the code that makes text harmless.
+lists, with nothing of the code that makes text harmless. The file is longer than others because the places are many.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The history screen: every call that was made, to find, read, load into the editor, send again, name and forget.
 
-It reads the history through ``Reading`` and knows no more of files than that.
+It reads the history through ``Reading`` and knows no more of files than that. Each of its commands is an action of a
+few lines here, which makes the file a little longer than others.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The left column of the call screen: a line to type in, the methods it finds, and the newest calls below.
 
-The keys all go to the line; up, down and Enter act on the list. What a row is, ``views/method_rows`` says.
+The keys all go to the line; up, down and Enter act on the list. What a row is, ``views/method_rows`` says. The file is
+a little longer than others for the messages of its two lists.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """The params pane: the editor with its verdict below, the request to come, and what is known of the method.
 
 It judges what is typed and says so; it sends nothing and keeps nothing. What needs more than the text, it asks for.
+The file is longer than others because three tabs and their verdict are one thing to whoever types.
 """
 
 from __future__ import annotations
