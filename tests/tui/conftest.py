@@ -43,9 +43,8 @@ auth = {{ kind = "none" }}
 
 
 @pytest.fixture(autouse=True)
-def attentive(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Idle is looked for oftener than 50 times a second, and the clipboard of whoever runs the tests is left alone."""
-    monkeypatch.setattr("textual._wait.SLEEP_GRANULARITY", 0.004)
+def polite(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The clipboard of whoever runs the tests is left alone."""
     monkeypatch.setattr("rpcexplorer.tui.clipboard.tools", lambda: iter(()))
 
 

@@ -16,6 +16,7 @@ from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.reader_row import AFTER, BEFORE
 from rpcexplorer.views.document import Document
 from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
 
 REPLY = b'{"items":[{"id":12345678901234567890,"name":"Ada","rate":1.10},{"id":2,"ok":true}],"next":null}'
 SHOWN = """\
@@ -233,8 +234,7 @@ def test_wrapping_follows_the_width() -> None:
         await pilot.pause()
         before = reader.virtual_size.height
         await pilot.resize_terminal(30, 20)
-        await pilot.pause()
-        assert reader.virtual_size.height > before
+        await until(pilot, lambda: reader.virtual_size.height > before)
 
     play(scene, LONG)
 
