@@ -188,8 +188,7 @@ def unpressed(told: Told, pressed: set[str]) -> set[str]:
 
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The clipboard of whoever runs the tests is left alone, and the screen is drawn only when a story looks at it: there
-    is no terminal that would show it meanwhile."""
+    """The clipboard of whoever runs the tests is left alone, and the screen is drawn only when a story looks at it."""
     monkeypatch.setattr("rpcexplorer.tui.clipboard.tools", lambda: iter(()))
     monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())
 
