@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.person import Person
+
+if TYPE_CHECKING:
+    from rpcexplorer.explorer import Explorer
+    from rpcexplorer.model.person import Person
 
 PIPE_CLOSED = 141
 SOFTWARE = 70
@@ -33,6 +37,7 @@ class Demo:
 
     def serve(self, port: int, announce: Callable[[str], None]) -> None:
         """Serve in the foreground until interrupted."""
+        gc.enable()
         from rpcexplorer.demo.server import serve_forever
 
         serve_forever(port, announce)
@@ -49,6 +54,8 @@ class House:
         self, environment: Mapping[str, str], folder: Path, sessions: Path | None, person: Person
     ) -> Explorer:
         """The explorer of a program that was started in ``folder``."""
+        from rpcexplorer.explorer import Explorer
+
         self.explorer = Explorer.open(folder=folder, environment=environment, sessions=sessions, person=person)
         return self.explorer
 
@@ -63,6 +70,9 @@ class House:
 
 def main() -> int:
     """Run the program with this process's arguments, streams and environment."""
+    # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
+    # for longer than one command turns it on again.
+    gc.disable()
     from rpcexplorer.cli.program import INTERRUPTED, run
     from rpcexplorer.cli.world import World
 
@@ -81,7 +91,9 @@ def main() -> int:
         world.say(f"this is a mistake in rpcexplorer itself, at {_place(error)}; {_written_down(house, error)}")
         return SOFTWARE
     finally:
-        if house.explorer is not None and (trouble := house.explorer.rescue.put_aside()):
+        gc.enable()
+        explorer = house.explorer
+        if explorer is not None and explorer.journal.unsaved and (trouble := explorer.rescue.put_aside()):
             world.say(trouble)
 
 

@@ -10,40 +10,39 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from rpcexplorer.client.client import fresh_id
+from rpcexplorer.client.beforehand import Stop, fresh_id
 from rpcexplorer.client.clients import Clients
-from rpcexplorer.client.journey import Stop
-from rpcexplorer.client.preview import preview
-from rpcexplorer.client.trips import Watch
 from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch, Draft, to_calls
-from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.model.settings import Settings
-from rpcexplorer.model.steps import Step
-from rpcexplorer.model.theme import Theme
 from rpcexplorer.protocol.text import Problem
-from rpcexplorer.storage import leaks
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import told
-from rpcexplorer.storage.history import History
 from rpcexplorer.storage.journal import Journal
 from rpcexplorer.storage.keys import StoredKeys
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profile_edits import ProfileEdits
 from rpcexplorer.storage.profiles import Profiles, load
 from rpcexplorer.storage.remembered import Remembered
 from rpcexplorer.storage.rescue import Rescue
 from rpcexplorer.storage.secrets import Secrets
 from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import load_theme, theme_files
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.trips import Watch
+    from rpcexplorer.model.exchange import Exchange, Preview, Refused
+    from rpcexplorer.model.settings import Settings
+    from rpcexplorer.model.steps import Step
+    from rpcexplorer.model.theme import Theme
+    from rpcexplorer.storage.history import History
+    from rpcexplorer.storage.leaks import Searched
+    from rpcexplorer.storage.profile_edits import ProfileEdits
 
 __all__ = ["Explorer", "Stop", "fresh_id"]
 
@@ -145,16 +144,17 @@ class Explorer:
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None
     ) -> Preview | Refused:
         """The exact request that ``call`` would send, with placeholders for secrets; or that of another profile."""
+        from rpcexplorer.client.preview import preview
+
         profile = profile or self._in_use()
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         return preview(profile, draft, id or fresh_id(), has_session=has_session, secrets=self.keys.in_use())
 
-    def methods(self) -> dict[str, Method]:
-        """Every method that is known for the profile in use, by name."""
+    def methods(self, *, called: bool = True) -> dict[str, Method]:
+        """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""
         profile = self._in_use()
-        called = self.journal.methods(profile)
         learned = self.catalogues.of(profile)
-        return catalogue(profile, learned.methods if learned else (), called)
+        return catalogue(profile, learned.methods if learned else (), self.journal.methods(profile) if called else ())
 
     async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
@@ -173,7 +173,7 @@ class Explorer:
 
     def draft_of(self, method: str) -> str:
         """The params last typed for a method on the profile in use, else its starting point, else ``[]``."""
-        return self.drafts.text_for(self._in_use(), method, self.methods().get(method))
+        return self.drafts.text_for(self._in_use(), method, self.methods(called=False).get(method))
 
     def keep_draft(self, method: str, text: str) -> str:
         """Remember what was typed, beyond this run; a sentence where that failed. No secret reaches the file."""
@@ -191,6 +191,8 @@ class Explorer:
 
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> str:
         """Name a recorded call or write a note to it; a sentence where that failed. No secret reaches the file."""
+        from rpcexplorer.model.redaction import Redactor
+
         hide = Redactor(self.keys.in_use()).text
         return self.journal.annotate(self.profile, id, name=name and hide(name), note=note and hide(note))
 
@@ -211,6 +213,8 @@ class Explorer:
 
     def edits(self, file: Path) -> ProfileEdits:
         """What can be done to the profiles in one file."""
+        from rpcexplorer.storage.profile_edits import ProfileEdits
+
         return ProfileEdits(file, self.paths.state)
 
     def remove_profile(self, profile: Profile) -> list[Complaint]:
@@ -221,14 +225,13 @@ class Explorer:
             complaints.append(Complaint(str(self.paths.secrets), trouble))
         return complaints
 
-    def search_leaks(self, files: Sequence[Path] = ()) -> leaks.Searched:
+    def search_leaks(self, files: Sequence[Path] = ()) -> Searched:
         """Look for secrets in the files of the profiles and in every history; or only in the files that are named."""
-        every = self.profiles.profiles.values()
-        known = leaks.known(self.secrets, every)
-        if files:
-            return leaks.search(files, (), known)
-        histories = [self.paths.history, *(self.journal.of(each).folder for each in (None, *every))]
-        return leaks.search(leaks.shared(self.profiles), histories, known)
+        from rpcexplorer.storage.leaks import search
+
+        users = (None, *self.profiles.profiles.values())
+        histories = [self.paths.history, *(self.journal.of(each).folder for each in users)]
+        return search(self.profiles, histories, self.secrets, files)
 
     def themes(self) -> dict[str, Path]:
         """Every theme's file by name."""

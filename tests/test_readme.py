@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import click
 import pytest
 
 from rpcexplorer.__main__ import SOFTWARE
-from rpcexplorer.cli.program import program
+from rpcexplorer.cli.program import HOMES, program
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.server import DemoThread
 from rpcexplorer.model.exchange import EXIT_CODES
@@ -43,13 +44,13 @@ def test_start_holds_exactly_two_commands() -> None:
 
 def test_the_command_table_is_the_programs_own() -> None:
     named = {row.removeprefix("rpcexplorer ").split()[0] for row in first_column(section("Commands"))}
-    assert named == set(program.commands)
+    assert named == set(HOMES)
 
 
 @pytest.mark.parametrize("group", ["profiles", "history"])
 def test_a_row_with_subcommands_names_all_of_them(group: str) -> None:
     row = next(row for row in first_column(section("Commands")) if row.startswith(f"rpcexplorer {group} "))
-    command = program.commands[group]
+    command = program.get_command(click.Context(program), group)
     assert set(row.split()[-1].split("|")) == set(getattr(command, "commands", {}))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import click
-from click.shell_completion import get_completion_class
 
 from rpcexplorer.cli.session import session_of
 
@@ -23,6 +22,8 @@ def completion(context: click.Context, shell: str) -> None:
       rpcexplorer completion zsh > "${fpath[1]}/_rpcexplorer"
       rpcexplorer completion fish > ~/.config/fish/completions/rpcexplorer.fish
     """
+    from click.shell_completion import get_completion_class
+
     made = get_completion_class(shell)
     assert made is not None
     root = context.find_root().command

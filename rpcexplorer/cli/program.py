@@ -3,28 +3,53 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
+from typing import Final, cast
 
 import click
 
 from rpcexplorer import __version__
-from rpcexplorer.cli.calls import batch, call, notify
-from rpcexplorer.cli.completion import PROGRAM, VARIABLE, completion
-from rpcexplorer.cli.copy import copy
-from rpcexplorer.cli.demo import demo, screen
-from rpcexplorer.cli.history import history
-from rpcexplorer.cli.methods import methods
-from rpcexplorer.cli.profiles import profiles
+from rpcexplorer.cli.completion import PROGRAM, VARIABLE
 from rpcexplorer.cli.session import Failed, Session, complete_profiles
-from rpcexplorer.cli.sessions import login, logout
-from rpcexplorer.cli.themes import themes
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.complaint import Trouble
 
 INTERRUPTED = 130
 
+HOMES: Final = {
+    "batch": "calls",
+    "call": "calls",
+    "completion": "completion",
+    "copy": "copy",
+    "demo": "demo",
+    "history": "history",
+    "login": "sessions",
+    "logout": "sessions",
+    "methods": "methods",
+    "notify": "calls",
+    "profiles": "profiles",
+    "themes": "themes",
+}
+"""Every command, and the file of this folder that it stands in."""
+
+
+class Commands(click.Group):
+    """Commands that cost nothing before somebody asks for them."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
+        """Their names, as help and completion list them."""
+        return list(HOMES)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        """The command of that name, if there is one."""
+        if cmd_name not in HOMES:
+            return None
+        return cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), cmd_name))
+
 
 @click.group(
+    cls=Commands,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
@@ -48,12 +73,10 @@ def program(context: click.Context, profile: str | None, sessions: Path | None) 
     if context.invoked_subcommand is not None:
         return
     if context.obj.world.on_terminal:
+        from rpcexplorer.cli.demo import screen
+
         context.exit(screen(context.obj))
     click.echo(context.get_help())
-
-
-for command in (call, notify, batch, methods, login, logout, profiles, history, copy, demo, themes, completion):
-    program.add_command(command)
 
 
 def run(arguments: Sequence[str], world: World) -> int:

@@ -5,8 +5,6 @@ It keeps no file and asks no person; whatever it needs of either comes through `
 
 from __future__ import annotations
 
-import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -15,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 
 from rpcexplorer.client.auth import flow, login_only
+from rpcexplorer.client.beforehand import Stop, fresh_id
 from rpcexplorer.client.connect import connect
-from rpcexplorer.client.journey import Journey, Record, Stop
+from rpcexplorer.client.journey import Journey, Record
 from rpcexplorer.client.keys import GivenKeys, Keys
 from rpcexplorer.client.login import login_params
 from rpcexplorer.client.steps import Errand, Flow
@@ -25,7 +24,6 @@ from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.model.secret import Moved
-from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id
 from rpcexplorer.protocol.text import Problem
 
 if TYPE_CHECKING:
@@ -155,11 +153,6 @@ class Client:
             kind=kind_of(draft),
             outcome=Refused("params", "Nothing was sent."),
         )
-
-
-def fresh_id() -> str:
-    """A new id, by this machine's clock and dice."""
-    return make_id(time.time_ns() // 1_000_000, random.randrange(CHANCE_LIMIT))  # noqa: S311 - no secret
 
 
 def _text(params: Any) -> str:

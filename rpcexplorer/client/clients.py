@@ -4,20 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from rpcexplorer.client.client import Client
-from rpcexplorer.client.keys import Keys
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import AuthKind, CookieAuth, NoAuth, Profile
-from rpcexplorer.model.steps import LOGIN, RPC, Step, steps
+
+if TYPE_CHECKING:
+    from rpcexplorer.client.client import Client
+    from rpcexplorer.client.keys import Keys
+    from rpcexplorer.model.exchange import Exchange
+    from rpcexplorer.model.steps import Step
 
 HARMLESS: dict[AuthKind, str] = {"inline": "arg_test", "none": "ping"}
 """Whatever a service answers to it, even that it knows no such method, it has answered."""
 
 
 class Clients:
-    """Made when they are first needed."""
+    """Made when they are first needed, and what they are made of is loaded then."""
 
     def __init__(self, keys: Keys, reply_limit: int, record: Callable[[Exchange, Profile], None]) -> None:
         """``record`` is told with which profile a call was made: another one may be in use when it ends."""
@@ -29,7 +32,7 @@ class Clients:
         for client in self._open:
             if client.profile == profile:
                 return client
-        self._open.append(Client.of(profile, self._keys, self._reply_limit, lambda made: self._record(made, profile)))
+        self._open.append(self._made(profile, lambda made: self._record(made, profile)))
         return self._open[-1]
 
     async def test(self, profile: Profile) -> list[Step]:
@@ -37,17 +40,24 @@ class Clients:
 
         Only where it got through are credentials asked for and tried: by a login where there are sessions.
         """
+        from rpcexplorer.model.steps import LOGIN, RPC, steps
+
         way = steps(await self._tried(replace(profile, auth=NoAuth())), replace(profile, auth=NoAuth()))
         if isinstance(profile.auth, NoAuth) or any(step.state == "failed" for step in way[:RPC]):
             return way
         return [*way[:LOGIN], steps(await self._tried(profile), profile)[LOGIN]]
 
     async def _tried(self, profile: Profile) -> Exchange:
-        client = Client.of(profile, self._keys, self._reply_limit, _unrecorded)
+        client = self._made(profile, _unrecorded)
         login = isinstance(profile.auth, CookieAuth)
         exchange = await (client.login() if login else client.send(Draft(HARMLESS[profile.auth.kind])))
         await client.close()
         return exchange
+
+    def _made(self, profile: Profile, record: Callable[[Exchange], None]) -> Client:
+        from rpcexplorer.client.client import Client
+
+        return Client.of(profile, self._keys, self._reply_limit, record)
 
     async def close(self) -> None:
         """Close all of them."""

@@ -12,8 +12,7 @@ from rpcexplorer.client.steps import Errand, Need, Steps
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import InlineAuth, Profile
 from rpcexplorer.model.secret import Secret, placeholder
-from rpcexplorer.protocol.codec import spelled
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.protocol.messages import Call, spelled
 from rpcexplorer.protocol.scan import members
 
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
+from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.journey import Stop
 from rpcexplorer.client.keys import Keys
 from rpcexplorer.client.trips import Watch
 from rpcexplorer.model.catalogue import Discovery, Listing, Method

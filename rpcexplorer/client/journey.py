@@ -5,8 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
+from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.keys import Keys
 from rpcexplorer.client.steps import Drop, Ended, Flow, Keep, Landed, Need, Say, Step, Trip, advance
 from rpcexplorer.client.trips import Traveller
@@ -18,26 +18,6 @@ LARGE = 1024 * 1024
 """Bytes that take a few milliseconds to search."""
 
 Record = Callable[[Exchange], None]
-
-
-class Stop:
-    """A button that ends a running call; what had come by then is kept in its exchange."""
-
-    def __init__(self) -> None:
-        self.pressed = False
-        self._task: asyncio.Task[Any] | None = None
-
-    def press(self) -> None:
-        """End the call, now or as soon as it starts."""
-        self.pressed = True
-        if self._task is not None:
-            self._task.cancel()
-
-    def watch(self, task: asyncio.Task[Any] | None) -> None:
-        """Say which task the button ends; None once nothing runs."""
-        self._task = task
-        if self.pressed and task is not None:
-            task.cancel()
 
 
 class Journey:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from rpcexplorer.model.exchange import Kind
-from rpcexplorer.protocol.codec import spelled
-from rpcexplorer.protocol.messages import Call
+from rpcexplorer.protocol.messages import Call, spelled
 from rpcexplorer.protocol.scan import Span, decoded, elements, members
 from rpcexplorer.protocol.text import Params, Problem, parse
 

@@ -14,8 +14,9 @@ from dataclasses import replace
 import msgspec
 
 from rpcexplorer.protocol.envelope import Envelope, open_array, open_object
-from rpcexplorer.protocol.messages import Call, EmptyParams, ErrorObject, Malformed, Reply, Result
+from rpcexplorer.protocol.messages import Call, EmptyParams, ErrorObject, Malformed, Reply, Result, spelled
 from rpcexplorer.protocol.stream import event_payloads
+from rpcexplorer.protocol.utf8 import fault
 
 UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -39,15 +40,6 @@ def encode(call: Call, empty_params: EmptyParams = "[]") -> bytes:
 def encode_batch(calls: Iterable[Call], empty_params: EmptyParams = "[]") -> bytes:
     """Spell several calls as one JSON array."""
     return b"[" + b",".join(encode(call, empty_params) for call in calls) + b"]"
-
-
-def spelled(text: str) -> str:
-    """Spell a string as JSON. A lone surrogate, which no UTF-8 can carry, is written as its escape."""
-    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
-        return msgspec.json.encode(text).decode()
-    import json  # only it spells lone surrogates
-
-    return json.dumps(text)
 
 
 # --- back --------------------------------------------------------------------------------------------------------
@@ -97,17 +89,15 @@ def decode_batch(body: bytes, ids: Sequence[str | None]) -> Reply:
 
 def _text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
     """The body as UTF-8 without its mark, or why it is none."""
-    if not body.strip():
+    if not body or body.isspace():
         return Malformed("The reply is empty: the server answered without a body."), ()
     remarks: tuple[str, ...] = ()
     if body.startswith(UTF16_BOMS) or body[:4].count(0) >= 2:
         return Malformed("The reply is not UTF-8; it looks like UTF-16 or UTF-32, which JSON-RPC does not use."), ()
     if body.startswith(UTF8_BOM):
         body, remarks = body[3:], ("the reply starts with a byte order mark",)
-    try:
-        body.decode()
-    except UnicodeDecodeError as error:
-        return Malformed(f"The reply is not UTF-8: byte {error.start} is 0x{body[error.start]:02x}."), remarks
+    if (at := fault(body)) is not None:
+        return Malformed(f"The reply is not UTF-8: byte {at} is 0x{body[at]:02x}."), remarks
     return body, remarks
 
 

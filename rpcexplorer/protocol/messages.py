@@ -74,6 +74,15 @@ Reply = Result | ErrorObject | Malformed
 """What the bytes of an answer mean. The decoder always yields one of these."""
 
 
+def spelled(text: str) -> str:
+    """Spell a string as JSON. A lone surrogate, which no UTF-8 can carry, is written as its escape."""
+    if text.isascii() or not any("\ud800" <= character <= "\udfff" for character in text):
+        return msgspec.json.encode(text).decode()
+    import json  # only it spells lone surrogates
+
+    return json.dumps(text)
+
+
 def decoded(text: bytes) -> Any:
     """Parse JSON text into Python objects, also what only Python's own parser takes (NaN, lone surrogates)."""
     try:

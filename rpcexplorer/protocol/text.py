@@ -8,8 +8,11 @@ every token; only the whitespace between them goes. How slips are found is told 
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Literal
+
+import msgspec
 
 from rpcexplorer.protocol.layout import compact
 from rpcexplorer.protocol.scan import elements, is_value, members
@@ -85,11 +88,19 @@ def parse(text: str) -> Params | Problem:
 def _params(body: str) -> Params | None:
     """The params, if the text can be sent as it is."""
     sent = compact(body)
-    if sent[0] not in "[{" or not is_value(sent, strict=True):
+    if sent[0] not in "[{" or not _is_standard(sent):
         return None
     if sent[0] == "[":
         return Params(sent, "array", len(elements(sent) or ()))
     return Params(sent, "object", len(members(sent) or ()))
+
+
+def _is_standard(text: str) -> bool:
+    """Whether the text is one value as the standard has it. What msgspec takes is; it refuses a few that are, too."""
+    with suppress(msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        msgspec.json.decode(text, type=msgspec.Raw)
+        return True
+    return is_value(text, strict=True)
 
 
 def _problem(text: str) -> Problem:

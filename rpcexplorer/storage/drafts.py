@@ -16,8 +16,6 @@ from urllib.parse import quote, unquote
 
 from rpcexplorer.model.catalogue import Method, starting_point
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.record import secret_members
-from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble, aside, names, read_bytes, telling, told, write_private
 
@@ -90,6 +88,9 @@ class Drafts:
         if text == self._starts.get(key):
             self._texts.pop(key, None)
             return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
+        from rpcexplorer.model.record import secret_members
+        from rpcexplorer.model.redaction import Redactor
+
         hide = Redactor(secrets, secret_members(profile)).text
         if profile.ad_hoc or hide(method) != method:
             self._texts[key] = text

@@ -33,8 +33,14 @@ class Searched:
     """Labels of the secrets that have too few characters to be looked for by value."""
 
 
-def search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:
-    """Search files, each of which has to be there, and whatever lies in folders."""
+def search(profiles: Profiles, histories: Iterable[Path], secrets: Secrets, files: Sequence[Path] = ()) -> Searched:
+    """Search the files of the profiles and the folders of histories; or only ``files``, each of which must be there."""
+    known = _known(secrets, profiles.profiles.values())
+    return _search(files, (), known) if files else _search(_shared(profiles), histories, known)
+
+
+def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:
+    """Search files and whatever lies in folders."""
     finder = LeakSearch(secrets)
     searched = Searched(short=finder.short)
     for path in dict.fromkeys([*files, *_inside(folders, searched)]):
@@ -45,14 +51,14 @@ def search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Sec
     return searched
 
 
-def shared(profiles: Profiles) -> list[Path]:
+def _shared(profiles: Profiles) -> list[Path]:
     """The files that profiles are read from, those that are damaged included, and the overlays beside them."""
     named = [*profiles.files, *(Path(complaint.file) for complaint in profiles.complaints)]
     beside = [each.with_name(OVERLAY) for each in named]
     return [path for path in dict.fromkeys([*named, *beside]) if path.is_file()]
 
 
-def known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
+def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
     """Every secret there is. The keyring tells only what it is asked for, profile by profile."""
     for profile in profiles:
         secrets.state(profile)

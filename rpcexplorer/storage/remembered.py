@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, read_bytes, write_private
 from rpcexplorer.storage.toml_checks import flag, listed, moment, text, version, whole
@@ -88,7 +87,8 @@ class Remembered:
 
     def set_method(self, profile: str, method: str) -> None:
         """Remember which method was chosen."""
-        self._set(self._written(method), "at", profile, "method")
+        if method != self.method(profile):
+            self._set(self._written(method), "at", profile, "method")
 
     def pinned(self, profile: str) -> tuple[str, ...]:
         """The methods that stand first in the list of a profile, in the order in which they were pinned."""
@@ -152,6 +152,8 @@ class Remembered:
 
     def _written(self, text: str) -> str:
         """As the file may have it: without a secret, whatever it was typed as."""
+        from rpcexplorer.model.redaction import Redactor  # only for what is written anew
+
         return _clean(Redactor(self._secrets()).text(text))
 
     def _still_quiet(self, until: Mapping[str, datetime] | None) -> dict[str, datetime]:

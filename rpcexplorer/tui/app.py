@@ -7,8 +7,9 @@ nowhere else. What a call is and how one is made is the call screen's business.
 from __future__ import annotations
 
 import asyncio
+import gc
 import signal
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
@@ -32,7 +33,6 @@ from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.snippets import draft_of
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.screens.history import HistoryScreen
@@ -69,6 +69,8 @@ class ExplorerApp(App[Wish]):
         """The last key or paste that was not held back."""
         self._closed_by: events.Key | None = None
         """The key that brought back the call screen."""
+        self.when_shown: Callable[[], object] = lambda: None
+        """What is to be done once there is something on screen."""
         self._leaving = False
         self._broken = list(self._unknown_commands())
         self.set_keymap(keymap(explorer.settings.keymap))
@@ -156,11 +158,12 @@ class ExplorerApp(App[Wish]):
     def on_mount(self) -> None:
         """Heed signals; without a profile begin with one; then say what was wrong with the files."""
         self._heed_signals()
+        self.call_after_refresh(self.when_shown)
         self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
         if self.calls is None:
             self._begin()
         else:
-            self._complain()
+            self.call_after_refresh(self._complain)
 
     @work(group="begin")
     async def _begin(self) -> None:
@@ -317,6 +320,7 @@ class ExplorerApp(App[Wish]):
     async def on_history_screen_copy_wanted(self, event: HistoryScreen.CopyWanted) -> None:
         """Copy a call of the history in one of several forms."""
         from rpcexplorer.tui.screens.copying import copied
+        from rpcexplorer.views.snippets import draft_of
 
         exchange = event.exchange
         await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange)
@@ -397,6 +401,12 @@ class ExplorerApp(App[Wish]):
             self.push_screen(Help(list(self._scoped()), self.explorer.settings.keymap))
 
 
+def _start_is_over() -> None:
+    """What is there now stays for good; from here on there is garbage, and this need not be looked through for it."""
+    gc.freeze()
+    gc.enable()
+
+
 def _footer() -> Footer:
     """For a screen that opens over the calls: what it can do itself comes first, the ways to others go unsaid."""
     footer = Footer()
@@ -407,6 +417,7 @@ def _footer() -> Footer:
 def open_screen(explorer: Explorer, person: PersonOnScreen, profile: str | None = None) -> tuple[int, Wish]:
     """Open the program on the terminal; the exit code, and what the person wants next."""
     app = ExplorerApp(explorer, person, profile)
+    app.when_shown = _start_is_over
     wish = app.run()
     if app.mistake is not None:
         raise app.mistake

@@ -7,8 +7,6 @@ from typing import Any
 
 from textual.screen import Screen
 
-from rpcexplorer.tui.screens.dialog import Ask, Choice, Confirm
-
 Open = Callable[[Screen[Any]], Awaitable[Any]]
 """Puts a question on screen and waits for the answer."""
 
@@ -24,6 +22,8 @@ class PersonOnScreen:
         """Ask for a value without showing it."""
         if self.open is None:
             return None
+        from rpcexplorer.tui.screens.dialog import Ask
+
         words = "It is kept for this run. F7, then s, stores it for good."
         answer: str | None = await self.open(Ask(question, masked=True, words=words))
         return answer or None
@@ -32,6 +32,8 @@ class PersonOnScreen:
         """Ask for a yes; the first answer is the no."""
         if self.open is None:
             return False
+        from rpcexplorer.tui.screens.dialog import Choice, Confirm
+
         choices = [Choice("no", "No"), Choice("yes", "Yes, send them")]
         answer: str | None = await self.open(Confirm("Not encrypted", question, choices, grave=True))
         return answer == "yes"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.discovery import DIALECTS, MOST_EXPLAINED, Answer, Question, discover, list_methods, openrpc
-from rpcexplorer.client.journey import Stop
 from rpcexplorer.client.keys import GivenKeys
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.server import DemoThread

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
+import click
 import pytest
 
 from rpcexplorer import Batch, Draft, Exchange, Explorer
@@ -94,7 +95,7 @@ def commands(secret: str, url: str) -> Iterator[list[str]]:
 
 def is_known(words: list[str]) -> bool:
     """Whether there is such a command."""
-    group = program.commands.get(words[0])
+    group = program.get_command(click.Context(program), words[0])
     return group is not None and (len(words) == 1 or words[-1] in getattr(group, "commands", {words[-1]: None}))
 
 

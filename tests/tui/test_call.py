@@ -94,7 +94,8 @@ def test_sending_never_steals_the_focus(explorer: Explorer, person: PersonOnScre
 def test_what_is_previewed_is_what_is_sent(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[1]")
-        screen.show_preview()
+        screen.params.show_tab("Request")
+        await pilot.pause()
         preview = screen.params.preview
         assert preview is not None
         assert not isinstance(preview, Refused)

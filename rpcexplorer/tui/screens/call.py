@@ -22,16 +22,12 @@ from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.tui.held import HeldKeys, opens
-from rpcexplorer.tui.processes import edited
-from rpcexplorer.tui.screens.asking import may_send
-from rpcexplorer.tui.screens.login import credentials
 from rpcexplorer.tui.screens.reply import ReplyScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.methods import MethodsPane
 from rpcexplorer.tui.widgets.params import ParamsPane
 from rpcexplorer.tui.widgets.response import ResponsePane
 from rpcexplorer.views.auth_words import auth_words
-from rpcexplorer.views.snippets import draft_of
 
 RECENT = 8
 TICK = 0.1
@@ -70,6 +66,8 @@ class CallScreen(ReplyScreen):
         self._told: set[str] = set()
         """Troubles that were told, and last."""
         self._methods: dict[str, Method] = {}
+        self._looked_back = False
+        """The history of this profile was read, as far as the screen shows it."""
 
     def on_mount(self) -> None:
         """Show the profile in use, the focus in the editor."""
@@ -93,9 +91,10 @@ class CallScreen(ReplyScreen):
         self.header.profile = profile
         self.params.empty = profile.empty_params
         self.query_one(Footer).prod = profile.badge == "prod"
+        self._looked_back = False
         self.show_auth()
         self.show_methods()
-        self.show_recent()
+        self.call_after_refresh(self._look_back)
         self.remind("filter", "pipe")
         self.exchange = None
         self.choose(self.explorer.remembered.method(profile.name) or "ping")
@@ -112,11 +111,18 @@ class CallScreen(ReplyScreen):
         """The catalogue as it is now."""
         profile = self.explorer.profile
         assert profile is not None
-        self._methods = self.explorer.methods()
+        self._methods = self.explorer.methods(called=self._looked_back)
         self.methods.methods = self._methods
         self.methods.pinned = self.explorer.remembered.pinned(profile.name)
         learned = self.explorer.catalogues.of(profile)
         self.params.asked = learned.when if learned else None
+
+    def _look_back(self) -> None:
+        """What was called before, once the screen is there: nobody waits for the history to be read."""
+        if self.explorer.profile is not None:
+            self._looked_back = True
+            self.show_methods()
+            self.show_recent()
 
     def show_recent(self) -> None:
         """The newest calls of this profile; in a long history they may have to be looked for."""
@@ -142,7 +148,6 @@ class CallScreen(ReplyScreen):
         self.params.load(known, self.explorer.draft_of(name))
         self._written = (name, self.params.text)
         self.explorer.remembered.set_method(self._profile_name, name)
-        self.show_preview()
 
     def load(self, exchange: Exchange) -> None:
         """Take a recorded call into the editor, and its reply onto the screen. A batch has no place in the editor."""
@@ -154,6 +159,8 @@ class CallScreen(ReplyScreen):
 
     def again(self, exchange: Exchange) -> None:
         """Load a recorded call and send it once more, as what it was."""
+        from rpcexplorer.views.snippets import draft_of
+
         self.load(exchange)
         self.response.focus_inside()
         self._send(draft_of(exchange))
@@ -188,8 +195,9 @@ class CallScreen(ReplyScreen):
         self.header.trouble = next((words for words, trouble in troubles.items() if trouble), "")
 
     def show_preview(self) -> None:
-        """The request to come, under the id that it will have."""
-        self.params.preview = self.explorer.preview(self.draft, id=self._next_id)
+        """The request to come, under the id that it will have, where somebody looks at it."""
+        if self.params.tab == "Request":
+            self.params.preview = self.explorer.preview(self.draft, id=self._next_id)
 
     def tell(self, sentence: str) -> None:
         """Something that has no place of its own."""
@@ -204,6 +212,8 @@ class CallScreen(ReplyScreen):
     @opens("call")
     async def _call(self, draft: Draft | Batch) -> None:
         """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
+        from rpcexplorer.tui.screens.asking import may_send
+
         if not await may_send(self, self.explorer, draft):
             return
         self.write_down()
@@ -214,6 +224,8 @@ class CallScreen(ReplyScreen):
 
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
+        from rpcexplorer.tui.screens.login import credentials
+
         if not await credentials(self, self.explorer, ask=ask):
             self.show_auth()
             return
@@ -338,6 +350,8 @@ class CallScreen(ReplyScreen):
     def _editor(self, event: ParamsPane.EditorWanted) -> None:
         if event.time < self._lent:  # the key was pressed again before the editor was up
             return
+        from rpcexplorer.tui.processes import edited
+
         text, trouble = event.text, "This terminal cannot be lent to an editor."
         with suppress(SuspendNotSupported), self.app.suspend():
             text, trouble = edited(event.text, self.method)

@@ -64,11 +64,12 @@ class CallLayout(Screen[None]):
     CallLayout #right { width: 1fr; }
     CallLayout ParamsPane { height: 10; }
     CallLayout ResponsePane { height: 1fr; }
-    CallLayout.-narrow MethodsPane { border-right: none; }
+    CallLayout MethodsPane.-alone { border-right: none; }
     """
     scope: ClassVar[Scope] = "call"
     BINDINGS: ClassVar[list[BindingType]] = bindings("call")
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
+    AUTO_FOCUS = ""
+    """Whoever shows something knows where the focus belongs; to move it from elsewhere costs a part of the start."""
 
     def __init__(self, sizes: Sizes, keymap: Mapping[str, str]) -> None:
         super().__init__()
@@ -168,6 +169,7 @@ class CallLayout(Screen[None]):
         usual = min(max(self.app.size.width * 28 // 100, 34), 52)
         wide = min(self._sizes.methods_width or usual, self.app.size.width // 2)
         self.methods.styles.width = "1fr" if narrow else wide
+        self.methods.set_class(narrow, "-alone")
 
     def action_wider(self) -> None:
         """More room for the methods."""

@@ -11,7 +11,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.held import HeldKeys, opens
-from rpcexplorer.tui.screens.copying import copied
 from rpcexplorer.tui.screens.layout import CallLayout
 from rpcexplorer.tui.widgets.prompt import Purpose
 from rpcexplorer.tui.widgets.response import ResponsePane
@@ -68,5 +67,7 @@ class ReplyScreen(CallLayout):
     @opens("copy")
     async def copy(self, draft: Draft, exchange: Exchange | None, what: str = "") -> None:
         """Copy a call or its reply; which of it is asked, unless that is said."""
+        from rpcexplorer.tui.screens.copying import copied
+
         body = self.response.body if exchange is self.response.exchange else None
         await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what)

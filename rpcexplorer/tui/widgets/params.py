@@ -109,6 +109,8 @@ class ParamsPane(Vertical):
         """The text that everybody has been told of."""
         self._judged: str | None = None
         """The text that the verdict is about."""
+        self._told: tuple[Method | None, datetime | None] | None = None
+        """What the docs are about, and when the service was asked."""
         self._can: tuple[bool, ...] = ()
 
     def compose(self) -> ComposeResult:
@@ -209,12 +211,11 @@ class ParamsPane(Vertical):
         known = self.method
         nobody = [("No method", "middle"), ("  F2 shows them", "dim")]
         self._bar.words = [(known.name, "accent bold"), (f"  {known.doc}", "dim")] if known else nobody
-        self._docs.lines = docs_lines(self.method, self.asked)
         self._arrange()
 
     def watch_asked(self) -> None:
         """The page says when."""
-        self._docs.lines = docs_lines(self.method, self.asked)
+        self._tell_docs()
 
     def watch_preview(self) -> None:
         """The page of the request."""
@@ -246,6 +247,14 @@ class ParamsPane(Vertical):
         self._docs.set_class(beside, "-beside")
         if beside:
             self._docs.display = True
+        self._tell_docs()
+
+    def _tell_docs(self) -> None:
+        """What the page says, where it is on view."""
+        told = (self.method, self.asked)
+        if self._docs.display and told != self._told:
+            self._told = told
+            self._docs.lines = docs_lines(*told)
 
     def on_descendant_focus(self) -> None:
         """The focus came in."""
