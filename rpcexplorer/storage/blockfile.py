@@ -1,7 +1,7 @@
 """A file of blocks: one is added at its end, they are read from its end, some are taken out or changed.
 
 Where a block begins and ends is known here, and how a file is mended whose last block was torn; what a block says is
-not. Whoever writes holds the lock; readers need none.
+not. Whoever appends holds the lock, whoever rewrites for a moment; readers need none.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, suppress
 from itertools import pairwise
 from pathlib import Path
 
 from rpcexplorer.storage.files import append_or_undo, aside, opened, read_bytes, read_span, telling, write_private
+from rpcexplorer.storage.replacing import PRIVATE_FILE, prepared, write_all
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
@@ -51,20 +53,20 @@ def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
 
 
 def newest_first(file: int, size: int) -> Iterator[bytes]:
-    """The blocks of an open file from its end, and whatever stands between them; blank lines aside."""
+    """An open file from its end, in stretches of whole blocks and whatever stands between them."""
     unread, held, step = size, b"", CHUNK
     while unread:
         start = max(0, unread - step)
         held = read_span(file, start, unread) + held
         unread = start
-        first, *others = split(held)
+        first = BOUNDARY.search(held)
         if unread == 0:
-            others, held = [first, *others], b""
-        elif others:
-            held, step = first, CHUNK
+            yield held
+        elif first and first.end() < len(held):
+            yield held[first.end() :]
+            held, step = held[: first.end()], CHUNK
         else:
             step *= 2  # a long block: reading it in equal steps would take the square of its length
-        yield from (block for block in reversed(others) if block.strip())
 
 
 def split(content: bytes) -> list[bytes]:
@@ -73,22 +75,44 @@ def split(content: bytes) -> list[bytes]:
     return [content[start:end] for start, end in pairwise(cuts)]
 
 
-def rewrite(path: Path, change: Callable[[bytes], bytes]) -> int:
+def rewrite(path: Path, change: Callable[[bytes], bytes], locked: Callable[[], AbstractContextManager[None]]) -> int:
     """Replace each block by what ``change`` makes of it, in one step; how many came out changed.
 
-    All others stay as they are, byte for byte, damaged ones too. A file with nothing left in it is removed.
+    All others stay as they are, byte for byte, damaged ones too. A file with nothing left in it is removed. It is
+    ``locked`` only while the new file takes its place: what was appended meanwhile is taken along.
     """
-    blocks = split(read_bytes(path) or b"")
-    changed = [change(block) if block.strip() else block for block in blocks]
-    number = sum(before is not after for before, after in zip(blocks, changed, strict=True))
-    if number:
-        content = b"".join(changed)
-        if content.strip():
-            write_private(path, content)
-        else:
-            with telling("remove", path):
+    while True:
+        version, content = _version(path), read_bytes(path) or b""
+        blocks = split(content)
+        changed = [change(block) if block.strip() else block for block in blocks]
+        number = sum(before is not after for before, after in zip(blocks, changed, strict=True))
+        if not number:
+            return 0
+        with telling("write", path), prepared(path, after := b"".join(changed), PRIVATE_FILE) as beside, locked():
+            added = b"" if _version(path) == version else _added(path, content)
+            if added is None:
+                continue  # somebody else has changed it too
+            if not after.strip() and not added.strip():
                 path.unlink()
-    return number
+            else:
+                with opened(beside, os.O_WRONLY | os.O_APPEND) as file:
+                    write_all(file, added)
+                beside.replace(path)
+            return number
+
+
+def _version(path: Path) -> tuple[int, int, int] | None:
+    """Whenever a file was changed, this was too; None where there is none."""
+    with telling("read", path), suppress(FileNotFoundError):
+        found = path.stat()
+        return found.st_ino, found.st_size, found.st_mtime_ns
+    return None
+
+
+def _added(path: Path, before: bytes) -> bytes | None:
+    """What was added to a file that once held ``before``; None where more has become of it."""
+    now = read_bytes(path)
+    return now[len(before) :] if now is not None and now.startswith(before) else None
 
 
 def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:

@@ -12,22 +12,34 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import date, datetime, time
 from typing import Any
 from zlib import crc32
 
+from msgspec.structs import replace
+
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.storage.records import BASE64, text_of, to_exchange, to_record
+from rpcexplorer.storage.records import BASE64, OUTCOMES, text_of, to_exchange, to_record
 
 HEADER = b"[[call]]\n"
+HEADER_CRC = crc32(HEADER)
+END = b'end = "%08x"\n\n'
+END_LENGTH = len(END % 0)
 SEAL = re.compile(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[^\n]*)?\s*\Z""")
 """The line that ends a block, where it is the last one; also as people and formatters spell it."""
+
+NEAR_END = 64
+"""Bytes at a block's end in which that line is found without a look at the others, unless somebody lengthened it."""
 
 BOM = b"\xef\xbb\xbf"
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 UNUSUAL = re.compile(r"[^\x20-\x7e]+")
 PLAIN_ID = re.compile(rb'\nid = "([^"\\\r\n]*)"')
+HEADING = re.compile(
+    rb'\[\[call\]\]\nid = [^\n]*\ntime = ([0-9T:.-]+Z)\n(?:profile = ("[^\n]*")\n)?(?:url = [^\n]*\n)?'
+    rb'(?:method = [^\n]*\n)?kind = "(?:call|notification|batch)"\noutcome = "(?:%s)"\n' % "|".join(OUTCOMES).encode()
+)
+"""The first lines of a block as they are written, where no part of them stands as base64."""
 CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?:\s|\Z)", re.MULTILINE)
 BY_HAND = "this record was changed by hand after it was written"
 
@@ -121,7 +133,7 @@ def untouched(raw: bytes) -> bytes | None:
     """The lines between header and end of a block that is as it was written, line ends aside; else None."""
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n")
-    seal = SEAL.search(raw)
+    seal = SEAL.search(raw, len(raw) - NEAR_END) or SEAL.search(raw)
     if seal is None:
         return None
     sealed = raw[: seal.start() + 1].removeprefix(BOM).lstrip()
@@ -130,9 +142,21 @@ def untouched(raw: bytes) -> bytes | None:
     return sealed[len(HEADER) :]
 
 
+def all_untouched(stretch: bytes) -> bool:
+    """Whether a stretch is nothing but blocks, each to the byte as it was written."""
+    before, *blocks = stretch.split(HEADER)  # which no value holds: there is no line end in any
+    return not before and all(block.endswith(END % crc32(block[:-END_LENGTH], HEADER_CRC)) for block in blocks)
+
+
 def is_sealed(raw: bytes) -> bool:
     """Whether the block's last line is its end: one without, at the end of a file, is still being written."""
-    return SEAL.search(raw) is not None
+    return (SEAL.search(raw, len(raw) - NEAR_END) or SEAL.search(raw)) is not None
+
+
+def dated(raw: bytes) -> tuple[datetime, str] | None:
+    """When and on which profile the call of a block was made that is as it was written, without reading the rest."""
+    found = HEADING.match(raw) if all_untouched(raw) else None
+    return (datetime.fromisoformat(found[1].decode()), json.loads((found[2] or b'""').decode())) if found else None
 
 
 def id_of(raw: bytes) -> str:

@@ -27,7 +27,7 @@ else:
 PRIVATE_FOLDER = 0o700
 
 LOCK_SECONDS = 2.0
-LOCK_PAUSE = 0.01
+LOCK_PAUSE = 0.002
 """Seconds between two tries to get a lock; a holder needs far less than one of them."""
 
 ADVICE: dict[int, tuple[str, str]] = {

@@ -7,18 +7,21 @@ files there are in history_files.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from datetime import datetime
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
+from math import inf
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.storage.blockfile import append, rewrite
-from rpcexplorer.storage.blocks import id_of, read_block, read_record, spell, to_block
+from rpcexplorer.storage.blocks import dated, id_of, read_block, read_record, spell, to_block
 from rpcexplorer.storage.files import LOCK_SECONDS, lock, meanwhile, private_folder, write_new
 from rpcexplorer.storage.history_files import (
     Entry,
@@ -26,6 +29,7 @@ from rpcexplorer.storage.history_files import (
     entries,
     files_of,
     rotated,
+    steps,
     this_writer,
     torn_files,
     writers,
@@ -34,6 +38,8 @@ from rpcexplorer.storage.history_search import Sought
 from rpcexplorer.storage.records import clipped, renamed
 
 ROTATE_AT = 8 * MIB
+REACH = 8 * MIB
+"""Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
 SHOWN = 5
 """Ids that are named where several are alike."""
 
@@ -106,12 +112,14 @@ class History:
 
     def find(self, id: str) -> Exchange | Damaged | Complaint | None:
         """The exchange with this id, or with an id that begins or ends so if there is but one."""
+        if not id:
+            return None
         like: dict[str, Entry] = {}
-        for entry in entries(self.folder):
+        for entry in entries(self.folder, Sought(id).among):
             own = id_of(entry.raw)
             if own == id:
                 return _read(entry)
-            if id and (own.startswith(id) or own.endswith(id)):
+            if own.startswith(id) or own.endswith(id):
                 like.setdefault(own, entry)
         if len(like) > 1:
             some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
@@ -127,20 +135,36 @@ class History:
 
         A file that cannot be read comes as well, for all of that may be in it.
         """
-        sought = Sought(text, profile, method, outcome)
-        for entry in entries(self.folder):
-            if sought.may_be_in(entry.raw):
-                found = _read(entry)
-                if found is not None and (not entry.raw or sought.is_in(found)):
-                    yield found
+        sought = Sought(text, profile=profile, method=method, outcome=outcome)
+        return (found for found in self._look(sought) if found is not None)
 
-    def methods(self, profile: str | None = None, among: int = 2000) -> list[str]:
-        """The names called of late, the last one first; ``among`` the newest so many calls."""
+    def look(
+        self, words: Sequence[str], profile: str | None, outcome: str | None, in_profile: str, in_method: str
+    ) -> Iterator[Exchange | Damaged | None]:
+        """Like ``search``, for several words and for parts of names; and None whenever a few blocks were read.
+
+        So whoever looks can stop or show what was found so far, also where nothing more is to be found.
+        """
+        return self._look(Sought("", tuple(words), profile, None, outcome, in_profile, in_method))
+
+    def _look(self, sought: Sought, reach: float = inf) -> Iterator[Exchange | Damaged | None]:
+        for entry in steps(self.folder, sought.among, reach):
+            found = _read(entry) if entry else None
+            if not entry or (found is not None and (not entry.raw or sought.is_in(found))):
+                yield found
+
+    def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
+        """The newest of a profile, as far as they are among the newest of all: older ones are not looked for."""
+        found = self._look(Sought(profile=profile), REACH)
+        return list(islice((each for each in found if each is not None), limit))
+
+    def methods(self, profile: str | None = None, reach: int = 2 * MIB) -> list[str]:
+        """The names called of late, the last one first; ``reach``: so many bytes of files are looked through."""
         sought = Sought(profile=profile)
         spelled: dict[bytes, bytes] = {}
-        for entry in islice(entries(self.folder), among):
+        for entry in entries(self.folder, reach=reach):
             name = None if entry.harm else METHOD.search(entry.raw)
-            if name and name[0] not in spelled and sought.may_be_in(entry.raw):
+            if name and name[0] not in spelled and sought.among(entry.raw):
                 spelled[name[0]] = entry.raw
         found = [read_block(raw) for raw in spelled.values()]
         return [
@@ -173,21 +197,20 @@ class History:
         unread: set[Path] = set()
         kept = 0
         for entry in entries(self.folder):
-            found = _read(entry)
             if not entry.raw:
                 unread.add(entry.file)
-            if isinstance(found, Exchange) and profile in {None, found.profile}:
-                if (keep is not None and kept >= keep) or (before is not None and found.when < before):
+            moment, its_profile = _dated(entry)
+            if moment is not None and profile in {None, its_profile}:
+                if (keep is not None and kept >= keep) or (before is not None and moment < before):
                     doomed.add(_fingerprint(entry.raw))
                 else:
                     kept += 1
         if doomed and not dry:
             for writer in writers(self.folder):
                 for path in files_of(self.folder, writer):
-                    if path in unread:
-                        continue
-                    with self._locked(writer):  # for one file at a time: whoever appends waits that long at most
-                        rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw)
+                    if path not in unread:
+                        locked = partial(self._locked, writer)
+                        rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw, locked)
         return len(doomed)
 
     def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
@@ -195,16 +218,19 @@ class History:
 
         Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
         """
-        meant = (entry for entry in entries(self.folder) if torn or not entry.harm)
+        meant = (entry for entry in entries(self.folder, Sought(id).among) if torn or not entry.harm)
         found = next((entry for entry in meant if id_of(entry.raw) == id), None)
         if found is None:
             return False
         sought = _fingerprint(found.raw)
-        with self._locked(found.writer):
-            return any(
-                rewrite(path, lambda raw: change(raw) if _fingerprint(raw) == sought else raw)
-                for path in (*files_of(self.folder, found.writer), *torn_files(self.folder))
+        return any(
+            rewrite(
+                path,
+                lambda raw: change(raw) if _fingerprint(raw) == sought else raw,
+                partial(self._locked, found.writer),
             )
+            for path in chain(files_of(self.folder, found.writer), torn_files(self.folder))
+        )
 
     def _locked(self, writer: str) -> AbstractContextManager[None]:
         return lock(current(self.folder, writer), self._lock_seconds)
@@ -218,6 +244,14 @@ def _read(entry: Entry) -> Exchange | Damaged | None:
     if entry.harm:
         return Damaged(str(entry.file), entry.harm, entry.raw.decode(errors="backslashreplace"), id_of(entry.raw))
     return read_block(entry.raw, str(entry.file))
+
+
+def _dated(entry: Entry) -> tuple[datetime | None, str]:
+    """When and on which profile a call was made; no moment where nobody can say."""
+    if not entry.harm and (own := dated(entry.raw)):
+        return own
+    found = _read(entry)
+    return (found.when, found.profile) if isinstance(found, Exchange) else (None, "")
 
 
 def _fingerprint(raw: bytes) -> bytes:

@@ -6,7 +6,6 @@ Nothing here raises: a history that cannot be written or read stops no call. Blo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from itertools import islice
 from pathlib import Path
 from typing import TypeVar
 
@@ -76,10 +75,13 @@ class Journal:
         return ""
 
     def recent(self, profile: Profile, limit: int) -> list[Exchange]:
-        """The newest calls of a profile, newest first; also those that could not be written."""
+        """The newest calls of a profile, newest first; also those that could not be written.
+
+        In a history of any length it takes a moment: what is older than the newest megabytes is not looked for.
+        """
         history = self.of(profile)
         unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
-        found = self._read(lambda: islice(history.search("", profile.name), limit))
+        found = self._read(lambda: history.recent(profile.name, limit))
         self.trouble = self.trouble or next((each.reason for each in found if isinstance(each, Damaged)), "")
         return [*unsaved, *(each for each in found if isinstance(each, Exchange))][:limit]
 

@@ -12,7 +12,8 @@ import re
 import stat
 import sys
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PRIVATE_FILE = 0o600
@@ -29,7 +30,13 @@ def replace(path: Path, text: str | bytes, mode: int | None) -> None:
     Without a ``mode`` the file is an ordinary new one. One that its owner has protected from writing is left alone:
     the folder alone would allow to replace it.
     """
-    content = text if isinstance(text, bytes) else text.encode()
+    with prepared(path, text if isinstance(text, bytes) else text.encode(), mode) as beside:
+        beside.replace(path)
+
+
+@contextmanager
+def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
+    """The new file, whole and on the disk, for as long as it has not taken the place of ``path``; then it is gone."""
     _refuse_protected(path)
     _sweep(path)
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
@@ -43,11 +50,10 @@ def replace(path: Path, text: str | bytes, mode: int | None) -> None:
             os.fsync(descriptor)  # or a power cut could leave the new name with no content
         finally:
             os.close(descriptor)
-        beside.replace(path)
-    except BaseException:
+        yield beside
+    finally:
         with suppress(OSError):
             beside.unlink()
-        raise
 
 
 def write_all(descriptor: int, content: bytes) -> None:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta, tzinfo
 from functools import cached_property
 from typing import Final, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import NAMES, Damaged, ErrorObject, Exchange, Malformed, OutcomeName, Result
 from rpcexplorer.views.sentences import duration, outcome_words, size
@@ -25,8 +27,7 @@ _LONGEST: Final = 300
 """Characters of an outcome's words that are looked at; no row shows more."""
 
 
-@dataclass(frozen=True)
-class Wanted:
+class Wanted(Struct, frozen=True, dict=True):
     """What a person looks for. Each part must be there, whatever its case; an empty one asks for nothing."""
 
     words: tuple[str, ...] = ()
@@ -59,14 +60,9 @@ class Wanted:
         return tuple(name for name in OUTCOMES if name.startswith(self.outcome))
 
     @property
-    def outcome_name(self) -> OutcomeName | None:
-        """The outcome, where only one is meant."""
-        return self.outcomes[0] if len(self.outcomes) == 1 else None
-
-    @property
-    def clue(self) -> str:
-        """A text that every match holds somewhere, the longest there is: quick to look for before anything is read."""
-        return max((*self.words, self.method, self.profile), key=len)
+    def outcome_name(self) -> str | None:
+        """The outcome, where not all are meant. What was typed where there is none of that name: no call has it."""
+        return next(iter(self.outcomes), self.outcome) if self.outcome else None
 
     def has(self, found: Exchange | Damaged) -> bool:
         """Whether this is one of those that are looked for.
@@ -114,8 +110,7 @@ def _texts(exchange: Exchange) -> Iterator[str]:
 # --- rows --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Day:
+class Day(Struct, frozen=True):
     """What the rows below have in common. Nothing to choose."""
 
     date: date

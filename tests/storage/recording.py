@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import NO_PHASES, Damaged, Exchange, Response
 from rpcexplorer.protocol.codec import decode
@@ -31,7 +32,12 @@ def exchange(number: int = 0, reply: str = '{"jsonrpc":"2.0","id":"1","result":"
         sent=60,
         response=Response(200, "OK", body=body, size=len(body)),
     )
-    return replace(one, **given)  # type: ignore[arg-type]
+    return replace(one, **given)
+
+
+def id_of(number: int) -> str:
+    """The id of the exchange with this number."""
+    return exchange(number).id
 
 
 def as_recorded(one: Exchange) -> Exchange:

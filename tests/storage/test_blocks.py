@@ -1,13 +1,13 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import (
     Cancelled,
@@ -21,7 +21,8 @@ from rpcexplorer.model.exchange import (
     Sent,
     Unreached,
 )
-from rpcexplorer.protocol.codec import decode, spelled
+from rpcexplorer.protocol.codec import decode
+from rpcexplorer.protocol.messages import spelled
 from rpcexplorer.storage.blocks import BY_HAND, id_of, quoted, read_block, read_record, spell, to_block
 from tests.storage.recording import as_recorded, exchange
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import stat
-from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from zlib import crc32
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.profile import Profile

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +64,14 @@ def check(kind: Kind, root: Path, damaged: bytes) -> None:
         assert not kind.toml or parsed(path.read_bytes()) is not None, "it is TOML after the next write"
 
 
+def check_each(kind: Kind, root: Path, harms: Callable[[bytes], Iterator[bytes]]) -> None:
+    """The same for everything that can become of a file, each time from the beginning."""
+    before = snapshot(root)
+    for damaged in harms(before[kind.file]):
+        restore(root, before)
+        check(kind, root, damaged)
+
+
 # --- at every byte
 
 ALONE = [kind for kind in KINDS if kind.name not in {"history", "catalogue"}]
@@ -72,21 +80,17 @@ ALONE = [kind for kind in KINDS if kind.name not in {"history", "catalogue"}]
 
 @pytest.mark.parametrize("kind", ALONE, ids=lambda kind: kind.name)
 def test_a_file_cut_at_any_byte(kind: Kind, root: Path) -> None:
-    before = snapshot(root)
-    whole = before[kind.file]
-    for cut in range(len(whole)):
-        restore(root, before)
-        check(kind, root, whole[:cut])
+    check_each(kind, root, lambda whole: (whole[:cut] for cut in range(len(whole))))
 
 
 @pytest.mark.parametrize("kind", ALONE, ids=lambda kind: kind.name)
 def test_one_byte_changed_anywhere(kind: Kind, root: Path) -> None:
-    before = snapshot(root)
-    whole = before[kind.file]
-    for position in range(len(whole)):
-        restore(root, before)
-        wrong = b'X\n\0\xff"[=#{'[position % 9 : position % 9 + 1]
-        check(kind, root, whole[:position] + wrong + whole[position + 1 :])
+    def changed(whole: bytes) -> Iterator[bytes]:
+        for position in range(len(whole)):
+            wrong = b'X\n\0\xff"[=#{'[position % 9 : position % 9 + 1]
+            yield whole[:position] + wrong + whole[position + 1 :]
+
+    check_each(kind, root, changed)
 
 
 # --- what editors, version control and people do to it

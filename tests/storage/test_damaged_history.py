@@ -17,23 +17,13 @@ from rpcexplorer.storage.blocks import to_block
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history import History
 from tests.storage.faults import LINES
-from tests.storage.recording import contents, damaged, exchange, sound
+from tests.storage.recording import contents, damaged, exchange, id_of, sound
 
 BLOCKS = [to_block(exchange(number)).encode() for number in range(3)]
 WHOLE = b"".join(BLOCKS)
 NEW = exchange(9)
 SECONDS = 2.0
 LONG_AGO = 1_000_000_000
-
-
-def id_of(number: int) -> str:
-    return exchange(number).id
-
-
-@pytest.fixture
-def one(tmp_path: Path) -> History:
-    (tmp_path / "history").mkdir()
-    return History(tmp_path / "history", writer="me@here", lock_seconds=0)
 
 
 def write(history: History, content: bytes, name: str = "me@here.toml") -> Path:

@@ -18,21 +18,12 @@ from rpcexplorer.storage.blocks import to_block
 from rpcexplorer.storage.files import Busy, FileTrouble, lock
 from rpcexplorer.storage.history import History
 from tests.storage.faults import Fire
-from tests.storage.recording import contents, damaged, exchange, sound
+from tests.storage.reading import counted
+from tests.storage.recording import contents, damaged, exchange, id_of, sound
 
 BLOCKS = [to_block(exchange(number)).encode() for number in range(3)]
 NEW = exchange(9)
 TORN = BLOCKS[2][:-40]
-
-
-def id_of(number: int) -> str:
-    return exchange(number).id
-
-
-@pytest.fixture
-def one(tmp_path: Path) -> History:
-    (tmp_path / "history").mkdir()
-    return History(tmp_path / "history", writer="me@here", lock_seconds=0)
 
 
 def file_of(history: History) -> Path:
@@ -321,6 +312,7 @@ import os, sys
 from pathlib import Path
 from rpcexplorer.storage.history import History
 from tests.storage.faults import Fire
+from tests.storage.reading import counted
 from tests.storage.recording import exchange
 
 folder, rotate_at, prune = Path(sys.argv[1]), int(sys.argv[2]), "prune" in sys.argv
@@ -381,19 +373,6 @@ def test_pruning_while_others_append_removes_only_what_it_counted(rotate_at: int
 
 
 # --- what it costs
-
-
-def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The sizes of everything that is read from now on."""
-    read, sizes = os.read, []
-
-    def reading(descriptor: int, length: int) -> bytes:
-        got = read(descriptor, length)
-        sizes.append(len(got))
-        return got
-
-    monkeypatch.setattr(os, "read", reading)
-    return sizes
 
 
 def test_what_an_append_reads_does_not_grow_with_the_file(one: History, monkeypatch: pytest.MonkeyPatch) -> None:

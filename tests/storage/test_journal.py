@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import errno
 import os
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile

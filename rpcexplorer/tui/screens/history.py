@@ -7,11 +7,11 @@ few lines here, which makes the file a little longer than others.
 from __future__ import annotations
 
 import asyncio
-from dataclasses import dataclass
 from datetime import date, datetime, tzinfo
 from itertools import chain
 from typing import ClassVar, Final, Literal
 
+from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -25,6 +25,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.held import HeldKeys, opens
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.screens.history_changes import annotated, deleted
 from rpcexplorer.tui.screens.history_reading import Reading, Story, advice
 from rpcexplorer.tui.screens.once import Once
@@ -42,8 +43,7 @@ PAUSE: Final = 0.08
 """Seconds without a key before a filter is looked for."""
 
 
-@dataclass(frozen=True, slots=True)
-class HistoryChoice:
+class HistoryChoice(Struct, frozen=True):
     """What the person wants with a call."""
 
     exchange: Exchange
@@ -71,7 +71,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     everyone: reactive[bool] = reactive(False, init=False)
     """The calls of all profiles are shown, not only those of the one in use."""
 
-    @dataclass
+    @message
     class CopyWanted(Message):
         """A call is to be copied in one of several forms."""
 
@@ -114,6 +114,11 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self._pane.profile = self._profile
         self.set_focus(self._pane.list)
 
+    def on_unmount(self) -> None:
+        """Nobody waits any longer for what is being looked for."""
+        if self._reading is not None:
+            self._reading.give_up()
+
     # --- reading -----------------------------------------------------------------------------------------------
 
     def on_screen_resume(self) -> None:
@@ -136,7 +141,8 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def _story(self, wanted: Wanted) -> Story:
         """Every call that may be meant, newest first; those on top could not be written yet."""
         history = self.explorer.history
-        return chain(reversed(history.unsaved), history.search(wanted.clue, wanted.only, outcome=wanted.outcome_name))
+        written = history.look(wanted.words, wanted.only, wanted.outcome_name, wanted.profile, wanted.method)
+        return chain(reversed(history.unsaved), written)
 
     @work(exclusive=True, group="reading")
     async def _read(self, reading: Reading, pause: float = 0.0) -> None:

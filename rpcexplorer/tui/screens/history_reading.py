@@ -17,12 +17,14 @@ from rpcexplorer.tui.look import Words
 from rpcexplorer.views.history_rows import Row, Wanted, rows_of
 
 SLICE: Final = 200
-"""So many found calls end a slice."""
+"""So many found calls end the first slice."""
 MOMENT: Final = 0.05
-"""Seconds after which a slice ends with whatever was found."""
+"""Seconds after which that ends with whatever was found."""
+LONGEST: Final = 8
+"""Each slice is twice as long as the one before, to so many times the first: to show what was found takes time too."""
 
-Story = Iterator[Exchange | Damaged]
-"""Calls, newest first."""
+Story = Iterator[Exchange | Damaged | None]
+"""Calls, newest first; None wherever one may stop for a moment."""
 
 
 class Reading:
@@ -41,6 +43,7 @@ class Reading:
         self.trouble = ""
         """Why it could not be."""
         self._story, self._today, self._zone = story, today, zone
+        self._length = 1
         self._given_up = False
 
     @property
@@ -89,10 +92,11 @@ class Reading:
     def _slice(self) -> tuple[list[Exchange | Damaged], bool]:
         """The next few, and whether they were the last."""
         found: list[Exchange | Damaged] = []
-        end = time.monotonic() + MOMENT
-        enough = min(SLICE, max(self.goal - self.found, 1))  # a slow disk must not make more of it
+        end = time.monotonic() + MOMENT * self._length
+        enough = min(SLICE * self._length, max(self.goal - self.found, 1))  # a slow disk must not make more of it
+        self._length = min(2 * self._length, LONGEST)
         for one in self._story:
-            if self.wanted.has(one):
+            if one is not None and self.wanted.has(one):
                 found.append(one)
             if self._given_up or len(found) >= enough or time.monotonic() > end:
                 return found, False

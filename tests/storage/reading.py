@@ -1,0 +1,20 @@
+"""How much is read of files."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The sizes of everything that is read from now on."""
+    read, sizes = os.read, []
+
+    def reading(descriptor: int, length: int) -> bytes:
+        got = read(descriptor, length)
+        sizes.append(len(got))
+        return got
+
+    monkeypatch.setattr(os, "read", reading)
+    return sizes
