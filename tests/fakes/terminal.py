@@ -10,6 +10,7 @@ import signal
 import struct
 import sys
 import termios
+import threading
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -69,7 +70,8 @@ class Terminal:
         if self.pid:
             os.kill(self.pid, signal.SIGKILL)
             os.waitpid(self.pid, 0)
-        os.close(self._file)
+        if self._file >= 0:
+            os.close(self._file)
 
     def resize(self, columns: int, lines: int) -> None:
         """Another size; the program is told by its terminal."""
@@ -107,18 +109,33 @@ class Terminal:
         self.pid = 0
         return os.waitstatus_to_exitcode(status)
 
+    def hangs_up(self) -> int:
+        """Close the terminal while the program runs, as a window or a dropped connection does; its exit code."""
+        os.close(self._file)
+        self._file = -1
+        patience = threading.Timer(PATIENCE, os.kill, (self.pid, signal.SIGKILL))
+        patience.start()
+        _, status = os.waitpid(self.pid, 0)
+        patience.cancel()
+        self.pid = 0
+        return os.waitstatus_to_exitcode(status)
+
     def _read(self, done: object, what: str, *, to_the_end: bool = False) -> None:
         assert callable(done)
         until = time.monotonic() + PATIENCE
         while not done():
             ready, _, _ = select.select([self._file], [], [], max(until - time.monotonic(), 0))
             assert ready, f"waited {PATIENCE:.0f} s for {what}; on screen:\n{self.text}"
-            piece = self._piece()
-            if not piece:
+            if not self._take():
                 assert to_the_end, f"the program ended while waiting for {what}; on screen:\n{self.text}"
                 return
-            self.written += piece
-            self._stream.feed(piece)
+
+    def _take(self) -> bool:
+        """Take in what has come; False where nothing can come any more."""
+        piece = self._piece()
+        self.written += piece
+        self._stream.feed(piece)
+        return bool(piece)
 
     def _piece(self) -> bytes:
         try:

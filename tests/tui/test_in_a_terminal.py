@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.terminal import Terminal
+from tests.fakes.wire import HOLD, RawServer
 
 SIZES = [(80, 24), (120, 40)]
 
@@ -86,6 +87,22 @@ def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
         assert b"\x1b[?1049l" in terminal.written
     with Terminal([], home, folder, (100, 30)) as terminal:
         terminal.sees('"kept": true')
+
+
+def test_a_terminal_that_is_gone_ends_it_whatever_runs_and_nothing_is_lost(tmp_path: Path) -> None:
+    home = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+    with RawServer([HOLD]) as server:
+        (tmp_path / "sessions.toml").write_text(f'version = 1\n[profile.here]\nurl = "{server.origin}"\n')
+        with Terminal([], home, tmp_path, (100, 30)) as terminal:
+            terminal.sees("here", "✓ valid")
+            terminal.press("ctrl+a", "ctrl+k")
+            terminal.type('{"kept": true')
+            terminal.sees('"kept": true}')
+            terminal.press("f5")
+            terminal.sees("Esc cancel", "waiting for the reply")
+            assert terminal.hangs_up() != -signal.SIGKILL, "it had to be killed"
+    with Terminal([], home, tmp_path, (100, 30)) as terminal:
+        terminal.sees('"kept": true', "cancelled")
 
 
 BROKEN = """
