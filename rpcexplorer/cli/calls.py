@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, TypeVar, cast
 
 import click
+from msgspec import Struct
 
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.session import Session, complete_methods, fail, profile_option, session_of
@@ -22,8 +22,7 @@ F = TypeVar("F")
 AUTH = click.Choice(["cookie", "inline", "none"])
 
 
-@dataclass(frozen=True)
-class Sending:
+class Sending(Struct, frozen=True):
     """The options that everything which sends has in common."""
 
     profile: str | None

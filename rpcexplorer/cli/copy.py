@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import click
+from msgspec.structs import replace
 
 from rpcexplorer.cli.history import one_of, opened
 from rpcexplorer.cli.session import complete_profiles, fail

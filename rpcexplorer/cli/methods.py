@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict
 
 import click
+from msgspec.structs import asdict
 
 from rpcexplorer.cli.session import Session, profile_option, session_of
 from rpcexplorer.cli.show import json

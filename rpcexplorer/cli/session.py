@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
 import click
+from msgspec import Struct
 
 from rpcexplorer.cli.person import PersonAtTerminal
 from rpcexplorer.cli.world import World
@@ -18,8 +18,7 @@ from rpcexplorer.model.profile import AuthKind, Profile, ad_hoc
 F = TypeVar("F")
 
 
-@dataclass
-class Session:
+class Session(Struct):
     """What the options before the command's name said."""
 
     world: World

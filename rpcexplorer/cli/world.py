@@ -5,9 +5,10 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Protocol, TextIO
+
+from msgspec import Struct
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.person import Person
@@ -32,8 +33,7 @@ def _no_screen(build: Callable[[Person], Explorer], profile: str | None) -> tupl
     return 0, ""
 
 
-@dataclass
-class World:
+class World(Struct):
     """Everything a command may read from or write to."""
 
     stdin: BinaryIO

@@ -6,8 +6,9 @@ They never see a socket, a file or the value of a secret, so a test drives them 
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from datetime import datetime
+
+from msgspec.structs import replace
 
 from rpcexplorer.client.cookies import session_cookie
 from rpcexplorer.client.credentials import Fields, inline_params

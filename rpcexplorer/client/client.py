@@ -6,11 +6,11 @@ It keeps no file and asks no person; whatever it needs of either comes through `
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
+from msgspec.structs import replace
 
 from rpcexplorer.client.auth import flow, login_only
 from rpcexplorer.client.beforehand import Stop, fresh_id

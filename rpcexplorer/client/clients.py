@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import AuthKind, CookieAuth, NoAuth, Profile

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+
+from msgspec import Struct
 
 FORBIDDEN = set('\x7f ";,\\')
 """Characters that a cookie's value cannot carry, besides control characters and everything beyond ASCII."""
 
 
-@dataclass(frozen=True, slots=True)
-class SetCookie:
+class SetCookie(Struct, frozen=True):
     """One Set-Cookie header that names the session's cookie."""
 
     value: str

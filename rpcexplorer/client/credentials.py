@@ -6,7 +6,7 @@ the value in, on the bytes that go to the socket next.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from rpcexplorer.client.steps import Errand, Need, Steps
 from rpcexplorer.model.exchange import Refused
@@ -16,8 +16,7 @@ from rpcexplorer.protocol.messages import Call, spelled
 from rpcexplorer.protocol.scan import members
 
 
-@dataclass(frozen=True, slots=True)
-class Fields:
+class Fields(Struct, frozen=True):
     """The secret fields of a profile and how they are written in params."""
 
     profile: Profile

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Generator, Iterator
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.client import Client
@@ -40,8 +42,7 @@ NOT_OFFERED_WORDS = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Question:
+class Question(Struct, frozen=True):
     """What a dialect wants to know."""
 
     method: str
@@ -51,8 +52,7 @@ class Question:
     """Only adds detail: if it fails, or all of its kind take too long, what is known stays good."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """What a dialect is told."""
 
     value: Any = None
@@ -63,8 +63,7 @@ class Answer:
 Asking = Generator[Question, Answer, Listing]
 
 
-@dataclass(frozen=True, slots=True)
-class Dialect:
+class Dialect(Struct, frozen=True):
     """One way of asking."""
 
     name: str

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.client.cookies import sendable, session_cookie
 from rpcexplorer.client.credentials import Fields
@@ -20,8 +22,7 @@ DIGITS = 9
 """Of a place in an array; no reply has so many elements."""
 
 
-@dataclass(frozen=True, slots=True)
-class Opened:
+class Opened(Struct, frozen=True):
     """A login that brought a session."""
 
     session: Secret

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
 from datetime import UTC, datetime
+
+from msgspec.structs import replace
 
 from rpcexplorer.client.auth import flow
 from rpcexplorer.client.steps import Ended, Errand, Need, Trip, advance

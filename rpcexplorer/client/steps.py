@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Any, Literal, TypeVar
+
+from msgspec import Struct
 
 from rpcexplorer.model.exchange import NO_PHASES, NOTHING_CAME, Kind, Outcome, Phases, Refused, Response
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.messages import Call
 
 
-@dataclass(frozen=True, slots=True)
-class Errand:
+class Errand(Struct, frozen=True):
     """What the person asked for: one call, a notification, or several calls in one body."""
 
     kind: Kind
@@ -24,15 +24,13 @@ class Errand:
         return ", ".join(call.method for call in self.calls)
 
 
-@dataclass(frozen=True, slots=True)
-class Need:
+class Need(Struct, frozen=True):
     """Wants a credential; is told a ``Secret``, or a ``Refused`` that says how to give one."""
 
     field: Literal["username", "password", "session"]
 
 
-@dataclass(frozen=True, slots=True)
-class Trip:
+class Trip(Struct, frozen=True):
     """Wants a request sent; is told what ``Landed``. Secrets stand in it as placeholders until the last moment."""
 
     errand: Errand
@@ -42,20 +40,17 @@ class Trip:
     login: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Keep:
+class Keep(Struct, frozen=True):
     """Wants a session remembered."""
 
     session: Secret
 
 
-@dataclass(frozen=True, slots=True)
-class Drop:
+class Drop(Struct, frozen=True):
     """Wants the session forgotten."""
 
 
-@dataclass(frozen=True, slots=True)
-class Say:
+class Say(Struct, frozen=True):
     """Wants the person to know what happened by the way."""
 
     sentence: str
@@ -64,8 +59,7 @@ class Say:
 Step = Need | Trip | Keep | Drop | Say
 
 
-@dataclass(frozen=True, slots=True)
-class Landed:
+class Landed(Struct, frozen=True):
     """What came of a trip."""
 
     outcome: Outcome
@@ -83,8 +77,7 @@ Flow = Steps[Landed | Refused]
 """A whole errand."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ended:
+class Ended(Struct, frozen=True):
     """A flow has come to its end."""
 
     end: Landed | Refused

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import replace
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from rpcexplorer.client.credentials import opened
 from rpcexplorer.client.steps import Errand, Landed, Trip

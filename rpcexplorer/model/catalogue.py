@@ -7,9 +7,11 @@ How an answer is read is in openrpc.py and listed.py.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import AuthKind, InlineAuth, MethodNote, Profile
@@ -38,8 +40,7 @@ class Parameter(NamedTuple):
     """A value the service gives as an example; None where it gives none."""
 
 
-@dataclass(frozen=True, slots=True)
-class Method:
+class Method(Struct, frozen=True):
     """A name that can be called, with what is known of it."""
 
     name: str
@@ -65,8 +66,7 @@ class Method:
     """The question that discovered it, such as ``rpc.discover``."""
 
 
-@dataclass(frozen=True, slots=True)
-class Listing:
+class Listing(Struct, frozen=True):
     """What one dialect's answer says."""
 
     methods: tuple[Method, ...] = ()
@@ -78,16 +78,14 @@ class Listing:
     """Why there is no listing, as in ``not offered (-32601)``; empty where there is one."""
 
 
-@dataclass(frozen=True, slots=True)
-class Learned:
+class Learned(Struct, frozen=True):
     """What discovery has brought for a profile, and when."""
 
     methods: tuple[Method, ...]
     when: datetime
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(Struct, frozen=True):
     """What came of asking a service which methods it has."""
 
     when: datetime

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from msgspec import Struct
 
 from rpcexplorer.model.exchange import Kind
 from rpcexplorer.protocol.messages import Call, spelled
@@ -15,8 +15,7 @@ MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(Struct, frozen=True):
     """A method and params *text*, as a person typed them."""
 
     method: str
@@ -29,8 +28,7 @@ class Draft:
         return parse(self.text)
 
 
-@dataclass(frozen=True, slots=True)
-class Batch:
+class Batch(Struct, frozen=True):
     """The text of several calls for one body: a JSON array of objects with ``method`` and ``params``."""
 
     text: str

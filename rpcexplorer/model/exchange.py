@@ -6,9 +6,10 @@ say why there were none to read.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, Protocol
+
+from msgspec import Struct
 
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
@@ -42,8 +43,7 @@ Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wai
 """Where on its way a call got stuck."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unreached:
+class Unreached(Struct, frozen=True):
     """No complete reply came."""
 
     step: Step
@@ -53,22 +53,19 @@ class Unreached:
     """The request went out whole: the server may have run it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cancelled:
+class Cancelled(Struct, frozen=True):
     """The person stopped it."""
 
     maybe_ran: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
+class Sent(Struct, frozen=True):
     """A notification went out; no reply is expected."""
 
     remarks: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Refused:
+class Refused(Struct, frozen=True):
     """Nothing was sent: the draft, the profile or a credential is not in order. Never recorded."""
 
     why: Literal["params", "profile", "credentials"]
@@ -125,8 +122,7 @@ class Progress(Protocol):
         """Seconds since the request was started."""
 
 
-@dataclass(frozen=True, slots=True)
-class Phases:
+class Phases(Struct, frozen=True):
     """How long each part of the way took, in seconds; None where it did not happen or cannot be told apart."""
 
     name: float | None = None
@@ -137,15 +133,14 @@ class Phases:
     transfer: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Response:
+class Response(Struct, frozen=True):
     """The HTTP side of an exchange, as far as it came."""
 
     status: int | None = None
     reason: str = ""
     version: str = ""
-    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
-    body: bytes = field(default=b"", repr=False)
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes = b""
     """As the server wrote it; partial where the exchange is unreached or cancelled."""
     size: int = 0
     """Bytes of the whole body, also where ``body`` was cut for the record."""
@@ -154,9 +149,12 @@ class Response:
     proxy: str | None = None
     remarks: tuple[str, ...] = ()
 
+    def __repr__(self) -> str:
+        """Nothing that came: any of it may be a secret, or very long."""
+        return f"Response(status={self.status}, size={self.size})"
 
-@dataclass(frozen=True, slots=True)
-class Preview:
+
+class Preview(Struct, frozen=True):
     """The exact request to come, with placeholders for secrets."""
 
     line: str
@@ -171,8 +169,7 @@ NO_PHASES = Phases()
 NOTHING_CAME = Response()
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(Struct, frozen=True):
     """What happened between one person's call and the server."""
 
     id: str
@@ -216,8 +213,7 @@ class Exchange:
         return (*own, *self.response.remarks)
 
 
-@dataclass(frozen=True, slots=True)
-class Damaged:
+class Damaged(Struct, frozen=True):
     """A record that cannot be read as an exchange. What is left of it is kept and shown."""
 
     file: str

@@ -6,8 +6,9 @@ The three come from XML-RPC, so a signature names its types in that language: ``
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Listing, Method, Parameter
 from rpcexplorer.model.hearsay import first_line_of, kind_of, name_of, text_of

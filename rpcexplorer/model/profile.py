@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any, Literal
+
+from msgspec import Struct, field
 
 from rpcexplorer.model.secret import origin_of
 from rpcexplorer.protocol.messages import EmptyParams
@@ -32,8 +33,7 @@ ENDED_WORDS = (
 """Whole words in an error message that mean "please log in": *auth* does, *author* does not."""
 
 
-@dataclass(frozen=True, slots=True)
-class CookieAuth:
+class CookieAuth(Struct, frozen=True):
     """A session cookie, obtained by a login call."""
 
     username: str | None = None
@@ -43,8 +43,7 @@ class CookieAuth:
     kind: Literal["cookie"] = "cookie"
 
 
-@dataclass(frozen=True, slots=True)
-class InlineAuth:
+class InlineAuth(Struct, frozen=True):
     """Credentials as members of ``params``, put in when the call is sent."""
 
     username: str | None = None
@@ -54,8 +53,7 @@ class InlineAuth:
     kind: Literal["inline"] = "inline"
 
 
-@dataclass(frozen=True, slots=True)
-class NoAuth:
+class NoAuth(Struct, frozen=True):
     """Nothing is added."""
 
     kind: Literal["none"] = "none"
@@ -64,8 +62,7 @@ class NoAuth:
 Auth = CookieAuth | InlineAuth | NoAuth
 
 
-@dataclass(frozen=True, slots=True)
-class Login:
+class Login(Struct, frozen=True):
     """How a cookie profile opens a session, and what tells that one has ended."""
 
     method: str = "auth"
@@ -81,8 +78,7 @@ class Login:
     """Whole words in an error's message that mean it, whatever the code."""
 
 
-@dataclass(frozen=True, slots=True)
-class MethodNote:
+class MethodNote(Struct, frozen=True):
     """What a team knows of a method."""
 
     doc: str = ""
@@ -94,8 +90,7 @@ class MethodNote:
     """What the method needs, where it differs from the profile's kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Profile:
+class Profile(Struct, frozen=True):
     """A named server: where it is, how to authenticate, how careful to be."""
 
     name: str
@@ -111,7 +106,7 @@ class Profile:
     content_type: str = "application/json-rpc"
     accept: str = "*/*"
     empty_params: EmptyParams = "[]"
-    headers: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+    headers: tuple[tuple[str, str], ...] = ()
     ca_file: str | None = None
     """Certificates to trust instead of the system's, as an absolute path."""
     auth: Auth = NoAuth()
@@ -121,6 +116,10 @@ class Profile:
     """A folder for this profile's history, where it is not the usual one."""
     ad_hoc: bool = False
     """Made from ``--url``: nothing of it is kept."""
+
+    def __repr__(self) -> str:
+        """Not its headers, which may hold a secret."""
+        return f"Profile(name={self.name!r}, url={self.url!r})"
 
     @property
     def endpoint(self) -> str:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile, variable
@@ -126,7 +127,7 @@ def _parts(outcome: Outcome, hide: Redactor) -> Outcome:
     """The outcome with nothing left in what are parts of the body."""
     match outcome:
         case Result(value=value):
-            return replace(outcome, value=hide.body(value))
+            return replace(outcome, text=hide.body(value))
         case ErrorObject(data=data, value=value):
             return replace(outcome, data=None if data is None else hide.body(data), value=hide.body(value))
     return outcome

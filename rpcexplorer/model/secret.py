@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, NoReturn, Self
 from urllib.parse import urlsplit
+
+from msgspec import Struct
 
 Source = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret came from; shown to people, who can then go and change it."""
@@ -63,8 +64,7 @@ def placeholder(label: str) -> str:
     return f"«{label}»"
 
 
-@dataclass(frozen=True, slots=True)
-class Moved:
+class Moved(Struct, frozen=True):
     """A stored value that is not sent, because it was saved for another origin than the profile has now."""
 
     field: str

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Literal
+
+from msgspec import Struct, field
 
 MIB = 1024 * 1024
 
 
-@dataclass(frozen=True, slots=True)
-class HistorySettings:
+class HistorySettings(Struct, frozen=True):
     """What is recorded, and where."""
 
     record: bool = True
@@ -20,8 +20,7 @@ class HistorySettings:
     """Bytes of a reply that are recorded; longer ones are cut and marked with their true size."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(Struct, frozen=True):
     """Everything in ``settings.toml``."""
 
     theme: str = ""

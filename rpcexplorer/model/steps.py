@@ -7,8 +7,9 @@ them printable.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from msgspec import Struct
 
 from rpcexplorer.model.exchange import (
     Cancelled,
@@ -40,8 +41,7 @@ _ADDRESS = re.compile(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3})
 """A URL whose host needs no looking up."""
 
 
-@dataclass(frozen=True, slots=True)
-class Step:
+class Step(Struct, frozen=True):
     """One row of the test."""
 
     label: str

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
+
+from msgspec import Struct
 
 _SHORT = re.compile(r"#[0-9a-f]{3}")
 _LONG = re.compile(r"#[0-9a-f]{6}")
@@ -22,8 +23,7 @@ NATIVE: Final = (
 """The terminal's own colours, whatever they look like there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Theme:
+class Theme(Struct, frozen=True):
     """Every role has its colour: ``#rrggbb``, or one of the terminal's own."""
 
     name: str

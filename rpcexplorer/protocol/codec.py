@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 import msgspec
+from msgspec.structs import replace
 
 from rpcexplorer.protocol.envelope import Envelope, open_array, open_object
 from rpcexplorer.protocol.messages import Call, EmptyParams, ErrorObject, Malformed, Reply, Result, spelled

@@ -7,8 +7,9 @@ an object and `{1, 2}` as an array. What is made of that is told in `structure.p
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
 
 from rpcexplorer.protocol.tokens import SCALARS, Token
 
@@ -22,8 +23,7 @@ _OPENER = {"]": "[", "}": "{"}
 _ROUND = {"(": "[", ")": "]"}
 
 
-@dataclass(slots=True)
-class Container:
+class Container(Struct):
     """An array, an object, or the whole text, which holds one of them if all is well."""
 
     opener: Token | None = None

@@ -6,11 +6,16 @@ with a remark for each such oddity.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 import msgspec
+from msgspec import Struct
 
 from rpcexplorer.protocol.scan import elements, long_number, members, oddities
+from rpcexplorer.protocol.slices import Text
+
+LARGE = 1024 * 1024
+"""Bytes of a reply from which on its result is not copied."""
 
 DUPLICATES_LIMIT = 1024 * 1024
 """Bytes of a reply up to which its envelope is searched for duplicate members, which only the slow scanner sees."""
@@ -34,14 +39,14 @@ REPLY_FIELDS = {"jsonrpc", "id", "method", "result", "error"}
 ERROR_FIELDS = {"code", "message", "data"}
 
 
-@dataclass(frozen=True, slots=True)
-class Envelope:
+class Envelope(Struct, frozen=True):
     """The parts of a reply or of an error object, as the server wrote them; None where a part is missing."""
 
     jsonrpc: bytes | None = None
     id: bytes | None = None
     method: bytes | None = None
-    result: bytes | None = None
+    result: Text | None = None
+    """Of a large reply it is a part of the text, which is not copied."""
     error: bytes | None = None
     code: bytes | None = None
     message: bytes | None = None
@@ -55,7 +60,11 @@ def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
         native = msgspec.json.decode(text, type=_Native)
     except (msgspec.DecodeError, RecursionError):
         return _leniently(text)
-    parts = {name: bytes(raw) for name in FIELDS if isinstance(raw := getattr(native, name), msgspec.Raw)}
+    parts: dict[str, Any] = {
+        name: memoryview(raw) if name == "result" and len(text) > LARGE else bytes(raw)
+        for name in FIELDS
+        if isinstance(raw := getattr(native, name), msgspec.Raw)
+    }
     twice = _duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS)
     return Envelope(**parts, remarks=(*filter(None, [long_number(text)]), *twice))
 
@@ -80,7 +89,7 @@ def _leniently(text: bytes) -> Envelope | None:
     return Envelope(**parts, remarks=(*oddities(whole), *_named_twice(names, REPLY_FIELDS | ERROR_FIELDS)))
 
 
-def _duplicates(text: bytes, parts: dict[str, bytes], fields: set[str]) -> tuple[str, ...]:
+def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[str, ...]:
     """Say which members are there twice. A compact object of known members shows by its length that none is."""
     compact = 1 + sum(len(name) + 4 + len(value) for name, value in parts.items())
     if len(text) == compact or len(text) > DUPLICATES_LIMIT:

@@ -5,17 +5,18 @@ Text and bytes are kept as they were written; nothing here is decoded before som
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 import msgspec
+from msgspec import Struct
+
+from rpcexplorer.protocol.slices import Text
 
 EmptyParams = Literal["[]", "{}", "omit"]
 """How a call without params is written; servers differ, so it is a setting of the profile."""
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(Struct, frozen=True):
     """One request: a method, its params as JSON text, and an id to know the reply by."""
 
     method: str
@@ -26,22 +27,25 @@ class Call:
     """None makes it a notification: the server is not to answer."""
 
 
-@dataclass(frozen=True, slots=True)
-class Result:
+class Result(Struct, frozen=True):
     """The server did what it was asked."""
 
-    value: bytes
-    """The JSON text of the result, exactly as the server wrote it."""
+    text: Text
+    """The JSON text of the result, exactly as the server wrote it; of a large reply a part of that, without a copy."""
     remarks: tuple[str, ...] = ()
     """Where the reply deviates from the specification, in words."""
+
+    @property
+    def value(self) -> bytes:
+        """The same as bytes; of a large reply, a copy."""
+        return bytes(self.text)
 
     def decoded(self) -> Any:
         """Parse the value into Python objects; numbers become int and float as Python sees them."""
         return decoded(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class ErrorObject:
+class ErrorObject(Struct, frozen=True):
     """The server answered that the call failed."""
 
     code: int | None
@@ -60,8 +64,7 @@ class ErrorObject:
         return decoded(self.value)
 
 
-@dataclass(frozen=True, slots=True)
-class Malformed:
+class Malformed(Struct, frozen=True):
     """Bytes came, but they cannot be read as a reply."""
 
     reason: str

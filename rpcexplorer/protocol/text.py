@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
 from rpcexplorer.protocol.layout import compact
 from rpcexplorer.protocol.scan import elements, is_value, members
@@ -20,8 +20,7 @@ from rpcexplorer.protocol.scan import elements, is_value, members
 _BREAK = re.compile(r"\r\n|\r|\n")
 
 
-@dataclass(frozen=True, slots=True)
-class Params:
+class Params(Struct, frozen=True):
     """Params that can be sent."""
 
     text: str
@@ -40,8 +39,7 @@ class Params:
         return f"{self.kind} with {self.size:,} {unit}{'s' * (self.size > 1)}"
 
 
-@dataclass(frozen=True, slots=True)
-class Fix:
+class Fix(Struct, frozen=True):
     """A way out of a problem, to be taken with one key."""
 
     label: str
@@ -50,8 +48,7 @@ class Fix:
     """The whole text after it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(Struct, frozen=True):
     """The first thing, in reading order, that keeps a text from being params."""
 
     line: int

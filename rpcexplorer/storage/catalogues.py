@@ -7,11 +7,12 @@ it can be fetched again. Methods are rows without names, so that ten thousand of
 from __future__ import annotations
 
 import json
-from dataclasses import fields, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 from zlib import crc32
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.profile import PROFILE_NAME, Profile
@@ -21,7 +22,7 @@ HEAD = "rpcexplorer catalogue 1 {checksum:08x}"
 
 ONLY_HERE = "the catalogue is kept for this run only"
 
-COLUMNS = [[field.name for field in fields(Method)], list(Parameter._fields)]
+COLUMNS = [list(Method.__struct_fields__), list(Parameter._fields)]
 """What stands where in a row. A file in which it is something else is of another version."""
 PARAMETERS = COLUMNS[0].index("parameters")
 

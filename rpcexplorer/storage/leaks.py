@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+
+from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.leaks import Leak, LeakSearch
@@ -19,8 +20,7 @@ from rpcexplorer.storage.profiles import OVERLAY, Profiles
 from rpcexplorer.storage.secrets import Secrets
 
 
-@dataclass(slots=True)
-class Searched:
+class Searched(Struct):
     """What a search came to."""
 
     found: list[Complaint] = field(default_factory=list)

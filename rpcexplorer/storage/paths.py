@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
+
+from msgspec import Struct
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.storage.files import FileTrouble, telling
@@ -17,8 +18,7 @@ from rpcexplorer.storage.files import FileTrouble, telling
 TEAM_FILE = "sessions.toml"
 
 
-@dataclass(frozen=True, slots=True)
-class Paths:
+class Paths(Struct, frozen=True):
     """The three folders of one user, and what lies in them."""
 
     config: Path

@@ -7,9 +7,10 @@ is not made.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.profile import AuthKind, variable
@@ -21,8 +22,7 @@ from rpcexplorer.storage.toml_reader import read_toml
 NEW_FILE = "version = 1\n"
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileEdits:
+class ProfileEdits(Struct, frozen=True):
     """One file, and what can be done to it. Each method gives None, or a complaint where nothing was changed."""
 
     file: Path

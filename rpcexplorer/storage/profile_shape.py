@@ -6,7 +6,6 @@ Which files are read, and which of them wins, is settled in profiles.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields
 from typing import Any
 
 from rpcexplorer.model.profile import (
@@ -131,7 +130,7 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
 def _auth(kind: str, **given: Any) -> Auth:
     """Take what this kind needs; an overlay may have changed the kind and left the rest."""
     made = KINDS[kind]
-    return made(**{each.name: given[each.name] for each in fields(made) if each.name in given})
+    return made(**{key: given[key] for key in made.__struct_fields__ if key in given})
 
 
 def _below(values: Mapping[KeyPath, Any], *path: str) -> dict[str, Any]:

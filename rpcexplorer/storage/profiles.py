@@ -7,9 +7,11 @@ profile_shape.py; nothing is written here.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.profile import Profile, variable
@@ -25,8 +27,7 @@ Row = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and where that comes from."""
 
 
-@dataclass(slots=True)
-class Profiles:
+class Profiles(Struct):
     """Every profile that can be used, and everything that is wrong with the others."""
 
     profiles: dict[str, Profile] = field(default_factory=dict)
@@ -35,7 +36,7 @@ class Profiles:
     complaints: list[Complaint] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     """The files that were read, lowest layer first."""
-    leaves: dict[str, Leaves] = field(default_factory=dict, repr=False)
+    leaves: dict[str, Leaves] = field(default_factory=dict)
     """What the files say of each profile, merged; ``()`` stands for the profile itself."""
 
     def get(self, name: str | None = None) -> Profile | Complaint:
@@ -181,14 +182,14 @@ def _advice(name: str, known: Iterable[str]) -> str:
 
 
 def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
-    for each in fields(profile):
-        value = getattr(profile, each.name)
-        if each.name in {"auth", "login"}:
-            yield from (((each.name, inner.name), getattr(value, inner.name)) for inner in fields(value))
-        elif each.name == "headers":
-            yield from (((each.name, header), content) for header, content in value)
-        elif each.name == "methods":
+    for key in profile.__struct_fields__:
+        value = getattr(profile, key)
+        if key in {"auth", "login"}:
+            yield from (((key, inner), getattr(value, inner)) for inner in value.__struct_fields__)
+        elif key == "headers":
+            yield from (((key, header), content) for header, content in value)
+        elif key == "methods":
             for method, note in value.items():
-                yield from ((("method", method, inner.name), getattr(note, inner.name)) for inner in fields(note))
-        elif each.name not in {"name", "ad_hoc"}:
-            yield (each.name,), value
+                yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
+        elif key not in {"name", "ad_hoc"}:
+            yield (key,), value

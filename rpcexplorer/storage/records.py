@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, UTC, datetime
 from typing import Any, get_args
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import (
     NAMES,

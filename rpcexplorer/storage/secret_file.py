@@ -9,10 +9,11 @@ import os
 import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.storage.files import FileTrouble, is_private, lock, private_folder, telling, write_private
@@ -39,14 +40,17 @@ HEADING = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
+class Stored(Struct, frozen=True):
     """One value as it is kept."""
 
-    value: str = field(repr=False)
+    value: str
     origin: str
     """The only origin it may be sent to."""
     saved: datetime | None = None
+
+    def __repr__(self) -> str:
+        """Not the value."""
+        return f"Stored(origin={self.origin!r})"
 
     def members(self) -> dict[str, Any]:
         """The three as a table."""
@@ -69,8 +73,7 @@ class Stored:
         return cls.of(read_shape(ENTRY, file).values()) if isinstance(file, TomlFile) else None
 
 
-@dataclass(slots=True)
-class Contents:
+class Contents(Struct):
     """Everything in the file."""
 
     entries: dict[tuple[str, str], Stored] = field(default_factory=dict)
@@ -105,8 +108,7 @@ class Contents:
         return HEADING + _toml(document | {"profile": profiles})
 
 
-@dataclass(frozen=True, slots=True)
-class SecretFile:
+class SecretFile(Struct, frozen=True):
     """The file at ``path``, whether it exists or not."""
 
     path: Path

@@ -11,9 +11,10 @@ import copy
 import re
 import zlib
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
+
+from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.storage.files import FileTrouble, lock, private_folder, read_bytes, real, write_atomic

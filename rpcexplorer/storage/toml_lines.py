@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 KeyPath = tuple[str, ...]
 """The parts of a dotted key; an element of an array is counted from "0"."""
@@ -36,8 +37,7 @@ ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 
 
-@dataclass(slots=True)
-class Section:
+class Section(Struct):
     """A ``[header]`` and the lines below it; the first section is the part above all headers."""
 
     path: KeyPath
@@ -47,8 +47,7 @@ class Section:
     """Behind the last line that is neither blank nor a comment: where a new key goes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Statement:
+class Statement(Struct, frozen=True):
     """One ``key = value``, with its whole lines."""
 
     path: KeyPath
@@ -56,8 +55,7 @@ class Statement:
     end: int
 
 
-@dataclass(slots=True)
-class Layout:
+class Layout(Struct):
     """The places of everything in one text."""
 
     starts: list[int]
@@ -111,8 +109,7 @@ def _unescaped(match: re.Match[str]) -> str:
     return chr(int(code, 16)) if code else ESCAPES.get(match[3], match[3])
 
 
-@dataclass(slots=True)
-class _Frame:
+class _Frame(Struct):
     """What is open around the next token: a statement, an array or an inline table."""
 
     base: KeyPath

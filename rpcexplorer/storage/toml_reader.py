@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.storage.files import FileTrouble, decoded, read_bytes
@@ -22,8 +23,7 @@ WHERE = re.compile(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\
 """How the parser words a problem and its place."""
 
 
-@dataclass(frozen=True, slots=True)
-class TomlFile:
+class TomlFile(Struct, frozen=True):
     """A file that parsed."""
 
     path: Path

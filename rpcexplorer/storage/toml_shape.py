@@ -8,17 +8,17 @@ single files are in profile_shape.py, settings.py and secrets.py.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.storage.toml_lines import KeyPath
 from rpcexplorer.storage.toml_reader import TomlFile
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
+class Wrong(Struct, frozen=True):
     """What a check says of a value it refuses. The sentence never quotes the value: it may be a secret."""
 
     sentence: str
@@ -26,8 +26,7 @@ class Wrong:
     """The part of the value that is wrong, where it is a table."""
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(Struct, frozen=True):
     """Where a value stands, for the checks that depend on it."""
 
     folder: Path
@@ -43,8 +42,7 @@ def _nothing(_name: str, _value: object, _place: Place) -> str | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
+class Table(Struct, frozen=True):
     """A table with known keys."""
 
     what: str
@@ -54,8 +52,7 @@ class Table:
     """A better sentence than "unknown" for some of the keys that are not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class Each:
+class Each(Struct, frozen=True):
     """A table whose keys are names that a person chose."""
 
     what: str
@@ -68,8 +65,7 @@ class Each:
 Rule = Table | Each | Check
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(Struct, frozen=True):
     """Where a value comes from."""
 
     file: str
@@ -83,8 +79,7 @@ class Source:
 DEFAULT = Source("default")
 
 
-@dataclass(frozen=True, slots=True)
-class Leaf:
+class Leaf(Struct, frozen=True):
     """One value that is right."""
 
     value: Any
@@ -94,8 +89,7 @@ class Leaf:
 Leaves = dict[KeyPath, Leaf]
 
 
-@dataclass(slots=True)
-class Reading:
+class Reading(Struct):
     """What the walk found in one file."""
 
     file: TomlFile

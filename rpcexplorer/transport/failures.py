@@ -9,10 +9,10 @@ from __future__ import annotations
 import errno
 import socket
 import ssl
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import httpx
+from msgspec import Struct
 
 from rpcexplorer.transport.decoding import Oversize, Undecodable
 from rpcexplorer.transport.wire import Step, Unreachable
@@ -34,8 +34,7 @@ _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
 _SELF_SIGNED, _UNKNOWN_ISSUER = {18, 19}, {2, 20, 21}
 
 
-@dataclass(frozen=True, slots=True)
-class Attempt:
+class Attempt(Struct, frozen=True):
     """What was being tried when it failed."""
 
     address: Address

@@ -9,9 +9,10 @@ from __future__ import annotations
 import ipaddress
 import re
 import unicodedata
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from urllib.parse import SplitResult, quote, urlsplit
+
+from msgspec import Struct
 
 from rpcexplorer.transport.wire import Headers, Unreachable
 
@@ -33,8 +34,7 @@ _QUERY_SAFE = _PATH_SAFE + "?`{}"
 _FRAMING = ("content-length", "transfer-encoding")
 
 
-@dataclass(frozen=True, slots=True)
-class Address:
+class Address(Struct, frozen=True):
     """A URL taken apart and found usable; everything in it is ASCII."""
 
     scheme: str

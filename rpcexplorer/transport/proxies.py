@@ -7,20 +7,24 @@ system's settings. A loopback address goes through a proxy only if a variable sa
 from __future__ import annotations
 
 import ipaddress
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.outgoing import Address
 
 
-@dataclass(frozen=True, slots=True)
-class Proxy:
+class Proxy(Struct, frozen=True):
     """A proxy's URL, whole for the connection and safe to show."""
 
-    url: str = field(repr=False)
+    url: str
     """As the environment has it, perhaps with user name and password."""
+
+    def __repr__(self) -> str:
+        """Without user name and password."""
+        return f"Proxy({self.shown})"
 
     @property
     def shown(self) -> str:

@@ -5,8 +5,9 @@ Plain data and nothing else: no socket, no clock, no httpx. Importing this file 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
+
+from msgspec import Struct
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,26 +22,27 @@ Step = Literal["url", "name", "connect", "tls", "proxy", "send", "wait", "body",
 """Where an exchange came to its end; `url` and `request` mean that nothing left this machine."""
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
+class Request(Struct, frozen=True):
     """One POST. Its repr shows neither body, headers nor cookie: each of them may hold a secret."""
 
     url: str
     """The whole address, path included, without user name and password."""
-    body: bytes = field(repr=False)
+    body: bytes
     """Goes out as it is."""
     content_type: str = "application/json-rpc"
     """The Content-Type header."""
     accept: str = "*/*"
     """The Accept header."""
-    headers: Headers = field(default=(), repr=False)
+    headers: Headers = ()
     """The profile's own; each replaces a default header of the same name, whatever its case."""
-    cookie: str | None = field(default=None, repr=False)
+    cookie: str | None = None
     """What the one Cookie header says, `sessionid=abc`; None sends no such header."""
 
+    def __repr__(self) -> str:
+        return f"Request(url={self.url!r}, {len(self.body)} bytes)"
 
-@dataclass(frozen=True, slots=True)
-class Timing:
+
+class Timing(Struct, frozen=True):
     """Seconds that each step took; None for a step that was not reached or not needed."""
 
     name: float | None
@@ -59,8 +61,7 @@ class Timing:
     """From the start to the end, whichever end it was."""
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(Struct, frozen=True):
     """A reply as the server gave it. Its words are text from outside: whoever shows them makes them safe."""
 
     status: int
@@ -69,20 +70,24 @@ class Answer:
     """The reason phrase, decoded as latin-1, unfiltered."""
     http_version: str
     """`HTTP/1.1` or `HTTP/1.0`."""
-    headers: Headers = field(repr=False)
+    headers: Headers
     """As received: order, case and duplicates kept, decoded as latin-1, unfiltered."""
-    body: bytes = field(repr=False)
+    body: bytes
     """The body, with gzip or deflate undone."""
     wire_size: int
     """How many bytes of body came over the wire."""
     timing: Timing
     """How long each step took."""
-    sent_headers: Headers = field(repr=False)
+    sent_headers: Headers
     """The request's headers as they went out; what a proxy is told is not among them."""
     remarks: tuple[str, ...] = ()
     """Sentences about what was unusual and was coped with."""
     proxy: str | None = None
     """The proxy that carried the exchange, without its credentials."""
+
+    def __repr__(self) -> str:
+        """Nothing that came, and nothing that was sent: each may hold a secret."""
+        return f"Answer(status={self.status}, {len(self.body)} bytes)"
 
     def header(self, name: str) -> str | None:
         """Return the first header of that name, whatever its case."""
@@ -97,8 +102,7 @@ class Answer:
         return (value for key, value in self.headers if key.lower() == wanted)
 
 
-@dataclass(frozen=True, slots=True)
-class Progress:
+class Progress(Struct, frozen=True):
     """How far a running exchange has come."""
 
     step: Stage

@@ -28,6 +28,7 @@ from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, is_ke
 from rpcexplorer.tui.guard import Guard
 from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.look import textual_theme
+from rpcexplorer.tui.outlet import never_wait_for_the_gone
 from rpcexplorer.tui.person import PersonOnScreen
 from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.widgets.footer import Footer
@@ -418,6 +419,7 @@ def open_screen(explorer: Explorer, person: PersonOnScreen, profile: str | None 
     """Open the program on the terminal; the exit code, and what the person wants next."""
     app = ExplorerApp(explorer, person, profile)
     app.when_shown = _start_is_over
+    never_wait_for_the_gone()
     wish = app.run()
     if app.mistake is not None:
         raise app.mistake

@@ -6,10 +6,10 @@ A command belongs to a scope: the app, a screen or a pane. The class of that nam
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
+from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.keys import Keys, key_to_character
 
@@ -30,8 +30,7 @@ SCOPES: Final[Mapping[Scope, str]] = {
 """Scopes and what a person calls them."""
 
 
-@dataclass(frozen=True, slots=True)
-class Command:
+class Command(Struct, frozen=True):
     """Something a person can do."""
 
     id: str

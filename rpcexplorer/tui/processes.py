@@ -9,11 +9,12 @@ import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import IO, Final
+
+from msgspec import Struct
 
 from rpcexplorer.views.filtering import asked
 from rpcexplorer.views.sentences import size
@@ -27,8 +28,7 @@ PIECE: Final = 1024 * 1024
 POSIX: Final = os.name == "posix"
 
 
-@dataclass(frozen=True, slots=True)
-class Came:
+class Came(Struct, frozen=True):
     """What came of a program."""
 
     text: bytes

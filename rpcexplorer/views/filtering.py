@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import re
 import sys
-from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import Final
+
+from msgspec import Struct
 
 from rpcexplorer.protocol.layout import indented
 from rpcexplorer.views.printable import printable, readable
@@ -43,8 +44,7 @@ _WORDS = [
 """What jq says, and what is said instead."""
 
 
-@dataclass(frozen=True, slots=True)
-class Yield:
+class Yield(Struct, frozen=True):
     """What an expression makes of a reply."""
 
     text: bytes
@@ -52,8 +52,7 @@ class Yield:
     count: int
 
 
-@dataclass(frozen=True, slots=True)
-class FilterProblem:
+class FilterProblem(Struct, frozen=True):
     """Why an expression yields nothing that could be shown."""
 
     sentence: str

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple, overload
+
+from msgspec import Struct
 
 EQUAL: Final = 6.0
 """The score of a name that is the query, letter for letter."""
@@ -29,8 +30,7 @@ _HEAD = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(Struct, frozen=True):
     """A name that the query means."""
 
     index: int
@@ -43,14 +43,19 @@ class Match:
 
 
 class Ranking(Sequence[Match]):
-    """Matches, best first. Each is made when it is looked at."""
+    """Matches, best first. Each is made when it is looked at: ten thousand of them would keep the collector busy."""
 
-    def __init__(self, words: Sequence[str], found: Sequence[tuple[int, str, float]]) -> None:
+    def __init__(
+        self, words: Sequence[str], names: Sequence[str], indexes: Sequence[int], scores: Mapping[int, float]
+    ) -> None:
         self._words = words
-        self._found = found
+        self._names = names
+        self.indexes = indexes
+        """Where the names stand among all, best first."""
+        self._scores = scores
 
     def __len__(self) -> int:
-        return len(self._found)
+        return len(self.indexes)
 
     @overload
     def __getitem__(self, at: int) -> Match: ...
@@ -58,14 +63,10 @@ class Ranking(Sequence[Match]):
     def __getitem__(self, at: slice) -> Ranking: ...
     def __getitem__(self, at: int | slice) -> Match | Ranking:
         if isinstance(at, slice):
-            return Ranking(self._words, self._found[at])
-        index, name, score = self._found[at]
-        return Match(index, name, score, _positions(self._words, name))
-
-    @property
-    def indexes(self) -> list[int]:
-        """Where the names stand among all, best first, without a look at their letters."""
-        return [index for index, _, _ in self._found]
+            return Ranking(self._words, self._names, self.indexes[at], self._scores)
+        index = self.indexes[at]
+        name = self._names[index]
+        return Match(index, name, self._scores.get(index, 0.0), _positions(self._words, name))
 
 
 class Names:
@@ -87,7 +88,7 @@ class Names:
         """
         words = list(dict.fromkeys(query.split()))
         if not words:
-            return Ranking((), [(index, name, 0.0) for index, name in enumerate(self._given)])
+            return Ranking((), self._given, range(len(self._given)), {})
         scores = self._scores(query, words)
         for index in self._called(query, scores):
             scores[index] = EQUAL
@@ -95,7 +96,7 @@ class Names:
             for index in self._called(name, scores):
                 scores[index] += weight
         best = sorted(scores, key=scores.__getitem__, reverse=True)  # stable: the shorter stay first among equals
-        return Ranking(words, [(index, self._given[index], scores[index]) for index in best])
+        return Ranking(words, self._given, best, scores)
 
     def _scores(self, query: str, words: Sequence[str]) -> dict[int, float]:
         """The score of each name that the query means, shorter ones first."""
@@ -157,6 +158,7 @@ def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]
     """How a word lies in each of these names; nothing of those in which it does not."""
     plain, marked = forms
     head, heads, scattered = MARK + word, _heads(word).match, _scattered(word).match
+    several = len(word) > 1  # one letter begins a word or is inside; most names have it, so nothing else is tried
     ranks: dict[int, float] = {}
     for index in indexes:
         name = plain[index]
@@ -166,8 +168,8 @@ def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]
             elif head in marked[index]:
                 ranks[index] = WORD
             else:
-                ranks[index] = WORDS if heads(marked[index]) else INSIDE
-        elif found := scattered(name):
+                ranks[index] = WORDS if several and heads(marked[index]) else INSIDE
+        elif several and (found := scattered(name)):
             close = len(word) / (found.end() - found.start(1))
             ranks[index] = WORDS if heads(marked[index]) else close
     return ranks

@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Final, Literal, TypeAlias, overload
+
+from msgspec import Struct
 
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.views.matching import Names
@@ -25,8 +26,7 @@ _WEIGHTS: Final[dict[Standing, float]] = {"pinned": 0.2, "recent": 0.1}
 """What a standing counts among matches that are about as good; it never makes a worse one better."""
 
 
-@dataclass(frozen=True, slots=True)
-class MethodRow:
+class MethodRow(Struct, frozen=True):
     """A method in the list."""
 
     method: Method
@@ -35,15 +35,13 @@ class MethodRow:
     """Which characters of the name match what is typed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Heading:
+class Heading(Struct, frozen=True):
     """What the rows below have in common; without words it is a gap. Nothing to choose."""
 
     words: str
 
 
-@dataclass(frozen=True, slots=True)
-class TypedRow:
+class TypedRow(Struct, frozen=True):
     """The name as it was typed: any name can be called, known or not."""
 
     name: str
@@ -68,8 +66,7 @@ def group_of(name: str) -> str:
     return found[1] if found else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
+class Listed(Struct, frozen=True):
     """What stands in the list."""
 
     rows: Sequence[Row]

@@ -7,9 +7,11 @@ so that what was pasted runs where the variable is set; in our own command and i
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
 from typing import Final
 from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
@@ -31,8 +33,7 @@ Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
 
 
-@dataclass(frozen=True, slots=True)
-class Subject:
+class Subject(Struct, frozen=True):
     """What a snippet is made of, with placeholders where secrets would stand."""
 
     profile: Profile

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
 from itertools import islice
 from typing import Final, Literal, Self
 
 import msgspec
+from msgspec import Struct
 
 from rpcexplorer.protocol import scan
 from rpcexplorer.protocol.envelope import open_array
@@ -54,8 +54,7 @@ Members = Mapping[str, bytes | msgspec.Raw]
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(Struct, frozen=True):
     """One member that the rows have in common."""
 
     name: str
@@ -68,8 +67,7 @@ class Column:
     """Columns of the terminal that show the heading and the sample's values whole, up to a limit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Cell:
+class Cell(Struct, frozen=True):
     """What stands in a row and a column."""
 
     text: str

@@ -6,9 +6,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from math import isfinite
 from typing import Final
+
+from msgspec import Struct
 
 from rpcexplorer.model.exchange import Phases
 from rpcexplorer.views.sentences import duration
@@ -20,8 +21,7 @@ EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 """A column filled from the left, by eighths."""
 
 
-@dataclass(frozen=True, slots=True)
-class Bar:
+class Bar(Struct, frozen=True):
     """One phase."""
 
     label: str

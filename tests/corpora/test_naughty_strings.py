@@ -13,7 +13,7 @@ from rpcexplorer import Draft, Explorer, Profile
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import ErrorObject, Exchange
 from rpcexplorer.model.profile import PROFILE_NAME
-from rpcexplorer.protocol.codec import spelled
+from rpcexplorer.protocol.messages import spelled
 from rpcexplorer.storage.history import History
 from rpcexplorer.views.document import Document
 from rpcexplorer.views.filtering import Yield, filtered

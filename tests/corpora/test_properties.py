@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from rpcexplorer import Draft, Exchange
 from rpcexplorer.storage.history import History
@@ -24,13 +24,16 @@ INLINE = 'auth = { kind = "inline", username = "ada" }\n'
 TEXT = st.text(max_size=8) | st.sampled_from(
     ["\\", '"', "«", "»", "«shop.password", "\\u", "%", "+", "=", "\x1b", "\ud800"]
 )
+KEYS = TEXT.filter(lambda text: text.lower() != "password")
+"""A member of that name is hidden whatever it holds, and so holds something else when it is sent again."""
+
 EMBEDDED = st.tuples(TEXT, TEXT).map(SECRET.join)
 
 
 def values(leaf: st.SearchStrategy[str]) -> st.SearchStrategy[Any]:
     return st.recursive(
         st.none() | st.integers() | TEXT | leaf,
-        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(TEXT, inner, max_size=3),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=3),
         max_leaves=5,
     )
 
@@ -41,7 +44,7 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Road]:
         yield made
 
 
-@given(st.dictionaries(TEXT, values(st.just(SECRET)), max_size=3), values(EMBEDDED), st.booleans())
+@given(st.dictionaries(KEYS, values(st.just(SECRET)), max_size=3), values(EMBEDDED), st.booleans())
 @settings(max_examples=60, deadline=None)
 def test_a_call_with_a_secret_leaves_none_on_the_disk_and_can_be_sent_again_from_there(
     way: Road, params: dict[str, Any], value: Any, ascii_only: bool

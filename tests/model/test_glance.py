@@ -10,6 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from rpcexplorer.model import glance
 from rpcexplorer.model.glance import Glance
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
@@ -51,3 +52,15 @@ def test_of_nothing_to_hide_nothing_is_seen() -> None:
 
 def test_a_value_without_letters_is_always_searched_for() -> None:
     assert Glance(["«»-!?%"]).sees(b"")
+
+
+@given(
+    st.integers(0, 120),
+    st.sampled_from([b"hunter2", b"%25252534", b"%2525252525252525252541", rb"\u0041", b"68756e74657232"]),
+)
+def test_nothing_is_missed_between_two_slices(before: int, spelled: bytes) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(glance, "SLICE", 50)
+        look = Glance(["hunter2"])
+        assert look.sees(b"." * before + spelled + b"." * 60)
+        assert not look.sees(b"." * before + b"%2g hunter \\u00e9" + b"." * 60)

@@ -11,16 +11,15 @@ import binascii
 import json
 import re
 import select
-import time
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 from rpcexplorer.model.exchange import Response
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.storage.history import History
-from tests.fakes.terminal import PATIENCE, Terminal
+from tests.fakes.terminal import Terminal
 from tests.fakes.wire import Parts, RawServer, Received, http_reply
 from tests.storage.recording import exchange
 
@@ -309,20 +308,12 @@ class Watched(Terminal):
         self.sees(*wanted)
         self.seen.setdefault(sink, set()).update(classes_in("\n".join(wanted)))
 
-    def _read(self, done: Callable[[], bool], what: str, *, to_the_end: bool = False) -> None:  # type: ignore[override]
+    def _take(self) -> bool:
         """All that has come, before the screen is looked at: that takes longer than reading."""
-        until = time.monotonic() + PATIENCE
-        while not done():
-            ready, _, _ = select.select([self._file], [], [], max(until - time.monotonic(), 0))
-            assert ready, f"waited {PATIENCE:.0f} s for {what}; on screen:\n{self.text}"
-            while ready:
-                piece = self._piece()
-                if not piece:
-                    assert to_the_end, f"the program ended while waiting for {what}; on screen:\n{self.text}"
-                    return
-                self.written += piece
-                self._stream.feed(piece)
-                ready, _, _ = select.select([self._file], [], [], 0)
+        while more := super()._take():
+            if not select.select([self._file], [], [], 0)[0]:
+                break
+        return more
 
 
 def serving() -> RawServer:

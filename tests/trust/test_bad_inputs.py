@@ -11,7 +11,6 @@ import asyncio
 import gzip
 import json
 from collections.abc import Callable
-from pathlib import Path
 
 import pytest
 
@@ -39,11 +38,6 @@ from tests.trust.wire_visits import (
 from tests.tui.waiting import until
 
 PASSWORD = "correct-horse-battery"
-
-
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
 
 
 # --- 1: text that a terminal would obey -----------------------------------------------------------------------------

@@ -46,11 +46,6 @@ ROOT = Path(rpcexplorer.__file__).parents[1]
 PASSWORD = "correct-horse-battery"
 
 
-@pytest.fixture
-def shell(tmp_path: Path) -> Shell:
-    return Shell(tmp_path)
-
-
 # --- 17: history files; each of these at length in tests/storage/test_history_under_fire.py -------------------------
 
 

@@ -43,14 +43,7 @@ PACKED = GZIP | {"Content-Length": "9" * 12}
 SWELLING = packed_zeros(65536)
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
 
-
-@pytest.fixture(autouse=True, scope="module")
-def only_what_is_new() -> Iterator[None]:
-    """Keep what was there before out of every collection: that of the whole program takes a while."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+pytestmark = pytest.mark.usefixtures("only_what_is_new")
 
 
 @pytest.fixture

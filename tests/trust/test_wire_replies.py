@@ -38,14 +38,7 @@ LATE = 3.0
 """Seconds after which something cannot be said to have ended at its deadline."""
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
 
-
-@pytest.fixture(autouse=True, scope="module")
-def only_what_is_new() -> Iterator[None]:
-    """Keep what was there before out of every collection: that of the whole program takes a while."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
+pytestmark = pytest.mark.usefixtures("only_what_is_new")
 
 
 @pytest.fixture

@@ -763,6 +763,14 @@ def team_file(at: Visit) -> Path:
     return at.explorer.profiles.files_of("demo")[0]
 
 
+async def kept(at: Visit, screen: ProfilesScreen, name: str) -> Profile:
+    """A profile stands in the team's file, and the list with it is on view again."""
+    await until(at.pilot, lambda: at.app.screen is screen and name in names(screen))
+    assert f"[profile.{name}]" in team_file(at).read_text()
+    await at.sees(name)
+    return at.explorer.profiles.profiles[name]
+
+
 @shows("profiles.use")
 async def a_profile_is_used_from_now_on(at: Visit) -> None:
     await profiles(at.pilot, "prod")
@@ -820,8 +828,7 @@ async def a_profile_is_changed_in_its_file(at: Visit) -> None:
     assert str(team_file(at)) in shown(form)
     await type_in(at.pilot, "https://alive.example.com")
     await at.press("ctrl+s")
-    await until(at.pilot, lambda: at.app.screen is screen)
-    assert at.explorer.profiles.profiles["dead"].url == "https://alive.example.com"
+    assert (await kept(at, screen, "dead")).url == "https://alive.example.com"
     assert 'url = "https://alive.example.com"' in team_file(at).read_text()
     await at.sees("https://alive.example.com/api/v2/")
 
@@ -832,10 +839,7 @@ async def a_profile_is_made_like_another(at: Visit) -> None:
     await at.press("d")
     await on(at.pilot, Form)
     await at.press("enter")
-    await until(at.pilot, lambda: at.app.screen is screen and "prod-copy" in names(screen))
-    assert at.explorer.profiles.profiles["prod-copy"].badge == "prod"
-    assert "[profile.prod-copy]" in team_file(at).read_text()
-    await at.sees("prod-copy")
+    assert (await kept(at, screen, "prod-copy")).badge == "prod"
 
 
 @shows("profiles.remove")

@@ -16,7 +16,7 @@ MANY = [exchange(number) for number in range(3 * SLICE)]
 EVERYTHING = Wanted()
 
 
-def reading_of(story: Iterable[Exchange], wanted: Wanted = EVERYTHING, goal: int = 10_000) -> Reading:
+def reading_of(story: Iterable[Exchange | None], wanted: Wanted = EVERYTHING, goal: int = 10_000) -> Reading:
     return Reading(iter(story), wanted, goal, START.date(), UTC)
 
 
@@ -54,6 +54,36 @@ def test_a_reading_that_was_given_up_stops_at_the_next_call() -> None:
     reading.give_up()
     asyncio.run(reading.go_on())
     assert taken == MANY[:1]
+
+
+def test_it_can_be_given_up_where_nothing_is_found() -> None:
+    passed: list[int] = []
+    reading = reading_of([])
+
+    def story() -> Iterator[None]:
+        for stretch in range(100):
+            passed.append(stretch)
+            if stretch == 3:
+                reading.give_up()
+            yield None
+
+    reading._story = story()
+    asyncio.run(reading.go_on())
+    assert passed == [0, 1, 2, 3]
+    assert (reading.found, reading.rows, reading.ended) == (0, [], False)
+
+
+def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices() -> None:
+    reading = reading_of(exchange(number) for number in range(20 * SLICE))
+    found: list[int] = []
+
+    async def on() -> None:
+        while len(found) < 5:
+            await reading.go_on()
+            found.append(reading.found // SLICE)
+
+    asyncio.run(on())
+    assert found == [1, 3, 7, 15, 20]
 
 
 def test_files_that_cannot_be_read_are_a_sentence_beside_what_was_found() -> None:

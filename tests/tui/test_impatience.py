@@ -35,6 +35,8 @@ from tests.tui.visiting import drawn, said, tell, type_in
 from tests.tui.waiting import until
 
 Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
+Held = tuple[RawServer, Explorer]
+"""A server that holds what it is asked first, and an explorer that asks it."""
 
 SLOW = """\
 version = 1
@@ -208,16 +210,22 @@ def held(make_explorer: Callable[..., Explorer]) -> Any:
         yield server, make_explorer(SLOW.format(url=server.origin))
 
 
-async def sending(pilot: Pilot[Any], screen: CallScreen, server: RawServer) -> None:
-    await pilot.press("f5")
-    await until(pilot, lambda: len(server.requests) == 1)
-
-
-def test_looking_at_other_screens_cancels_nothing(held: tuple[RawServer, Explorer]) -> None:
+def while_sending(held: Held, scene: Scene) -> None:
+    """The call screen, a call on its way that the server holds."""
     server, explorer = held
 
+    async def story(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: len(server.requests) == 1)
+        await scene(app, pilot, screen)
+
+    visit(explorer, story, profile="slow")
+
+
+def test_looking_at_other_screens_cancels_nothing(held: Held) -> None:
+    server, _ = held
+
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await sending(pilot, screen, server)
         for key in ("f6", "f7", "f6"):
             await pilot.press(key)
             await rest(pilot)
@@ -230,16 +238,13 @@ def test_looking_at_other_screens_cancels_nothing(held: tuple[RawServer, Explore
         assert screen.exchange is not None
         assert isinstance(screen.exchange.outcome, Result)
 
-    visit(explorer, scene, profile="slow")
+    while_sending(held, scene)
 
 
-def test_a_change_of_profile_ends_the_call_and_its_record_belongs_to_the_old_one(
-    held: tuple[RawServer, Explorer],
-) -> None:
-    server, explorer = held
+def test_a_change_of_profile_ends_the_call_and_its_record_belongs_to_the_old_one(held: Held) -> None:
+    _, explorer = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await sending(pilot, screen, server)
         await pilot.press("f7")
         await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
         await rest(pilot)
@@ -254,16 +259,13 @@ def test_a_change_of_profile_ends_the_call_and_its_record_belongs_to_the_old_one
         (record,) = explorer.recent(5)
         assert (record.profile, record.outcome_name) == ("slow", "cancelled")
 
-    visit(explorer, scene, profile="slow")
+    while_sending(held, scene)
 
 
-def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhile(
-    held: tuple[RawServer, Explorer],
-) -> None:
-    server, explorer = held
+def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhile(held: Held) -> None:
+    server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await sending(pilot, screen, server)
         await pilot.press("escape")
         await until(pilot, lambda: screen.exchange is not None)
         cancelled = screen.exchange
@@ -276,7 +278,7 @@ def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhil
         assert not screen.what
         assert screen.exchange is cancelled
 
-    visit(explorer, scene, profile="slow")
+    while_sending(held, scene)
 
 
 def test_a_reply_that_is_not_the_editors_says_whose_it_is(explorer: Explorer) -> None:
@@ -330,17 +332,16 @@ def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str)
     visit(explorer, scene, profile="prod")
 
 
-def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held: tuple[RawServer, Explorer]) -> None:
-    server, explorer = held
+def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held: Held) -> None:
+    _, explorer = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await sending(pilot, screen, server)
         await pilot.press("ctrl+p")
         await until(pilot, lambda: isinstance(app.screen, Picker))
         await pilot.press("ctrl+q")
         await until(pilot, lambda: app._exit)
 
-    visit(explorer, scene, profile="slow")
+    while_sending(held, scene)
     assert [each.outcome_name for each in explorer.recent(5)] == ["cancelled"]
 
 
@@ -363,7 +364,7 @@ def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(ex
 
 
 def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer, person: PersonOnScreen) -> None:
-    from dataclasses import replace
+    from msgspec.structs import replace
 
     from rpcexplorer.tui.screens.asking import _bound, _is_quiet
 
@@ -432,9 +433,7 @@ def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer)
     visit(explorer, scene)
 
 
-def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mistake(
-    held: tuple[RawServer, Explorer],
-) -> None:
+def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mistake(held: Held) -> None:
     server, explorer = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -455,11 +454,10 @@ def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mista
     visit(explorer, scene, profile="slow")
 
 
-def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: tuple[RawServer, Explorer]) -> None:
-    server, explorer = held
+def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Held) -> None:
+    server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await sending(pilot, screen, server)
         await pilot.press("escape")
         await until(pilot, lambda: screen.exchange is not None)
         cancelled = screen.exchange
@@ -472,7 +470,7 @@ def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: tup
         await pilot.press("f5")
         await until(pilot, lambda: screen.exchange is not cancelled)
 
-    visit(explorer, scene, profile="slow")
+    while_sending(held, scene)
 
 
 def test_what_is_sent_for_nothing_is_what_the_line_says(make_explorer: Callable[..., Explorer], service: str) -> None:
@@ -502,17 +500,16 @@ def test_why_nothing_was_sent_is_seen_whatever_covers_it(
     visit(explorer, scene, size=size)
 
 
-def test_a_tab_turned_while_a_call_runs_is_a_tab(held: tuple[RawServer, Explorer]) -> None:
-    server, explorer = held
+def test_a_tab_turned_while_a_call_runs_is_a_tab(held: Held) -> None:
+    server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await sending(pilot, screen, server)
         await pilot.press("f4", "right_square_bracket", "right_square_bracket", "left_square_bracket")
         assert screen.response.tab == "Raw"
         server.release()
         await until(pilot, lambda: not screen.what)
 
-    visit(explorer, scene, profile="slow")
+    while_sending(held, scene)
 
 
 def test_one_key_twice_opens_one_list(explorer: Explorer) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any, Self
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer

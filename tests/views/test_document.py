@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.protocol import slices
 from rpcexplorer.views import document as document_module
 from rpcexplorer.views import lines as lines_module
 from rpcexplorer.views import longline
 from rpcexplorer.views.cells import columns
-from rpcexplorer.views.document import Document, HexDocument
+from rpcexplorer.views.document import Document, HexDocument, laid_out
 from rpcexplorer.views.longline import TAB
 from rpcexplorer.views.printable import is_printable, printable, printable_bytes
 
@@ -140,6 +141,40 @@ def test_bytes_are_placed_on_the_rows_of_hex() -> None:
     first, last = document.place(1, 9, 18)
     assert document.line(1)[first:last] == "ff 61"
     assert [document.line_at(offset) for offset in (0, 15, 16, 19, 20)] == [0, 0, 1, 1, 1]
+
+
+def test_the_beginning_of_a_large_text_is_there_before_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE", 50)
+    steps = list(laid_out(json.dumps([{"a": n} for n in range(40)]).encode()))
+    beginning, whole = (document for document in steps if document is not None)
+    assert (beginning.complete, whole.complete) == (False, True)
+    assert whole.text.startswith(beginning.text)
+    assert 2 < beginning.lines < whole.lines == 122
+    assert steps[-1] is whole
+    assert len(steps) > 10
+
+
+@pytest.mark.parametrize("body", [b'[1, 2, {"a": 3}, }', b"[1, 2, 3, 4, 5, 6, 7, 8, 9] more", b'["\xff", 2, 3, 4, 5]'])
+def test_what_turns_out_to_be_no_json_is_shown_as_it_is_after_all(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE", 6)
+    found = [document for document in laid_out(body) if document is not None]
+    assert found[-1].complete
+    assert (found[-1].text, found[-1].is_json) == (body, False)
+    assert found[-1].is_hex == (b"\xff" in body)
+
+
+@given(st.lists(st.sampled_from(["a" * 30, "é", "漢" * 9, "\t", "\u0085", "\n"])).map("".join), st.integers(4, 40))
+def test_what_is_measured_in_steps_is_what_the_whole_would_show(text: str, step: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document_module, "SMALL", 0)
+        patch.setattr(document_module, "STEP", step)
+        patch.setattr(lines_module, "BLOCK", step)
+        patch.setattr(lines_module, "STEP", 2 * step)
+        document = Document(text.encode())
+        for _ in document.measure():
+            pass
+        assert all(document.width(line) <= document.widest for line in range(document.lines))
+        assert document.growth == (4 if {"\t", "\u0085"} & set(text) else 1)
 
 
 def test_ten_megabytes_of_either_shape_open_at_once() -> None:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.views import lines as lines_module
-from rpcexplorer.views.lines import Lines
+from rpcexplorer.views.lines import Lines, newlines_before
 
 
 def plain_lines(text: bytes) -> list[bytes]:
@@ -28,6 +28,9 @@ def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
         assert [line for start, end in runs for line in range(start, end)] == list(range(lines.count))
         assert list(lines.pieces_before(lines.count)) == runs[::-1]
         assert lines.longest(0) == max(map(len, plain_lines(text)))
+        patch.setattr(lines_module, "STEP", 2 * block)
+        assert [*lines.longest_so_far(0), 0][-2 if text else -1] == lines.longest(0)
+        assert list(newlines_before(text))[-1] == lines._before
 
 
 @pytest.mark.parametrize(("text", "count"), [(b"", 1), (b"\n", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\na", 2)])

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import time
 from itertools import product
 
@@ -150,6 +151,18 @@ def test_a_ranking_can_be_cut_and_counted_like_a_list() -> None:
 
 
 # --- how long it takes
+
+
+def test_ten_thousand_matches_give_the_collector_nothing_to_do() -> None:
+    names = Names([f"user.list{number}" for number in range(10_000)])
+    names.ranked("u")
+    gc.disable()  # what it has seen it no longer counts
+    before = len(gc.get_objects())
+    ranking = names.ranked("list")
+    more = len(gc.get_objects()) - before
+    gc.enable()
+    assert len(ranking) == 10_000
+    assert more < 100
 
 
 def test_ten_thousand_names_keep_up_with_typing() -> None:

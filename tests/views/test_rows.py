@@ -284,3 +284,25 @@ def test_a_million_lines_fold_and_wrap_at_once() -> None:
     rows.toggle(0)
     assert rows.row(0).text == "[ 400,001 items ]"
     assert time.process_time() - started < 3
+
+
+def test_nothing_changes_before_a_large_document_is_folded_or_wrapped_to_its_end() -> None:
+    document = Document(b"[\n" + b'  {\n    "a": 1\n  },\n' * 60_000 + b"  0\n]", is_json=True)
+    rows, before = Rows(document), document.lines
+    for steps in (rows.folding_to(1), rows.folding_to(EVERYTHING), rows.wrapping(8)):
+        counts = [rows.count for _ in steps]
+        assert set(counts) <= {before}
+        before = rows.count
+    assert (len(counts) > 1, before) == (True, document.lines + 60_000)
+
+
+def test_the_folds_of_a_beginning_are_those_of_the_whole() -> None:
+    whole = Document(b"[\n" + b'  {\n    "a": [\n      1\n    ]\n  },\n' * 9 + b"  0\n]", is_json=True)
+    beginning = Rows(Document(whole.text[:80], is_json=True))
+    beginning.fold_to(2)
+    beginning.toggle(1)
+    rows, same = Rows(whole), Rows(whole)
+    rows.fold_like(beginning)
+    same.fold_to(2)
+    same.toggle(1)
+    assert [rows.row(at) for at in range(rows.count)] == [same.row(at) for at in range(same.count)]

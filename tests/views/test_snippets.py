@@ -7,11 +7,11 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft

@@ -9,9 +9,9 @@ import asyncio
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
 from textual import on, work
 from textual.app import SuspendNotSupported
 from textual.reactive import reactive

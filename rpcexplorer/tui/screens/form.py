@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
@@ -18,8 +18,7 @@ from rpcexplorer.tui.widgets.cycle import Cycle
 from rpcexplorer.tui.widgets.entry import Entry
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(Struct, frozen=True):
     """One line of a form."""
 
     key: str
@@ -32,8 +31,7 @@ class Field:
     """Nobody may read it over a shoulder."""
 
 
-@dataclass(frozen=True, slots=True)
-class Wrong:
+class Wrong(Struct, frozen=True):
     """Why a form cannot be saved as it is."""
 
     sentence: str

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
@@ -23,8 +23,7 @@ APART: Final = 7
 """Lines of the screen that are not the list's: the block above it and below, title and entry."""
 
 
-@dataclass(frozen=True, slots=True)
-class Pick:
+class Pick(Struct, frozen=True):
     """One of the things to choose from."""
 
     id: str
@@ -35,8 +34,7 @@ class Pick:
     """At the right edge: a key, or what is chosen today."""
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
+class Shown(Struct, frozen=True):
     """A choice and where the typed letters stand in its label."""
 
     pick: Pick

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from msgspec import Struct
 
 from rpcexplorer.explorer import Explorer
 
@@ -12,8 +13,7 @@ OVERLAY: Final = "sessions.local.toml"
 """The name of the file beside a team's that holds one person's changes to it."""
 
 
-@dataclass(frozen=True, slots=True)
-class Home:
+class Home(Struct, frozen=True):
     """A file that profiles are written to."""
 
     file: Path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -14,6 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.look import Look, line, width_of
+from rpcexplorer.tui.messages import message
 
 
 class Answer(Widget, can_focus=True):
@@ -22,7 +22,7 @@ class Answer(Widget, can_focus=True):
     DEFAULT_CSS = "Answer { height: 1; width: auto; margin-right: 1; }"
     BINDINGS: ClassVar[list[BindingType]] = [Binding("enter,space", "give", show=False)]
 
-    @dataclass
+    @message
     class Given(Message):
         """This is the answer."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -13,6 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.look import Look, Words, line, width_of
+from rpcexplorer.tui.messages import message
 
 
 class Bar(Widget):
@@ -37,7 +37,7 @@ class Bar(Widget):
     here: reactive[bool] = reactive(False)
     """The focus is in this pane."""
 
-    @dataclass
+    @message
     class Opened(Message):
         """A tab was asked for by a click."""
 

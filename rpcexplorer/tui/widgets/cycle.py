@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -14,6 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.look import Look, line, width_of
+from rpcexplorer.tui.messages import message
 
 
 class Cycle(Widget, can_focus=True):
@@ -30,7 +30,7 @@ class Cycle(Widget, can_focus=True):
 
     value: reactive[str] = reactive("")
 
-    @dataclass
+    @message
     class Changed(Message):
         """A person chose another word."""
 

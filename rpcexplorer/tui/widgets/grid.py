@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import ClassVar, Final
 
@@ -21,6 +20,7 @@ from textual.strip import Strip
 
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.look import Look, Words, segments
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.editor import AFTER_NUMBER
 from rpcexplorer.tui.widgets.reader_row import AFTER, BEFORE, number_width
 from rpcexplorer.views.cells import clipped, columns
@@ -65,7 +65,7 @@ class Grid(ScrollView, can_focus=True):
     order: reactive[tuple[int, bool] | None] = reactive[tuple[int, bool] | None](None)
     """The column that the rows are sorted by, and whether downwards; None is the list's own order."""
 
-    @dataclass
+    @message
     class Moved(Message):
         """Another cell is at hand."""
 
@@ -78,7 +78,7 @@ class Grid(ScrollView, can_focus=True):
             """Where it happened."""
             return self.grid
 
-    @dataclass
+    @message
     class Opened(Message):
         """An element is wanted whole."""
 

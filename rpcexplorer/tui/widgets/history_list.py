@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from typing import ClassVar, Final
 
@@ -16,6 +15,7 @@ from textual.strip import Strip
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.look import Look, Words, line, width_of
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.listing import Listing
 from rpcexplorer.tui.widgets.outcome import ROLES
 from rpcexplorer.views.cells import clipped, columns, fitted
@@ -47,7 +47,7 @@ class HistoryList(Listing[Row]):
     advice: reactive[Sequence[Words]] = reactive[Sequence[Words]](())
     """What is said where there are no rows."""
 
-    @dataclass
+    @message
     class EndNear(Message):
         """The last rows come into view: more may be wanted."""
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from datetime import tzinfo
 from typing import ClassVar, Final, Literal
 
@@ -14,6 +13,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.tui.widgets.history_list import HistoryList
@@ -51,14 +51,14 @@ class HistoryPane(Vertical):
     trouble: reactive[str] = reactive("")
     """Why nothing can be looked for."""
 
-    @dataclass
+    @message
     class Typed(Message):
         """Other calls are looked for."""
 
         pane: HistoryPane
         text: str
 
-    @dataclass
+    @message
     class ScopeWanted(Message):
         """The calls of all profiles are wanted, or those of the one in use."""
 

@@ -6,7 +6,6 @@ It knows nothing of what its rows mean: a subclass says how one is drawn and whi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any, ClassVar, Generic, TypeVar
 
 from textual import events
@@ -18,6 +17,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rpcexplorer.tui.look import Look
+from rpcexplorer.tui.messages import message
 
 Item = TypeVar("Item")
 
@@ -42,7 +42,7 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
     cursor: reactive[int] = reactive(0)
     """The row under the cursor; -1 where no row can be chosen."""
 
-    @dataclass
+    @message
     class Moved(Message):
         """The cursor stands on another row."""
 
@@ -54,7 +54,7 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
             """Where it happened."""
             return self.listing
 
-    @dataclass
+    @message
     class Chosen(Message):
         """A row was chosen, by key or by click."""
 

@@ -7,7 +7,6 @@ a little longer than others for the messages of its two lists.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from typing import ClassVar, Final
 
@@ -23,6 +22,7 @@ from textual.widgets import Input, Static
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.entry import Taking
 from rpcexplorer.tui.widgets.listing import Listing
@@ -66,18 +66,18 @@ class MethodsPane(Vertical):
         Binding("escape", "clear", show=False),
     ]
 
-    methods: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False)
-    pinned: reactive[Sequence[str]] = reactive[Sequence[str]]((), init=False)
-    current: reactive[str] = reactive("", init=False)
+    methods: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False, repaint=False)
+    pinned: reactive[Sequence[str]] = reactive[Sequence[str]]((), init=False, repaint=False)
+    current: reactive[str] = reactive("", init=False, repaint=False)
     """The method that stands in the editor."""
-    recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False)
+    recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
     """The newest calls of this profile, the latest first."""
-    typed: reactive[str] = reactive("", init=False)
+    typed: reactive[str] = reactive("", init=False, repaint=False)
     """What the list is filtered by."""
-    here: reactive[bool] = reactive(False)
+    here: reactive[bool] = reactive(False, repaint=False)
     """The keys go to the filter."""
 
-    @dataclass
+    @message
     class Wanted(Message):
         """What all messages of the pane have in common."""
 
@@ -88,31 +88,31 @@ class MethodsPane(Vertical):
             """Where it happened."""
             return self.pane
 
-    @dataclass
+    @message
     class Chosen(Wanted):
         """A method is wanted in the editor; its name may be one that nobody knows."""
 
         name: str
 
-    @dataclass
+    @message
     class PinWanted(Wanted):
         """A method is to be kept at the top, or let go."""
 
         name: str
 
-    @dataclass
+    @message
     class Recalled(Wanted):
         """A call is wanted in the editor."""
 
         exchange: Exchange
 
-    @dataclass
+    @message
     class AgainWanted(Wanted):
         """A call is wanted in the editor and sent at once."""
 
         exchange: Exchange
 
-    @dataclass
+    @message
     class CopyWanted(Wanted):
         """A call is to be copied."""
 
@@ -151,6 +151,8 @@ class MethodsPane(Vertical):
         """Show what was given so far."""
         self._look_where_the_focus_is()
         self._filter.value = self.typed
+        # Watched and not heard of by message, so that a letter and what it finds come in one frame.
+        self.watch(self._filter, "value", self._look_at_what_is_typed, init=False)
         self._list.current = self.current
         self._fit()
         self._learn()
@@ -198,9 +200,11 @@ class MethodsPane(Vertical):
         self._look_where_the_focus_is()
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Every letter counts. What stands there now counts: the event may be older than the last letter."""
+        """Every letter has been seen already; nobody else need hear of it."""
         event.stop()
-        self.typed = self._filter.value
+
+    def _look_at_what_is_typed(self, value: str) -> None:
+        self.typed = value
 
     def _take(self, typed: str) -> None:
         """Enter takes the row under the cursor, for what was typed before it."""

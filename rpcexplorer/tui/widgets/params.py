@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import ClassVar, Final
 
@@ -24,6 +23,7 @@ from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Draft, Params, Problem
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.editor import Editor
 from rpcexplorer.tui.widgets.page import place_of
@@ -66,7 +66,7 @@ class ParamsPane(Vertical):
     """What is sent where nothing is typed, as the profile says it."""
     tab: reactive[str] = reactive("Params")
 
-    @dataclass
+    @message
     class Told(Message):
         """Something that the pane has to say."""
 
@@ -77,13 +77,13 @@ class ParamsPane(Vertical):
             """Where it happened."""
             return self.pane
 
-    @dataclass
+    @message
     class Typed(Told):
         """The text has changed."""
 
         text: str
 
-    @dataclass
+    @message
     class EditorWanted(Told):
         """The text should be changed in the person's own editor, and then put back with ``replace``."""
 

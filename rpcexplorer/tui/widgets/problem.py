@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar
 
 from textual import events
@@ -14,6 +13,7 @@ from textual.widget import Widget
 from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.tui.commands import COMMANDS, spelled
 from rpcexplorer.tui.look import Look, Words, line, width_of
+from rpcexplorer.tui.messages import message
 from rpcexplorer.views.cells import columns
 
 FIX = next(command for command in COMMANDS if command.id == "params.fix")
@@ -37,7 +37,7 @@ class ProblemLine(Widget):
     stale: reactive[bool] = reactive(False)
     """The text has changed since; a longer one is looked at when the typing rests."""
 
-    @dataclass
+    @message
     class Pressed(Message):
         """A problem was clicked: its fix, or the sentence by somebody who wants to see the place."""
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
+from msgspec import Struct
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.strip import Strip
@@ -27,8 +27,7 @@ _LEAST: Final = 12
 """Columns below which nothing is shown of a URL."""
 
 
-@dataclass(frozen=True, slots=True)
-class ProfileRow:
+class ProfileRow(Struct, frozen=True):
     """A profile, or what is left of one that cannot be used."""
 
     name: str

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Literal
 
 from textual import events
@@ -14,6 +13,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.entry import Taking
 from rpcexplorer.views.printable import printable
 
@@ -44,7 +44,7 @@ class Prompt(Horizontal):
         Binding("down", "earlier(-1)", show=False),
     ]
 
-    @dataclass
+    @message
     class Typed(Message):
         """The text changed."""
 
@@ -52,7 +52,7 @@ class Prompt(Horizontal):
         purpose: Purpose
         text: str
 
-    @dataclass
+    @message
     class Taken(Message):
         """Enter: this is it."""
 
@@ -60,7 +60,7 @@ class Prompt(Horizontal):
         purpose: Purpose
         text: str
 
-    @dataclass
+    @message
     class Left(Message):
         """Escape: never mind."""
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
+from msgspec import Struct
 from rich.segment import Segment
 from textual.strip import Strip
 
@@ -30,8 +30,7 @@ def number_width(count: int) -> int:
     return max(GUTTER - AFTER_NUMBER, len(str(count)))
 
 
-@dataclass(frozen=True, slots=True)
-class Painter:
+class Painter(Struct, frozen=True):
     """What all rows of one moment have in common."""
 
     document: Document

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import tzinfo
 from typing import ClassVar, Final
 
@@ -14,6 +13,7 @@ from textual.strip import Strip
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.look import Look, line
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.listing import Listing
 from rpcexplorer.tui.widgets.outcome import ROLES
 from rpcexplorer.views.sentences import SIGNS, duration
@@ -35,7 +35,7 @@ class RecentList(Listing[Exchange]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("recent")]
 
-    @dataclass
+    @message
     class AgainWanted(Message):
         """A call is to be sent once more."""
 
@@ -47,7 +47,7 @@ class RecentList(Listing[Exchange]):
             """Where it happened."""
             return self.listing
 
-    @dataclass
+    @message
     class CopyWanted(Message):
         """A call is to be copied."""
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, TypeAlias
+
+from msgspec import Struct
 
 Place: TypeAlias = tuple[int, int]
 """Row and column, both from 0."""
@@ -34,8 +35,7 @@ _CLOSED_STRING = re.compile(r'"(?:[^"\\]|\\.)*+"')
 _BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([\[\]{}])')
 
 
-@dataclass(frozen=True, slots=True)
-class Stroke:
+class Stroke(Struct, frozen=True):
     """A text in place of a range, and where the cursor stands afterwards."""
 
     start: Place
