@@ -73,8 +73,8 @@ def main() -> int:
     # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
     # for longer than one command turns it on again.
     gc.disable()
-    from rpcexplorer.cli.program import INTERRUPTED, run
-    from rpcexplorer.cli.world import World
+    from rpcexplorer.cli.start import run
+    from rpcexplorer.cli.world import INTERRUPTED, World
 
     streams = (sys.stdin.buffer, sys.stdout.buffer, sys.stderr)
     house = House()

@@ -1,4 +1,4 @@
-"""The command line as a function of its arguments and its world, which returns an exit code."""
+"""The command line: its commands, and what becomes of whatever a person did wrong."""
 
 from __future__ import annotations
 
@@ -12,10 +12,8 @@ import click
 from rpcexplorer import __version__
 from rpcexplorer.cli.completion import PROGRAM, VARIABLE
 from rpcexplorer.cli.session import Failed, Session, complete_profiles
-from rpcexplorer.cli.world import World
+from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.model.complaint import Trouble
-
-INTERRUPTED = 130
 
 HOMES: Final = {
     "batch": "calls",
@@ -79,8 +77,8 @@ def program(context: click.Context, profile: str | None, sessions: Path | None) 
     click.echo(context.get_help())
 
 
-def run(arguments: Sequence[str], world: World) -> int:
-    """Run the program; whatever a person did wrong becomes a sentence and an exit code."""
+def run_command(arguments: Sequence[str], world: World) -> int:
+    """Run a command; whatever a person did wrong becomes a sentence and an exit code."""
     try:
         code = program.main(list(arguments), prog_name=PROGRAM, complete_var=VARIABLE, standalone_mode=False, obj=world)
     except click.Abort:

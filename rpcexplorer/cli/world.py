@@ -14,6 +14,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.person import Person
 from rpcexplorer.views.printable import printable
 
+INTERRUPTED = 130
+"""The exit code that a shell knows for Ctrl+C."""
+
 
 class Demo(Protocol):
     """The embedded service, as far as a front may know it."""

@@ -7,16 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.record import recorded
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import MIB, HistorySettings
-from rpcexplorer.storage.blocks import to_block
 from rpcexplorer.storage.files import told, write_new
-from rpcexplorer.storage.history import History
+
+if TYPE_CHECKING:
+    from rpcexplorer.storage.history import History
 
 GONE = "This call is no longer in the history: somebody else has removed it."
 
@@ -27,7 +27,7 @@ T = TypeVar("T")
 
 
 class Journal:
-    """One history for each folder that a setting or a profile names."""
+    """One history for each folder that a setting or a profile names; what it takes to read one comes with the first."""
 
     def __init__(self, settings: HistorySettings, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
         self.recording = settings.record
@@ -42,6 +42,8 @@ class Journal:
         own = profile.history if profile else None
         folder = Path(own or self._settings.folder or self._folder)
         if folder not in self._open:
+            from rpcexplorer.storage.history import History
+
             self._open[folder] = History(folder, body_limit=self._settings.body_limit)
         return self._open[folder]
 
@@ -49,6 +51,8 @@ class Journal:
         """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
         self.trouble = ""
         if self.recording and not isinstance(exchange.outcome, Refused):
+            from rpcexplorer.model.record import recorded
+
             record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)
             self.trouble = told(lambda: self.of(profile).append(record)) or self.save_unsaved()
 
@@ -66,6 +70,8 @@ class Journal:
 
     def save_elsewhere(self, path: Path) -> str:
         """Write it to a new file of the person's choice instead, as a history; a sentence where that failed."""
+        from rpcexplorer.storage.blocks import to_block
+
         blocks = "".join(map(to_block, self.unsaved))
         if trouble := told(lambda: write_new(path, blocks)):
             return trouble

@@ -14,7 +14,6 @@ from tempfile import gettempdir
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.files import lock, names, telling, told
-from rpcexplorer.storage.history import History
 from rpcexplorer.storage.journal import Journal
 
 PATIENCE = 0.2
@@ -32,6 +31,8 @@ class Rescue:
         """The run ends: put what still cannot be written where there is room; a sentence if there was any."""
         if not self._journal.unsaved or not self._journal.save_unsaved():
             return ""
+        from rpcexplorer.storage.history import History
+
         calls = self._journal.unsaved
         many = f"{_calls(len(calls))} could not be written to the history: {self._journal.trouble}."
         for folder in (self._folder, Path(gettempdir()) / "rpcexplorer-unsaved"):
@@ -50,6 +51,8 @@ class Rescue:
         asides = [self._folder / name for name in sorted(names(self._folder)) if not name.startswith(".")]
         if not asides:
             return
+        from rpcexplorer.storage.history import History
+
         with lock(self._folder / "taking", PATIENCE):
             for aside in asides:
                 found = list(History(aside).all())
@@ -59,7 +62,7 @@ class Rescue:
                     if isinstance(history.find(call.id), Exchange):  # an earlier start got as far as this one
                         continue
                     if told(partial(history.append, call)):
-                        history.unsaved.clear()  # it stays where it is, and is no new trouble
+                        history.unsaved.pop()  # it stays where it is, and is no new trouble
                         return
                     yield call
                 if len(calls) == len(found):  # what cannot be read stays where somebody can look at it

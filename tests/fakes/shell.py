@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from rpcexplorer.__main__ import Demo, House
-from rpcexplorer.cli.program import run
+from rpcexplorer.cli.start import run
 from rpcexplorer.cli.world import World
 
 
