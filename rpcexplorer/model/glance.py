@@ -16,10 +16,14 @@ from rpcexplorer.model.spellings import base64_cores
 SHORTEST: Final = 3
 """Letters and digits; a shorter run stands everywhere."""
 
+SLICE: Final = 512 * 1024
+"""Bytes that are looked at in one go, so that another thread can do something in between."""
+
 _RUN = re.compile("[A-Za-z0-9]+")
 _ALNUM = rb"(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])"
-_ESCAPED = (re.compile(rb"\\u00" + _ALNUM), re.compile(rb"%(?:25)*" + _ALNUM))
-"""A letter or a digit that is spelled as an escape of JSON or of a URL."""
+_ESCAPED = ((b"\\", re.compile(rb"\\u00" + _ALNUM)), (b"%", re.compile(rb"%(?:25)*" + _ALNUM)))
+"""A letter or a digit that is spelled as an escape of JSON or of a URL, and the sign each begins with."""
+_LEAST_OVERLAP = 16  # bytes of what was looked at before: no shorter than an escape that is quoted a few times
 
 
 class Glance:
@@ -34,12 +38,21 @@ class Glance:
             self._exact.update(self._fit(value, *base64_cores(value.encode("utf-8", "surrogatepass"))))
             self._small.add(value.encode("utf-8", "surrogatepass").hex().encode())
         self._small.update(self._fit(*(name.lower() for name in names)))
+        self._overlap = max(map(len, (*self._exact, *self._small)), default=0) + _LEAST_OVERLAP
 
     def sees(self, content: bytes) -> bool:
         """Whether a real search is worth its time."""
         if self._always or not (self._exact or self._small):
             return self._always
-        if any(run in content for run in self._exact) or any(each.search(content) for each in _ESCAPED):
+        starts = range(0, max(len(content), 1), SLICE)
+        return any(self._sees(content[max(start - self._overlap, 0) : start + SLICE]) for start in starts)
+
+    def _sees(self, content: bytes) -> bool:
+        if not content[: self._overlap].strip(b"%25"):  # a percent sign quoted so often that its start is out of sight
+            return bool(content)
+        if any(run in content for run in self._exact):
+            return True
+        if any(sign in content and escape.search(content) for sign, escape in _ESCAPED):
             return True
         small = content.lower()
         return any(run in small for run in self._small)

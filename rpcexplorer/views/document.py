@@ -1,21 +1,31 @@
 """The lazy document behind the response pane: bytes as numbered lines, decoded where somebody looks.
 
-However large the text, making a document of it costs a count of its newlines. Characters are counted as they are
-shown: tabs as spaces, what cannot be printed as what stands for it. What must not live here: folds (`rows.py`).
+A large text becomes a document in steps, so that whoever waits for it can do something else in between. Characters
+are counted as they are shown: tabs as spaces, what cannot be printed as what stands for it. What must not live here:
+folds (`rows.py`).
 """
 
 from __future__ import annotations
 
+from array import array
+from codecs import utf_8_decode
+from collections import deque
+from collections.abc import Iterator
 from functools import cached_property
+from io import BytesIO
 from typing import Final
 
-from rpcexplorer.protocol.layout import compact, indented
+from rpcexplorer.protocol import slices
+from rpcexplorer.protocol.layout import pieces
+from rpcexplorer.protocol.utf8 import faults
 from rpcexplorer.views.cells import columns
-from rpcexplorer.views.lines import Lines
+from rpcexplorer.views.lines import STEP, Lines, newlines_before
 from rpcexplorer.views.longline import PART, LongLine, shown
 from rpcexplorer.views.outline import Outline
 from rpcexplorer.views.printable import _row as hex_row
-from rpcexplorer.views.printable import readable
+
+Text = slices.Text
+"""A body, or a part of one that is not copied."""
 
 SMALL: Final = 256 * 1024
 """Bytes; of a smaller text the widest line is measured, of a larger one estimated."""
@@ -35,32 +45,28 @@ class Document:
     is_hex = False
     """It is no text and shows its bytes as numbers; the rows of that are never wrapped."""
 
-    def __init__(self, text: bytes, *, is_json: bool = False) -> None:
+    complete = True
+    """It is the whole; else the beginning of something large that is still being laid out."""
+
+    def __init__(self, text: bytes, *, is_json: bool = False, newlines: array[int] | None = None) -> None:
+        """``newlines``: how many come before each block, where they were counted in steps."""
         self.text = text
         """What is shown, or of a body that is no text the body; all offsets are into it."""
         self.is_json = is_json
         """It is laid-out JSON, perhaps several values in a row: folds, paths and colours make sense."""
-        self.index = Lines(text)
+        self.index = Lines(text, newlines)
         self._even = text.isascii() and b"\t" not in text  # so that each byte is one character
         self._long: dict[int, LongLine] = {}
 
     @classmethod
-    def of_json(cls, body: bytes) -> Document:
+    def of_json(cls, body: Text) -> Document:
         """A body laid out if it is JSON, else as it is."""
-        if not _is_text(body):
-            return HexDocument(body)
-        text = body.removeprefix(_BYTE_ORDER_MARK)
-        laid_out = indented(text + b" ")  # the blank stays only behind what is no JSON
-        if laid_out.endswith(b" "):
-            return cls(body)
-        # Some servers send raw line breaks inside strings: readable, but indentation would say nothing any more.
-        broken = b"\n" in text and b"\n" in compact(text)
-        return cls(laid_out, is_json=not broken)
+        return _last(laid_out(body))
 
     @classmethod
-    def raw(cls, body: bytes) -> Document:
+    def raw(cls, body: Text) -> Document:
         """A body as the server wrote it."""
-        return cls(body) if _is_text(body) else HexDocument(body)
+        return _last(as_it_is(body))
 
     @property
     def lines(self) -> int:
@@ -113,17 +119,37 @@ class Document:
     def widest(self) -> int:
         """No line takes more columns than this; of a large text perhaps none takes as many."""
         if len(self.text) > SMALL:
-            return self.index.longest(_LEAST_WIDEST) * self.growth
+            return deque(self.index.longest_so_far(_LEAST_WIDEST), maxlen=1)[0] * self.growth
         return self.index.longest(0) if self._even else max(map(self.width, range(self.lines)))
 
     @cached_property
     def growth(self) -> int:
         """How many columns a byte takes at most: 1 unless something takes more room than it has bytes."""
-        if self._even:
-            return 1
-        rest = self.text.translate(None, _PRINTABLE_ASCII + b"\n")
-        found = (char.encode("utf-8", "surrogateescape") for char in set(rest.decode("utf-8", "surrogateescape")))
-        return _GROWTH if any(columns(shown(char)) > len(char) for char in found) else 1
+        return max(self._growths())
+
+    def measure(self) -> Iterator[None]:
+        """Find out in steps what takes long in a large text and is wanted as soon as it is on view."""
+        if len(self.text) <= SMALL:
+            return
+        for growth in self._growths():
+            self.growth = growth
+            yield
+        for longest in self.index.longest_so_far(_LEAST_WIDEST):
+            self.widest = longest * self.growth
+            yield
+
+    def _growths(self) -> Iterator[int]:
+        """The growth of each part of the text; where it is not 1, that is all there is to know."""
+        left = b""
+        for start in range(0, 1 if self._even else len(self.text), STEP):
+            rest = left + self.text[start : start + STEP].translate(None, _PRINTABLE_ASCII + b"\n")
+            characters, read = utf_8_decode(rest, "surrogateescape", start + STEP >= len(self.text))
+            left = rest[read:]
+            found = (char.encode("utf-8", "surrogateescape") for char in set(characters))
+            if not self._even and any(columns(shown(char)) > len(char) for char in found):
+                yield _GROWTH
+                return
+            yield 1
 
     def _pieces(self, begin: int, end: int) -> LongLine:
         """A line to be taken apart; what was found out about a very long one is kept."""
@@ -132,6 +158,12 @@ class Document:
         if begin not in self._long:
             self._long[begin] = LongLine(self.text, begin, end)
         return self._long[begin]
+
+
+class Beginning(Document):
+    """What can be shown of a large text while the rest is laid out."""
+
+    complete = False
 
 
 class HexDocument(Document):
@@ -181,5 +213,50 @@ def _hex_column(nth: int) -> int:
     return 10 + 3 * nth + (nth >= HEX_ROW // 2)
 
 
-def _is_text(body: bytes) -> bool:
-    return body.isascii() or readable(body) is not None
+# --- from a body to its document, in steps -----------------------------------------------------------------------
+
+
+def laid_out(body: Text) -> Iterator[Document | None]:
+    """A body laid out if it is JSON, else as it is: of a large one first its beginning, then nothing, at last all."""
+    text = body[len(_BYTE_ORDER_MARK) :] if body[: len(_BYTE_ORDER_MARK)] == _BYTE_ORDER_MARK else body
+    kept = BytesIO()
+    broken = False  # by raw line breaks in strings: readable, but indentation would say nothing any more
+    for number, piece in enumerate(pieces(text)):
+        if piece is None:
+            yield from as_it_is(body)
+            return
+        if number == 1:
+            yield Beginning(kept.getvalue(), is_json=not broken)
+        kept.write(piece.text)
+        broken = broken or piece.broken
+        yield None
+    yield from _document(body, kept.getvalue(), is_json=not broken)
+
+
+def as_it_is(body: Text) -> Iterator[Document | None]:
+    """A body as the server wrote it."""
+    yield from _document(body, bytes(body), is_json=False)
+
+
+def _document(body: Text, text: bytes, *, is_json: bool) -> Iterator[Document | None]:
+    """The document that shows a body as this text, or as rows of hex where the body is no text."""
+    for fault in faults(body, cut=True):
+        if fault is not None:
+            yield HexDocument(bytes(body))
+            return
+        yield None
+    newlines = None
+    for counted in newlines_before(text):
+        newlines = counted
+        yield None
+    document = Document(text, is_json=is_json, newlines=newlines)
+    for _ in document.measure():
+        yield None
+    yield document
+
+
+def _last(steps: Iterator[Document | None]) -> Document:
+    """The document that the last step yields."""
+    document = deque(steps, maxlen=1)[0]
+    assert document is not None
+    return document

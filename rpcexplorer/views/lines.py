@@ -7,23 +7,37 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator
-from itertools import accumulate
+from itertools import accumulate, islice
 from typing import Final
 
 BLOCK: Final = 16_384
 """Bytes; newlines are counted per block, and only the blocks that are looked at are taken apart."""
 
+STEP: Final = 64 * BLOCK
+"""Bytes that are gone through in one go, where it is done in steps: a millisecond or two."""
+
 _KEPT = 64  # blocks that stay taken apart
+
+
+def newlines_before(text: bytes) -> Iterator[array[int]]:
+    """How many newlines come before each block, and at last how many there are; in steps, the same array growing."""
+    before = array("Q", [0])
+    for start in range(0, max(len(text), 1), STEP):
+        stop = min(start + STEP, len(text))
+        counted = (text.count(b"\n", at, min(at + BLOCK, stop)) for at in range(start, stop, BLOCK))
+        before.extend(islice(accumulate(counted, initial=before[-1]), 1, None))
+        yield before
 
 
 class Lines:
     """Numbered lines, from 0. A newline at the very end ends the last line and starts no other."""
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, before: array[int] | None = None) -> None:
+        """``before``: what ``newlines_before`` has found, where somebody took the time for it."""
         self.text = text
-        counted = (text.count(b"\n", at, at + BLOCK) for at in range(0, len(text), BLOCK))
-        self._before = array("Q", accumulate(counted, initial=0))
+        self._before = before or deque(newlines_before(text), maxlen=1)[0]
         self._breaks = self._before[-1]
         self.count = self._breaks + (not text.endswith(b"\n"))
         self._apart: dict[int, list[int]] = {}
@@ -76,6 +90,16 @@ class Lines:
                 longest = newline - at
             at = newline + 1
         return longest
+
+    def longest_so_far(self, floor: int) -> Iterator[int]:
+        """The same for the whole text in steps; the last one is final."""
+        at, longest = 0, floor
+        while at < len(self.text):
+            newline = self.text.find(b"\n", at + STEP)
+            end = len(self.text) if newline < 0 else newline
+            longest = self.longest(longest, at, end)
+            yield longest
+            at = end + 1
 
     def _newline(self, number: int) -> int:
         block = bisect_right(self._before, number) - 1

@@ -2,16 +2,19 @@
 
 Folding is a rule (containers at a depth and below are folded) with exceptions (this one is not, that one is). Both
 say the same thing about a stretch of lines: the level, as `Outline` counts, that is on view there. Stretches are
-cut into runs of lines, and only the runs' heights are kept; what is in a run is found out when it is looked at.
+cut into runs of lines, and only the runs' heights are kept; what is in a run is found out when it is looked at. The
+file is longer than others because folds and wrapping decide together which rows there are.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Final, NamedTuple
+
+from msgspec import Struct
 
 from rpcexplorer.views.document import Document
 from rpcexplorer.views.outline import EVERYTHING
@@ -21,10 +24,10 @@ NOTHING: Final = -1
 """The level of what is inside a folded container: no line is on view there."""
 
 _KEPT = 16  # runs whose lines stay known
+_AT_ONCE = 32  # runs that are measured in one step: a millisecond
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(Struct, frozen=True):
     """One row of the screen."""
 
     line: int
@@ -127,8 +130,21 @@ class Rows:
 
     def fold_to(self, depth: int) -> None:
         """Fold every container that is inside `depth` others, and no other; a container inside it stays folded."""
-        self._rule = min(max(depth, 0), EVERYTHING) if self.document.is_json else EVERYTHING
+        deque(self.folding_to(depth), maxlen=0)
+
+    def folding_to(self, depth: int) -> Iterator[None]:
+        """The same in steps, for a large document; nothing changes before the last."""
+        rule = min(max(depth, 0), EVERYTHING) if self.document.is_json else EVERYTHING
+        yield from self._measure(_Run(0, self.document.lines, rule), self._wrap, self._heights)
+        self._rule = rule
         self._exceptions.clear()
+        self._arrange()
+
+    def fold_like(self, beginning: Rows) -> None:
+        """Fold what is folded in the rows of the beginning of this document."""
+        closer = self.document.outline.closer
+        self._rule = beginning._rule
+        self._exceptions = {line: (closer(line), level) for line, (_, level) in beginning._exceptions.items()}
         self._arrange()
 
     def reveal(self, line: int) -> None:
@@ -138,9 +154,16 @@ class Rows:
 
     def wrap(self, width: int | None) -> None:
         """Let no row have more columns than this; None gives each line one row. Rows of hex are never wrapped."""
+        deque(self.wrapping(width), maxlen=0)
+
+    def wrapping(self, width: int | None) -> Iterator[None]:
+        """The same in steps, for a large document; nothing changes before the last."""
         needless = width is None or self.document.is_hex or self.document.widest <= width
-        self._wrap = None if needless else width
-        self._heights: dict[_Run, int] = {}
+        wrap = None if needless else width
+        heights: dict[_Run, int] = {}
+        for stretch in self._stretched():
+            yield from self._measure(stretch, wrap, heights)
+        self._wrap, self._heights = wrap, heights
         self._inside: dict[_Run, _Inside] = {}
         self._arrange()
 
@@ -199,36 +222,44 @@ class Rows:
         self._stretches = self._stretched()
         self._runs: list[_Run] = []
         heights: list[int] = []
-        for run in self._cut():
-            if height := self._height(run):
-                self._runs.append(run)
-                heights.append(height)
+        for stretch in self._stretches:
+            for run in self._cut(stretch, self._wrap):
+                if height := self._height(run, self._wrap, self._heights):
+                    self._runs.append(run)
+                    heights.append(height)
         self._tops = list(accumulate(heights, initial=0))
 
-    def _cut(self) -> Iterator[_Run]:
-        for stretch in self._stretches:
-            if self._is_whole(stretch):
-                yield stretch
-            elif stretch.level != NOTHING:
-                for start, end in self.document.index.pieces(stretch.start, stretch.end):
-                    yield _Run(start, end, stretch.level)
+    def _measure(self, stretch: _Run, wrap: int | None, heights: dict[_Run, int]) -> Iterator[None]:
+        """Find out in steps how many rows each run of a stretch would have."""
+        for nth, run in enumerate(self._cut(stretch, wrap)):
+            self._height(run, wrap, heights)
+            if nth % _AT_ONCE == _AT_ONCE - 1:
+                yield
+
+    def _cut(self, stretch: _Run, wrap: int | None) -> Iterator[_Run]:
+        if stretch.level >= EVERYTHING and wrap is None:
+            yield stretch
+        elif stretch.level != NOTHING:
+            for start, end in self.document.index.pieces(stretch.start, stretch.end):
+                yield _Run(start, end, stretch.level)
 
     def _is_whole(self, run: _Run) -> bool:
         """Whether each line of it has just one row."""
         return run.level >= EVERYTHING and self._wrap is None
 
-    def _height(self, run: _Run) -> int:
-        if self._is_whole(run):
+    def _height(self, run: _Run, wrap: int | None, heights: dict[_Run, int]) -> int:
+        """How many rows a run has; looked up in the heights that are known by now, and kept there."""
+        if run.level >= EVERYTHING and wrap is None:
             return run.end - run.start
-        if run not in self._heights:
+        if run not in heights:
             height = self.document.outline.count(run.level, run.start, run.end)
-            if self._wrap is not None:
-                fits = self._wrap // self.document.growth
+            if wrap is not None:
+                fits = wrap // self.document.growth
                 newlines = self.document.outline.newlines(run.level, run.start, run.end, least=fits + 1)
                 starts = [at + 1 for at in newlines] if run.start else [0]
-                height += sum(self._rows_from(start) - 1 for start in starts)
-            self._heights[run] = height
-        return self._heights[run]
+                height += sum(self._rows_from(start, wrap) - 1 for start in starts)
+            heights[run] = height
+        return heights[run]
 
     def _locate(self, index: int) -> tuple[int, int]:
         """The line that a row shows, and which of its rows this is."""
@@ -253,26 +284,26 @@ class Rows:
     def _found_inside(self, run: _Run) -> _Inside:
         newlines = self.document.outline.newlines(run.level, run.start, run.end)
         starts = [at + 1 for at in newlines] if run.start else [0]
-        heights = (1 for _ in starts) if self._wrap is None else map(self._rows_from, starts)
+        wrap = self._wrap
+        heights = (1 if wrap is None else self._rows_from(start, wrap) for start in starts)
         return _Inside(starts, list(accumulate(heights, initial=0)))
 
-    def _rows_from(self, start: int) -> int:
+    def _rows_from(self, start: int, wrap: int) -> int:
         """How many rows the line has that starts at an offset."""
         end = self.document.text.find(b"\n", start)
-        return self._wrapped(start, len(self.document.text) if end < 0 else end)[0]
+        return self._wrapped(start, len(self.document.text) if end < 0 else end, wrap)[0]
 
     def _per_row(self, line: int) -> int | None:
         """How many characters of a line go on one row; None if all do."""
-        return None if self._wrap is None else self._wrapped(*self.document.span(line))[1]
+        return None if self._wrap is None else self._wrapped(*self.document.span(line), self._wrap)[1]
 
-    def _wrapped(self, begin: int, end: int) -> tuple[int, int]:
+    def _wrapped(self, begin: int, end: int, wrap: int) -> tuple[int, int]:
         """Of a line by its span: how many rows it has, and how many characters go on one.
 
         A line with a character of two columns has half as many on a row: some stay short, none is ever too long.
         """
-        assert self._wrap is not None
-        if (end - begin) * self.document.growth <= self._wrap:
-            return 1, self._wrap
+        if (end - begin) * self.document.growth <= wrap:
+            return 1, wrap
         characters, widest = self.document.size(begin, end)
-        per_row = max(self._wrap // widest, 1)
+        per_row = max(wrap // widest, 1)
         return max(-(-characters // per_row), 1), per_row

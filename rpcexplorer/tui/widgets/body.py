@@ -17,12 +17,12 @@ from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.reader import Reader
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.document import Document
+from rpcexplorer.views.document import Document, Text, as_it_is, laid_out
 from rpcexplorer.views.reply_pages import headers_page, timing_page
 from rpcexplorer.views.table import Table
 
-LARGE: Final = 1_000_000
-"""Bytes; a larger reply is laid out in a thread, so that typing goes on."""
+LARGE: Final = 256 * 1024
+"""Bytes; a larger reply is laid out in steps, so that typing goes on."""
 YIELDS_NOTHING: Final[Sequence[Sequence[tuple[str, str]]]] = (
     (),
     (("      It yields nothing. ", "dim"), ("o", "bold"), (" shows the reply again.", "dim")),
@@ -59,7 +59,7 @@ class Body(Vertical):
         self._result, self._made, self._raw = Reader(), Reader(), Reader()
         self.grid, self._sheet = Grid(), Sheet()
         self._table: Table | None = None
-        self._laid: dict[Reader, bytes] = {}
+        self._laid: dict[Reader, Text] = {}
         """What each reader has laid out."""
 
     def compose(self) -> ComposeResult:
@@ -79,12 +79,14 @@ class Body(Vertical):
         return self._result if self.made is None else self._made
 
     @property
-    def text(self) -> bytes:
-        """The JSON text that is looked at: the result, the error object, or the bytes that came."""
-        outcome = self.exchange.outcome if self.exchange else None
-        if isinstance(outcome, Result | ErrorObject) and outcome.value:
-            return outcome.value
-        return self.exchange.response.body if self.exchange else b""
+    def text(self) -> Text:
+        """The JSON text that is looked at, not copied: the result, the error object, or the bytes that came."""
+        match self.exchange:
+            case Exchange(outcome=Result(text=text) | ErrorObject(value=text)) if text:
+                return text
+            case Exchange(response=response):
+                return response.body
+        return b""
 
     @property
     def reading(self) -> bool:
@@ -130,15 +132,14 @@ class Body(Vertical):
 
     def watch_tabled(self) -> None:
         """As a table or as JSON."""
-        text = self.text
         if not self.tabled or self._table is not None:
             self._arrange()
-        elif len(text) < LARGE:
-            self._take(Table.of(text))
+        elif len(self.text) < LARGE:
+            self._take(Table.of(bytes(self.text)))
         else:
-            self._make_large_table(text)
+            self._make_large_table(bytes(self.text))
 
-    @work(exclusive=True, group="table")
+    @work(exclusive=True, group="table", description="make a table")
     async def _make_large_table(self, text: bytes) -> None:
         self._take(await asyncio.to_thread(Table.of, text))
 
@@ -159,29 +160,38 @@ class Body(Vertical):
             self._lay_out(self.reader, self._bytes())
         self._arrange()
 
-    def _bytes(self) -> bytes:
+    def _bytes(self) -> Text:
         if self.tab == "Raw" and self.exchange is not None:
             return self.exchange.response.body or self.text
         return self.text if self.made is None else self.made
 
-    def _lay_out(self, reader: Reader, body: bytes) -> None:
+    def _lay_out(self, reader: Reader, body: Text) -> None:
         if self._laid.get(reader) is body:
             return
         self.workers.cancel_group(self, "layout")
         self._laid.pop(reader, None)
+        reader.document = None  # what was on view of another body ends here
         if len(body) < LARGE:
             self._read(reader, body, _document(body, self.tab) if body else None)
         else:
-            reader.document, reader.empty = None, LAID_OUT
+            reader.empty = LAID_OUT
             self._lay_out_large(reader, body, self.tab)
 
-    @work(exclusive=True, group="layout")
-    async def _lay_out_large(self, reader: Reader, body: bytes, tab: str) -> None:
-        self._read(reader, body, await asyncio.to_thread(_measured, body, tab))
+    # A worker without a description gets one that spells out all it is given, megabytes included.
+    @work(exclusive=True, group="layout", description="lay out")
+    async def _lay_out_large(self, reader: Reader, body: Text, tab: str) -> None:
+        for document in as_it_is(body) if tab == "Raw" else laid_out(body):
+            if document is not None:
+                self._read(reader, body, document)
+            await asyncio.sleep(0)
 
-    def _read(self, reader: Reader, body: bytes, document: Document | None) -> None:
-        reader.document = document
-        self._laid[reader] = body
+    def _read(self, reader: Reader, body: Text, document: Document | None) -> None:
+        if document is not None and reader.document is not None and not reader.document.complete:
+            reader.go_on_with(document)
+        else:
+            reader.document = document
+        if document is None or document.complete:
+            self._laid[reader] = body
         reader.empty = YIELDS_NOTHING if reader is self._made else self.empty
         if reader.needle:  # it was searched for before it was there
             reader.search(reader.needle)
@@ -200,12 +210,5 @@ class Body(Vertical):
         self.refresh_bindings()
 
 
-def _measured(body: bytes, tab: str) -> Document:
-    """A document that knows its widest line already: finding it takes as long as laying out, so it belongs here."""
-    document = _document(body, tab)
-    _ = document.widest
-    return document
-
-
-def _document(body: bytes, tab: str) -> Document:
+def _document(body: Text, tab: str) -> Document:
     return Document.raw(body) if tab == "Raw" else Document.of_json(body)

@@ -6,10 +6,12 @@ Moving, folding and wrapping live here. Which rows there are is laid down in ``v
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import ClassVar, Final
 
-from textual import events
+from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.reactive import reactive
@@ -21,8 +23,11 @@ from rpcexplorer.tui.widgets.editor import AFTER_NUMBER
 from rpcexplorer.tui.widgets.hits import Hits
 from rpcexplorer.tui.widgets.reader_row import Painter, number_width
 from rpcexplorer.views.document import Document
+from rpcexplorer.views.outline import EVERYTHING
 from rpcexplorer.views.rows import Rows
 
+AT_ONCE: Final = 4
+"""Steps that nobody can feel."""
 ASIDE: Final = 8
 """Columns that a key scrolls sideways, and that are kept beside a place that is brought on view."""
 
@@ -106,21 +111,31 @@ class Pager(ScrollView, can_focus=True):
 
     def unfold_all(self) -> None:
         """Everything is open."""
-        if self._rows is not None:
-            self._rows.unfold_all()
-            self._arrange(self.cursor)
+        self.fold_to(EVERYTHING)
 
     def fold_to(self, depth: int) -> None:
         """So many levels are open."""
         if self._rows is not None:
-            self._rows.fold_to(depth)
-            self._arrange(self.cursor)
+            self._rearrange(self._rows.folding_to(depth))
 
     def _wrap(self) -> None:
         """Break lines where the room ends; before there is any, not yet."""
         if self._rows is not None:
-            self._rows.wrap(self._room if self.wrapped and self.size.width else None)
+            self._rearrange(self._rows.wrapping(self._room if self.wrapped and self.size.width else None))
+
+    def _rearrange(self, steps: Iterator[None]) -> None:
+        """Other rows after some steps: at once where there are few, as nearly always, else between the keys."""
+        self.workers.cancel_group(self, "rows")
+        if sum(1 for _ in islice(steps, AT_ONCE)) == AT_ONCE:
+            self._rearrange_large(steps)
+        else:
             self._arrange(self.cursor)
+
+    @work(exclusive=True, group="rows")
+    async def _rearrange_large(self, steps: Iterator[None]) -> None:
+        for _ in steps:
+            await asyncio.sleep(0)
+        self._arrange(self.cursor)
 
     def _arrange(self, line: int) -> None:
         """Other rows are on view: the cursor goes to the line, or to the fold that it is in."""
@@ -182,6 +197,15 @@ class Pager(ScrollView, can_focus=True):
             self.scroll_to(x=x, animate=False, immediate=True, force=True)
 
     # --- watching ----------------------------------------------------------------------------------------------
+
+    def go_on_with(self, document: Document) -> None:
+        """The whole, where its beginning was on view: the place and the folds stay."""
+        beginning, self._rows, self._hits = self._rows, Rows(document), None
+        self.set_reactive(Pager.document, document)
+        if beginning is not None:
+            self._rows.fold_like(beginning)
+        self._wrap()
+        self._arrange(self.cursor)
 
     def watch_document(self) -> None:
         """Another document, from its top; nothing is marked in it."""

@@ -6,27 +6,29 @@ It has only its own ways of moving; everything else that can be done with a repl
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import islice
 from typing import Final
 
 from textual import work
 from textual.message import Message
 
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.hits import Hits
-from rpcexplorer.tui.widgets.pager import Pager
+from rpcexplorer.tui.widgets.pager import AT_ONCE, Pager
+from rpcexplorer.views.document import Document
 from rpcexplorer.views.items import line_of_item
 from rpcexplorer.views.places import path_at, value_at
 
-AT_ONCE: Final = 4
-"""Steps of a search that nobody can feel."""
+TELLING: Final = 0.1
+"""Seconds from one word of how many were found so far to the next."""
 
 
 class Reader(Pager):
     """A document to be read, one line of it at hand."""
 
-    @dataclass
+    @message
     class Moved(Message):
         """Another line is at hand."""
 
@@ -38,7 +40,7 @@ class Reader(Pager):
             """Where it happened."""
             return self.reader
 
-    @dataclass
+    @message
     class Found(Message):
         """What a search has found so far. It comes again and again while the count goes on."""
 
@@ -91,6 +93,11 @@ class Reader(Pager):
         """Say where it is."""
         super().watch_cursor(line)
         self.post_message(self.Moved(self, line))
+
+    def go_on_with(self, document: Document) -> None:
+        """A search that found its way through the beginning goes through the whole."""
+        self._stop()
+        super().go_on_with(document)
 
     def watch_document(self) -> None:
         """Another document: a search is over."""
@@ -153,8 +160,11 @@ class Reader(Pager):
 
     @work(exclusive=True, group="count")
     async def _count(self, hits: Hits) -> None:
+        told = 0.0
         for _ in hits.count():
-            self._tell(hits)
+            if (now := time.monotonic()) - told > TELLING:
+                self._tell(hits)
+                told = now
             await asyncio.sleep(0)
         self._tell(hits)
 

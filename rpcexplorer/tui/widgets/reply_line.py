@@ -7,7 +7,6 @@ server's. The pane around it says everything else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final, Literal
 
 from textual.containers import Vertical
@@ -15,6 +14,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.timer import Timer
 
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.body import Body
 from rpcexplorer.tui.widgets.prompt import Prompt, Purpose
 from rpcexplorer.tui.widgets.reader import Reader
@@ -35,7 +35,7 @@ class ReplyLine(Vertical):
     waiting: reactive[bool] = reactive(False)
     """What it makes of the reply is not there yet."""
 
-    @dataclass
+    @message
     class Through(Message):
         """The reply is wanted through a jq expression or a shell command; ``show`` is the answer."""
 
@@ -50,13 +50,13 @@ class ReplyLine(Vertical):
             """What the banner calls it."""
             return f"| {self.told}" if self.purpose == "pipe" else self.told
 
-    @dataclass
+    @message
     class Dropped(Message):
         """Nobody waits any longer for what the reply went through."""
 
         pane: ReplyLine
 
-    @dataclass
+    @message
     class Kept(Message):
         """An expression or a command was taken: worth remembering."""
 
@@ -213,7 +213,7 @@ class ReplyLine(Vertical):
 
     def _put_through(self, purpose: Literal["filter", "pipe"], told: str) -> None:
         self.drop()
-        wanted = self.Through(self, purpose, told.strip(), self.body.text)
+        wanted = self.Through(self, purpose, told.strip(), bytes(self.body.text))
         self.filtered = wanted.label
         if self.filtered:
             self.waiting = True

@@ -6,7 +6,6 @@ It shows what it is given: one exchange, or how far one has come. What is typed 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from textual import events
@@ -17,6 +16,7 @@ from textual.reactive import reactive
 
 from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.body import Body
 from rpcexplorer.tui.widgets.grid import Grid
@@ -66,21 +66,21 @@ class ResponsePane(ReplyLine):
     tab: reactive[str] = reactive("Result")
     wrapped: reactive[bool] = reactive(False)
 
-    @dataclass
+    @message
     class CopyWanted(Message):
         """Something is to be copied: ``value``, ``path``, or empty for a choice."""
 
         pane: ResponsePane
         what: str
 
-    @dataclass
+    @message
     class Wrapped(Message):
         """Long lines are wrapped from now on, or cut."""
 
         pane: ResponsePane
         on: bool
 
-    @dataclass
+    @message
     class ZoomWanted(Message):
         """The whole screen for this pane, or no longer."""
 
