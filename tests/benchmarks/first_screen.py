@@ -7,69 +7,38 @@ Both run in a pseudo-terminal of 120 by 40; the clock stops when the word that b
 
 from __future__ import annotations
 
-import fcntl
-import os
-import pty
-import select
-import signal
-import statistics
-import struct
 import sys
 import tempfile
-import termios
-import time
+from collections.abc import Callable
 from pathlib import Path
 
-BARE = """
-from textual.app import App
-from textual.widgets import Static
-class Bare(App):
-    def compose(self):
-        yield Static("usable")
-Bare().run()
-"""
-SESSIONS = 'version = 1\n[profile.usable]\nurl = "http://127.0.0.1:9"\n'
+from tests.benchmarks.figures import after_one, told
+from tests.benchmarks.programs import WORD, bare, explorer, profile
+from tests.benchmarks.terminal import Program
 
 
-def seconds(arguments: list[str], folder: Path) -> float:
-    """From the fork to the word."""
-    started = time.perf_counter()
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.chdir(folder)
-        os.environ |= {"TERM": "xterm-256color", "RPCEXPLORER_HOME": str(folder / "home")}
-        os.execv(sys.executable, [sys.executable, *arguments])
-    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-    written = b""
-    while b"usable" not in written:
-        select.select([terminal], [], [], 20)
-        written += os.read(terminal, 65536)
-    took = time.perf_counter() - started
-    os.kill(pid, signal.SIGKILL)
-    os.waitpid(pid, 0)
-    os.close(terminal)
-    return took
+def seconds(start: Callable[[], Program]) -> float:
+    """From the start to the word."""
+    with start() as program:
+        return program.until(WORD)
 
 
 def main() -> None:
+    """Measure and print."""
     runs = int(sys.argv[1]) if len(sys.argv) > 1 else 15
     with tempfile.TemporaryDirectory() as home:
         folder = Path(home)
-        (folder / "bare.py").write_text(BARE)
-        (folder / "sessions.toml").write_text(SESSIONS)
-        programs = {"bare Textual": ["bare.py"], "rpcexplorer": ["-m", "rpcexplorer"]}
-        times: dict[str, list[float]] = {name: [] for name in programs}
-        for run in range(runs + 1):
-            for name, arguments in programs.items():
-                took = seconds(arguments, folder)
-                if run:  # the first of each fills the disk's cache
-                    times[name].append(took)
-    for name, taken in times.items():
-        print(
-            f"{name:<14} median {statistics.median(taken) * 1000:.0f} ms, worst {max(taken) * 1000:.0f} ms, {runs} runs"
+        profile(folder, "http://127.0.0.1:9")
+        script = bare(folder)
+        taken = after_one(
+            runs,
+            {
+                "bare Textual": lambda: seconds(lambda: Program([sys.executable, script], folder)),
+                "rpcexplorer": lambda: seconds(lambda: explorer(folder)),
+            },
         )
-    bare, ours = (statistics.median(times[name]) for name in programs)
-    print(f"ratio {ours / bare:.2f}")
+    floor, ours = (told(name, times) for name, times in taken.items())
+    print(f"ratio {ours / floor:.2f}")
 
 
 if __name__ == "__main__":
