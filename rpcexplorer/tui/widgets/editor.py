@@ -54,6 +54,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
     mark: reactive[tuple[int, int] | None] = reactive[tuple[int, int] | None](None)
     """The place of the problem, as offsets in the text."""
+    coloured: reactive[bool] = reactive(False)
+    """Pygments is there: the first screen does not wait for it."""
 
     def __init__(self) -> None:
         super().__init__(show_line_numbers=True, soft_wrap=False, max_checkpoints=UNDONE)
@@ -95,6 +97,11 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         """The cursor moved: another pair of brackets may be at hand."""
         empty = self.selection.is_empty
         self._pair = (pair_at(self.document.lines, self.cursor_location) or ()) if empty else ()
+
+    def on_mount(self) -> None:
+        """Colours come once the text is there."""
+        self.call_after_refresh(self.set_reactive, Editor.coloured, True)
+        self.call_after_refresh(self.refresh)
 
     async def on_key(self, event: events.Key) -> None:
         """Brackets, quotes and Enter know JSON; everything else is the text area's."""
@@ -171,7 +178,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             for index in range(max(first, start) - start, min(last, end) - start):
                 styles[index] = (role or styles[index][0], below or styles[index][1])
 
-        for first, last, role in _colours(line[:COLOURED]):
+        for first, last, role in _colours(line[:COLOURED]) if self.coloured else ():
             paint(first, last, role)
         if span := _span_in(self._marked, at, len(line)):
             paint(span[0], max(span[1], span[0] + 1), "wrong bold underline")

@@ -30,13 +30,17 @@ class Footer(Widget):
     elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
     """Commands whose keys stand on screen at the pane they go to."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self._drawn = False
+        """Until then bindings change a dozen times, and nobody sees it."""
+
     def on_mount(self) -> None:
         """Follow the bindings of the screen it stands on."""
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
-        self._follow(self.screen)
 
     def _follow(self, screen: Screen[object]) -> None:
-        if screen is self.screen and self.app.screen is screen:
+        if self._drawn and screen is self.screen and self.app.screen is screen:
             self.hints = tuple(self._found())
 
     def _found(self) -> Iterator[Hint]:
@@ -55,6 +59,9 @@ class Footer(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         """The hints that fit."""
+        if not self._drawn:
+            self._drawn = True
+            self.set_reactive(Footer.hints, tuple(self._found()))
         look = Look.of(self)
         words: list[tuple[str, str]] = []
         for _, key, told, _ in self._fitting():

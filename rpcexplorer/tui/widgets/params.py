@@ -104,6 +104,8 @@ class ParamsPane(Vertical):
         self._request, self._docs = Sheet(), Sheet()
         self._bodies = (self._editor, self._request, self._docs)
         """In the order of the tabs."""
+        self._room = Horizontal(self._editor)
+        """Where they are, each from the first time that it is on view."""
         self._line = ProblemLine()
         self._known = ""
         """The text that everybody has been told of."""
@@ -117,7 +119,7 @@ class ParamsPane(Vertical):
         """Bar, body, verdict."""
         self._bar.tabs, self._bar.key = TABS, self._key
         yield self._bar
-        yield Horizontal(*self._bodies)
+        yield self._room
         yield self._line
 
     def on_mount(self) -> None:
@@ -141,7 +143,6 @@ class ParamsPane(Vertical):
         self.method = method
         self._editor.load(text)
         self._known = self.text
-        self._docs.scroll_home(animate=False)
         self._changed()
 
     def describe(self, method: Method) -> None:
@@ -240,13 +241,13 @@ class ParamsPane(Vertical):
 
     def _arrange(self) -> None:
         """The page of the tab; the docs stand beside the params where there is room, and something to say."""
-        for name, body in zip(TABS, self._bodies, strict=True):
-            body.display = name == self.tab
         known = self.method is not None and bool(self.method.details or self.method.parameters)
         beside = self.tab == "Params" and self.size.width >= WIDE and known
         self._docs.set_class(beside, "-beside")
-        if beside:
-            self._docs.display = True
+        for name, body in zip(TABS, self._bodies, strict=True):
+            body.display = name == self.tab or (beside and body is self._docs)
+            if body.display and body.parent is None:
+                self._room.mount(body)
         self._tell_docs()
 
     def _tell_docs(self) -> None:
@@ -255,6 +256,7 @@ class ParamsPane(Vertical):
         if self._docs.display and told != self._told:
             self._told = told
             self._docs.lines = docs_lines(*told)
+            self._docs.scroll_home(animate=False)
 
     def on_descendant_focus(self) -> None:
         """The focus came in."""
