@@ -149,7 +149,9 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
 def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: Make, service: str) -> None:
     made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     old = make_explorer("").profiles.profiles["c"]
-    moved = type(old)(**{each: getattr(old, each) for each in old.__struct_fields__} | {"url": "https://old.example.com"})
+    moved = type(old)(
+        **{each: getattr(old, each) for each in old.__struct_fields__} | {"url": "https://old.example.com"}
+    )
     made.secrets.save(moved, "password", "for the old server")
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
