@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.protocol.scan import elements, long_number, members, oddities
+from rpcexplorer.protocol.oddities import long_number, oddities
+from rpcexplorer.protocol.scan import elements, members
 from rpcexplorer.protocol.slices import Text
 
 LARGE = 1024 * 1024

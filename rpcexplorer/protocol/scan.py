@@ -24,12 +24,11 @@ STRING: Final = r'"[^"\\]*+(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*+)*+"'
 NUMBER: Final = r"-?(?:0|[1-9][0-9]*+)(?:\.[0-9]++)?(?:[eE][+-]?[0-9]++)?"
 """Pattern of a number as the standard has it."""
 
+LOOSE_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
+"""Pattern of a string in which any escape will do, and which the end of the text closes."""
+
 STRICT_STRING: Final = STRING.replace(r'[^"\\]', r'[^"\\\x00-\x1f\ud800-\udfff]')
 """Pattern of a string as the standard has it: no raw control characters, nothing that UTF-8 cannot carry."""
-
-_DEEP = 500  # many parsers give up somewhere above
-_LONG = 4300  # digits; Python's own parser refuses longer integers
-
 
 class Member(NamedTuple):
     """One member of an object, by the places where its parts stand in the text."""
@@ -61,32 +60,37 @@ class _Grammar:
         }
 
 
-_LENIENT = _Grammar(STRING, "true|false|null|NaN|-?Infinity")
+@cache
+def _lenient() -> _Grammar:
+    """As servers write. Its patterns, like the standard's, are made when they are first used: no start needs them."""
+    return _Grammar(STRING, "true|false|null|NaN|-?Infinity")
 
 
 @cache
 def _strict() -> _Grammar:
-    """The standard's own reading; not every start of the program needs its patterns."""
+    """The standard's own reading."""
     return _Grammar(STRICT_STRING, "true|false|null")
+
+
+@cache
+def _plain(opener: str) -> re.Pattern[str]:
+    """An item whose value is a scalar, with what follows it."""
+    return re.compile(f"{_KEY[opener].pattern}({_lenient().scalar.pattern}){_AFTER.pattern}")
 
 
 _CLOSER = {"[": "]", "{": "}"}
 _SPACE = re.compile(SPACE)
 _AFTER = re.compile(rf"{SPACE}([,\]}}]){SPACE}")
 _KEY = {"[": re.compile("()"), "{": re.compile(rf"({STRING}){SPACE}:{SPACE}")}
-_PLAIN = {  # an item whose value is a scalar, with what follows it
-    opener: re.compile(f"{key.pattern}({_LENIENT.scalar.pattern}){_AFTER.pattern}") for opener, key in _KEY.items()
-}
 
-_LOOSE_STRING = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'  # any escape will do, and the end of the text closes it
-_NO_BRACKET = re.compile(rf'[^\[\]{{}}"]++|{_LOOSE_STRING}', re.DOTALL)
+_NO_BRACKET = re.compile(rf'[^\[\]{{}}"]++|{LOOSE_STRING}', re.DOTALL)
 _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 
 def is_value(text: str, *, strict: bool = False) -> bool:
     """Whether the text is one JSON value, read as servers write or, if strict, as the standard has it."""
     start = _space(text, 0)
-    end = _value_end(text, start, _strict() if strict else _LENIENT)
+    end = _value_end(text, start, _strict() if strict else _lenient())
     return end > start and _space(text, end) == len(text)
 
 
@@ -114,7 +118,7 @@ def _parts(text: str, start: int, opener: str) -> list[tuple[Span, Span]] | None
     if text[at : at + 1] == _CLOSER[opener]:
         return found if _space(text, at + 1) == len(text) else None
     while True:
-        if plain := _PLAIN[opener].match(text, at):
+        if plain := _plain(opener).match(text, at):
             key, value, closer, at = plain.span(1), plain.span(2), plain[3], plain.end()
         elif (name := _KEY[opener].match(text, at)) and (after := _after_value(text, name.end())):
             key, value, closer, at = name.span(1), (name.end(), after[0]), after[1], after[2]
@@ -129,7 +133,7 @@ def _parts(text: str, start: int, opener: str) -> list[tuple[Span, Span]] | None
 
 def _after_value(text: str, at: int) -> tuple[int, str, int] | None:
     """Where the value that starts at `at` ends, the comma or closer after it, and where the next item starts."""
-    end = _value_end(text, at, _LENIENT)
+    end = _value_end(text, at, _lenient())
     after = _AFTER.match(text, end) if end > at else None
     return (end, after[1], after.end()) if after else None
 
@@ -201,59 +205,3 @@ def depth(text: str) -> int:
     """How deep the brackets nest; 0 for a scalar."""
     brackets = _NO_BRACKET.sub("", text)
     return max(accumulate(map(_STEP.__getitem__, brackets), initial=0))
-
-
-_PAIR = r"u(?:(?![dD][89a-fA-F])[0-9a-fA-F]{4}|[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2})"
-_CLEAN = re.compile(rf'(?:[^"NI]++|{STRICT_STRING.replace("u[0-9a-fA-F]{4}", _PAIR)}|[NI](?!aN|nfinity))*+')
-_ODD = re.compile(rf"NaN|Infinity|{_LOOSE_STRING}|.", re.DOTALL)
-_HALF = re.compile(r"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)|([\ud800-\udfff])", re.DOTALL)
-_FIGURES = b"0123456789"
-_DIGITS = re.compile(rf"{_LOOSE_STRING}|([0-9]+)".encode(), re.DOTALL)
-
-
-def oddities(text: str) -> tuple[str, ...]:
-    """What makes readable text less than strict, or more than most parsers take; each kind once, as a remark."""
-    remarks: dict[str, str] = {}
-    at = 0
-    while (clean := _CLEAN.match(text, at)) and (odd := _ODD.match(text, clean.end())):
-        at = odd.end()
-        for kind, remark in _remarks(odd[0]):
-            remarks.setdefault(kind, remark)
-    if digits := long_number(text.encode("utf-8", "surrogatepass")):
-        remarks["digits"] = digits
-    if (deepest := depth(text)) > _DEEP:
-        remarks["depth"] = f"nested {deepest:,} deep"
-    return tuple(remarks.values())
-
-
-def long_number(text: bytes) -> str:
-    """A remark if a number has more digits than most parsers take, else nothing; quick where there is none."""
-    # So long a run of digits covers a multiple of its length: nothing else needs to be looked at.
-    stride = _LONG + 1
-    if not any(byte in _FIGURES and _run(text, at * stride) > _LONG for at, byte in enumerate(text[::stride])):
-        return ""
-    longest = max(len(found[1] or "") for found in _DIGITS.finditer(text))
-    return f"a number of {longest:,} digits" if longest > _LONG else ""
-
-
-def _run(text: bytes, at: int) -> int:
-    """How many digits stand in a row around one of them, counted no further than need be."""
-    before, after = text[max(at - _LONG, 0) : at], text[at : at + _LONG + 1]
-    return len(before) - len(before.rstrip(_FIGURES)) + len(after) - len(after.lstrip(_FIGURES))
-
-
-def _remarks(odd: str) -> list[tuple[str, str]]:
-    """Kind and words of what is odd about one token."""
-    if not odd.startswith('"'):
-        return [(odd, f"{odd} is not JSON")] if len(odd) > 1 else []
-    found: list[tuple[str, str]] = []
-    if control := re.search(r"[\x00-\x1f]", odd):
-        found.append(("control", f"raw control character U+{ord(control[0]):04X} in a string"))
-    for half in _HALF.finditer(odd):
-        if half[1]:
-            found.append(("half", f"lone surrogate \\{half[1]} in a string"))
-            break
-        if half[2]:
-            found.append(("raw half", f"half a character, U+{ord(half[2]):04X}, in a string"))
-            break
-    return found
