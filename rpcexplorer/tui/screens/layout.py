@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar, Final, Protocol
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -85,6 +86,7 @@ class CallLayout(Screen[None]):
             key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self._first_steps()
         )
         """The pane below."""
+        self._shown = False
         self._covered = ""
         """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
 
@@ -109,6 +111,11 @@ class CallLayout(Screen[None]):
     def on_mount(self) -> None:
         """Share the room before anything is laid out, so that it is laid out once."""
         self.on_resize()
+
+    def on_screen_resume(self, event: events.ScreenResume) -> None:
+        """The first time, every widget has just got its styles: there is nothing to refresh."""
+        event.refresh_styles = self._shown
+        self._shown = True
 
     def header_copy(self) -> Header:
         """A header like this one, for a screen that opens over it."""
