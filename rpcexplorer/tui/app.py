@@ -1,7 +1,7 @@
 """The program on screen: which screen is open, which theme is worn, and how it ends. Nobody imports the class.
 
 ``open_screen`` is the way in. The file is longer than others: starting, ending and going between screens is here and
-nowhere else. What a call is and how one is made is the call screen's business.
+nowhere else. What a call is and how one is made is the call screen's business, what keys do meanwhile keyboard.py's.
 """
 
 from __future__ import annotations
@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import gc
 import signal
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from textual import events, work
+from textual import work
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
@@ -21,12 +21,13 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
-from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, is_key, keymap
+from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, keymap, keymap_complaints
 from rpcexplorer.tui.guard import Guard
-from rpcexplorer.tui.held import HeldKeys, opens
+from rpcexplorer.tui.held import opens
+from rpcexplorer.tui.keyboard import Keyboard
 from rpcexplorer.tui.look import textual_theme
 from rpcexplorer.tui.outlet import never_wait_for_the_gone
 from rpcexplorer.tui.person import PersonOnScreen
@@ -38,13 +39,11 @@ from rpcexplorer.views.printable import printable
 if TYPE_CHECKING:
     from rpcexplorer.tui.screens.history import HistoryScreen
 
-TWICE: Final = 0.25
-"""Seconds within which the same key again is one press too many."""
 Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
 
 
-class ExplorerApp(App[Wish]):
+class ExplorerApp(Keyboard[Wish]):
     """Two kinds of screens: the call screen, which is always there, and those that open over it."""
 
     TITLE = "rpcexplorer"
@@ -65,15 +64,10 @@ class ExplorerApp(App[Wish]):
         self.explorer = explorer
         person.open = self.push_screen_wait
         self._wanted = profile
-        self.held = HeldKeys(lambda: self.call_later(self._free))
-        self._typed: events.Event | None = None
-        """The last key or paste that was not held back."""
-        self._closed_by: events.Key | None = None
-        """The key that brought back the call screen."""
         self.when_shown: Callable[[], object] = lambda: None
         """What is to be done once there is something on screen."""
         self._leaving = False
-        self._broken = list(self._unknown_commands())
+        self._broken = list(keymap_complaints(explorer.settings.keymap, str(explorer.paths.settings)))
         self.set_keymap(keymap(explorer.settings.keymap))
         # before the first screen: a theme put on later has every stylesheet read twice
         if theme := self._read(explorer.settings.theme or DARK.name) or self._read(DARK.name):
@@ -121,34 +115,6 @@ class ExplorerApp(App[Wish]):
         said = printable(message, lines=True)
         super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
-    # --- keys --------------------------------------------------------------------------------------------------
-
-    async def on_event(self, event: events.Event) -> None:
-        """Nothing that is typed while a screen opens goes to the one below, nor an Enter too many after it closed."""
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            if self._is_one_too_many(event) or self.held.takes(event):
-                return
-            self._typed = event
-        await super().on_event(event)
-
-    def _is_one_too_many(self, event: events.Event) -> bool:
-        """The key that closed something, pressed again at once: it would change what is in the editor."""
-        before = self._closed_by
-        if before is None or not isinstance(event, events.Key) or event.time - before.time > TWICE:
-            return False
-        return event.key == before.key and (event.is_printable or event.key == "enter")
-
-    def _screen_changed(self, screen: Screen[Any]) -> None:
-        """Keys wait until it has settled where they go."""
-        self._closed_by = self._typed if isinstance(self._typed, events.Key) and screen is self.calls else None
-        self.held.wait("screen")
-        screen.call_later(self.held.opened)
-
-    async def _free(self) -> None:
-        for typed in self.held.freed():
-            self._typed = typed
-            await super().on_event(typed)
-
     # --- start and end -----------------------------------------------------------------------------------------
 
     def get_default_screen(self) -> Screen[Any]:
@@ -160,7 +126,6 @@ class ExplorerApp(App[Wish]):
         """Heed signals; without a profile begin with one; then say what was wrong with the files."""
         self._heed_signals()
         self.call_after_refresh(self.when_shown)
-        self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
         if self.calls is None:
             self._begin()
         else:
@@ -220,19 +185,6 @@ class ExplorerApp(App[Wish]):
                 self.calls.write_down()
         self._close_messages_no_wait()
 
-    def _unknown_commands(self) -> Iterator[Complaint]:
-        """Keys in the settings for commands that there are not, and keys that there are not."""
-        known, file = [command.id for command in COMMANDS], str(self.explorer.paths.settings)
-        for id, keys in self.explorer.settings.keymap.items():
-            if id not in known:
-                guess = nearest(id, known)
-                advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
-                yield Complaint(file, f"there is no command `{id}`; {advice}", key="keymap")
-            for key in keys.split(","):
-                if not is_key(key.strip()):
-                    words = f"`{key.strip()}` is no key; they are called f5, ctrl+g, alt+up, slash, N and the like"
-                    yield Complaint(file, words, key=f"keymap.{id}")
-
     def _complaints(self) -> list[Complaint]:
         trouble = self.explorer.secrets.trouble()
         return [*self.explorer.profiles.complaints, *self._broken, *([trouble] if trouble else [])]
@@ -246,6 +198,11 @@ class ExplorerApp(App[Wish]):
             ("secrets", str(paths.secrets)),
             ("history", str(paths.history)),
         ]
+
+    @property
+    def home(self) -> CallScreen | None:
+        """The call screen: it has the editor."""
+        return self.calls
 
     @property
     def calls(self) -> CallScreen | None:

@@ -13,6 +13,8 @@ from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.keys import Keys, key_to_character
 
+from rpcexplorer.model.complaint import Complaint, nearest
+
 Scope = Literal["everywhere", "call", "methods", "recent", "params", "response", "table", "history", "profiles"]
 """Where a command works."""
 
@@ -235,6 +237,20 @@ def keymap(wanted: Mapping[str, str]) -> dict[str, str]:
     numbers = [(key, number) for number, key in enumerate(wanted.get(FOLD_TO, "").split(","), start=1) if key.strip()]
     others = {id: keys for id, keys in wanted.items() if id != FOLD_TO}
     return others | {f"{FOLD_TO}.{number}": key.strip() for key, number in numbers[:9]}
+
+
+def keymap_complaints(wanted: Mapping[str, str], file: str) -> Iterator[Complaint]:
+    """Keys in the settings for commands that there are not, and keys that there are not."""
+    known = [command.id for command in COMMANDS]
+    for id, keys in wanted.items():
+        if id not in known:
+            guess = nearest(id, known)
+            advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
+            yield Complaint(file, f"there is no command `{id}`; {advice}", key="keymap")
+        for key in keys.split(","):
+            if not is_key(key.strip()):
+                words = f"`{key.strip()}` is no key; they are called f5, ctrl+g, alt+up, slash, N and the like"
+                yield Complaint(file, words, key=f"keymap.{id}")
 
 
 def first_key(id: str, keymap: Mapping[str, str]) -> str:
