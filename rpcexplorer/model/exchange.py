@@ -99,7 +99,10 @@ EXIT_CODES: dict[OutcomeName, int] = {
     "malformed": 5,
     "cancelled": 130,
 }
-"""The CLI's exit codes; a refusal for want of credentials is 3."""
+"""The CLI's exit codes; a refusal for want of credentials is 3, and of a call that nobody could send as it is 2."""
+
+NEVER_LEFT: frozenset[Step] = frozenset({"url", "request"})
+"""Steps at which it is the profile or the command that has to be mended, not the way to the server."""
 
 
 class Progress(Protocol):
@@ -204,6 +207,8 @@ class Exchange(Struct, frozen=True):
         """What a shell learns of it."""
         if isinstance(self.outcome, Refused) and self.outcome.why == "credentials":
             return 3
+        if isinstance(self.outcome, Unreached) and self.outcome.step in NEVER_LEFT:
+            return EXIT_CODES["refused"]
         return EXIT_CODES[self.outcome_name]
 
     @property
