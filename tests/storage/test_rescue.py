@@ -59,6 +59,18 @@ def test_while_the_history_still_cannot_be_written_they_stay_where_they_are(bloc
     assert [len(calls(each)) for each in unsaved.iterdir() if each.is_dir()] == [2]
 
 
+def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_not(
+    blocked: Journal, tmp_path: Path
+) -> None:
+    unsaved = tmp_path / "unsaved"
+    Rescue(blocked, unsaved, 1_000).put_aside()
+    later = Journal(HistorySettings(), tmp_path / "history", tuple)
+    with pytest.raises(Exception, match="cannot"):
+        later.of(None).append(exchange(7))
+    assert Rescue(later, unsaved, 1_000).take_back(lambda _: None) == ""
+    assert [each.id for each in later.unsaved] == [exchange(7).id]
+
+
 def test_starts_that_fail_to_take_them_back_do_not_multiply_them(blocked: Journal, tmp_path: Path) -> None:
     unsaved = tmp_path / "unsaved"
     Rescue(blocked, unsaved, 1_000).put_aside()
