@@ -12,6 +12,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.storage.crashes import KEPT, write_crash
+from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history import History
 from rpcexplorer.storage.journal import Journal
 from rpcexplorer.storage.rescue import Rescue
@@ -60,10 +61,15 @@ def test_while_the_history_still_cannot_be_written_they_stay_where_they_are(bloc
 
 
 def test_what_this_run_could_not_write_is_no_part_of_what_an_earlier_one_could_not(
-    blocked: Journal, tmp_path: Path
+    blocked: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def full(*_: object, **__: object) -> None:
+        raise FileTrouble("cannot write: the disk is full")
+
     unsaved = tmp_path / "unsaved"
     Rescue(blocked, unsaved, 1_000).put_aside()
+    (tmp_path / "history").unlink()
+    monkeypatch.setattr("rpcexplorer.storage.history.append", full)
     later = Journal(HistorySettings(), tmp_path / "history", tuple)
     with pytest.raises(Exception, match="cannot"):
         later.of(None).append(exchange(7))
