@@ -130,6 +130,10 @@ class Explorer:
         """Open a new session for the profile in use."""
         return await self._clients.of(self._in_use()).login(watch=watch, stop=stop)
 
+    async def get_ready(self) -> None:
+        """Load what the first call takes, before there is one."""
+        await self._clients.load()
+
     async def test(self, profile: Profile) -> list[Step]:
         """Try the way to a server step by step: name, connection, TLS, HTTP, login. Nothing is recorded."""
         return await self._clients.test(profile)
@@ -219,8 +223,8 @@ class Explorer:
 
     def remove_profile(self, profile: Profile) -> list[Complaint]:
         """Take a profile out of every file that speaks of it, then forget its secrets; what stood in the way."""
-        done = [self.edits(file).remove(profile.name) for file in self.profiles.files_of(profile.name)]
-        complaints = [complaint for complaint in done if complaint]
+        files = self.profiles.files_of(profile.name)
+        complaints = [said for file in files if (said := self.edits(file).remove(profile.name))]
         if not complaints and (trouble := told(lambda: self.secrets.forget(profile))):
             complaints.append(Complaint(str(self.paths.secrets), trouble))
         return complaints
@@ -229,9 +233,8 @@ class Explorer:
         """Look for secrets in the files of the profiles and in every history; or only in the files that are named."""
         from rpcexplorer.storage.leaks import search
 
-        users = (None, *self.profiles.profiles.values())
-        histories = [self.paths.history, *(self.journal.of(each).folder for each in users)]
-        return search(self.profiles, histories, self.secrets, files)
+        histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
+        return search(self.profiles, (self.paths.history, *histories), self.secrets, files)
 
     def themes(self) -> dict[str, Path]:
         """Every theme's file by name."""

@@ -137,9 +137,9 @@ class Client:
         traveller = Traveller(self.profile, self._connected, timeout or self.profile.timeout, watch)
         return Journey(self.profile, self._keys, traveller, story, self._record)
 
-    def _connected(self) -> HttpTransport:
+    async def _connected(self) -> HttpTransport:
         if self._transport is None:
-            self._transport = connect(self.profile, self._reply_limit)
+            self._transport = await connect(self.profile, self._reply_limit)
         return self._transport
 
     def _story(self, id: str, draft: Draft | Batch) -> Exchange:

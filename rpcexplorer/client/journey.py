@@ -11,12 +11,14 @@ from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.keys import Keys
 from rpcexplorer.client.steps import Drop, Ended, Flow, Keep, Landed, Need, Say, Step, Trip, advance
 from rpcexplorer.client.trips import Traveller
+from rpcexplorer.client.turns import in_turns
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.record import shown
+from rpcexplorer.model.record import shown_in_steps
+from rpcexplorer.protocol.turns import Steps, at_once
 
-LARGE = 1024 * 1024
-"""Bytes that take a few milliseconds to search."""
+LARGE = 64 * 1024
+"""Bytes that take a few milliseconds to write down."""
 
 Record = Callable[[Exchange], None]
 
@@ -41,17 +43,16 @@ class Journey:
         stop = stop or Stop()
         stop.watch(task)
         try:
-            exchange = await self._safely(self._told(await self._drive(flow)))
+            exchange = await in_turns(self._shown(self._told(await self._drive(flow))))
         except asyncio.CancelledError:
-            exchange = self._shown(self._told(self._traveller.cancelled()))
+            exchange = at_once(self._shown(self._told(self._traveller.cancelled())))
             if not stop.pressed:  # somebody ends the whole program: not ours to hold up
                 self._record(exchange)
                 raise
             task.uncancel()
         finally:
             stop.watch(None)
-        self._record(exchange)
-        return exchange
+        return await self._recorded(exchange)
 
     async def _drive(self, flow: Flow) -> Landed | Refused:
         step = advance(flow, None)
@@ -81,12 +82,14 @@ class Journey:
             return replace(story, outcome=end.outcome, response=end.response, phases=end.phases, sent=end.sent)
         return replace(story, outcome=end)
 
-    async def _safely(self, exchange: Exchange) -> Exchange:
-        """The same as ``_shown``; a large body is searched in another thread, so that a screen goes on."""
-        if len(exchange.response.body) < LARGE:
-            return self._shown(exchange)
-        return await asyncio.to_thread(self._shown, exchange)
-
-    def _shown(self, exchange: Exchange) -> Exchange:
+    def _shown(self, exchange: Exchange) -> Steps[Exchange]:
         hide = dict.fromkeys([*self._hide, *self._keys.in_use()])
-        return shown(exchange, self._profile, hide) if hide else exchange
+        return (yield from shown_in_steps(exchange, self._profile, hide)) if hide else exchange
+
+    async def _recorded(self, exchange: Exchange) -> Exchange:
+        """Write it down before it is handed over; a large one in another thread, so that a screen goes on."""
+        if len(exchange.response.body) < LARGE:
+            self._record(exchange)
+        else:
+            await asyncio.to_thread(self._record, exchange)
+        return exchange

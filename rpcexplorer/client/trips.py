@@ -5,17 +5,20 @@ The secrets are opened here, on the bytes that transport gets next, and nowhere 
 
 from __future__ import annotations
 
+import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
 from rpcexplorer.client.credentials import opened
 from rpcexplorer.client.steps import Errand, Landed, Trip
+from rpcexplorer.client.turns import in_turns
 from rpcexplorer.model.exchange import Cancelled, Outcome, Phases, Progress, Response, Sent, Unreached
 from rpcexplorer.model.profile import CookieAuth, Profile
-from rpcexplorer.protocol.codec import decode, decode_batch, encode, encode_batch
+from rpcexplorer.protocol.codec import decode, decode_batch, decode_large, encode, encode_batch
+from rpcexplorer.protocol.envelope import LARGE
 from rpcexplorer.protocol.messages import Malformed
 from rpcexplorer.transport.incoming import Incoming
 from rpcexplorer.transport.wire import Answer, Request, Timing, Unreachable
@@ -63,7 +66,7 @@ class Traveller:
     """
 
     def __init__(
-        self, profile: Profile, transport: Callable[[], HttpTransport], timeout: float, watch: Watch | None
+        self, profile: Profile, transport: Callable[[], Awaitable[HttpTransport]], timeout: float, watch: Watch | None
     ) -> None:
         self._profile = profile
         self._transport = transport
@@ -79,7 +82,7 @@ class Traveller:
         self._incoming = Incoming()
         request = request_of(self._profile, trip)
         self._sent = len(request.body)
-        transport = self._transport()  # the first time, this imports httpx: not a part of the trip
+        transport = await self._transport()  # the first time, this imports httpx: not a part of the trip
         started = time.perf_counter()
         try:
             answer = await transport.send(request, deadline=self._left, progress=self._watch, incoming=self._incoming)
@@ -90,7 +93,7 @@ class Traveller:
             took = time.perf_counter() - started
             self._left -= took
             self.seconds += took
-        return self._landed(_read(trip.errand, answer), answer, answer.timing)
+        return self._landed(await _read(trip.errand, answer), answer, answer.timing)
 
     def cancelled(self) -> Landed:
         """What had landed of the trip that was under way."""
@@ -101,8 +104,16 @@ class Traveller:
         return Landed(outcome, _response(answer), _phases(timing), self._sent)
 
 
-def _read(errand: Errand, answer: Answer) -> Outcome:
-    """What the answer means for the errand that was sent."""
+async def _read(errand: Errand, answer: Answer) -> Outcome:
+    """What the answer means for the errand that was sent; a large one is read while a screen goes on."""
+    if len(answer.body) <= LARGE:
+        return _meaning(errand, answer)
+    if errand.kind == "call" and (reply := await in_turns(decode_large(answer.body, errand.calls[0].id))):
+        return reply
+    return await asyncio.to_thread(_meaning, errand, answer)
+
+
+def _meaning(errand: Errand, answer: Answer) -> Outcome:
     if errand.kind == "notification" or all(call.id is None for call in errand.calls):
         return _read_notification(answer)
     if errand.kind == "batch":

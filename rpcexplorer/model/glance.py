@@ -17,7 +17,7 @@ SHORTEST: Final = 3
 """Letters and digits; a shorter run stands everywhere."""
 
 SLICE: Final = 512 * 1024
-"""Bytes that are looked at in one go, so that another thread can do something in between."""
+"""Bytes that are looked at in one go: a millisecond."""
 
 _RUN = re.compile("[A-Za-z0-9]+")
 _ALNUM = rb"(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])"
@@ -42,10 +42,15 @@ class Glance:
 
     def sees(self, content: bytes) -> bool:
         """Whether a real search is worth its time."""
+        return any(self.looks(content))
+
+    def looks(self, content: bytes) -> Iterator[bool]:
+        """The same in steps: what is seen in one slice after the other."""
         if self._always or not (self._exact or self._small):
-            return self._always
-        starts = range(0, max(len(content), 1), SLICE)
-        return any(self._sees(content[max(start - self._overlap, 0) : start + SLICE]) for start in starts)
+            yield self._always
+            return
+        for start in range(0, max(len(content), 1), SLICE):
+            yield self._sees(content[max(start - self._overlap, 0) : start + SLICE])
 
     def _sees(self, content: bytes) -> bool:
         if not content[: self._overlap].strip(b"%25"):  # a percent sign quoted so often that its start is out of sight

@@ -9,10 +9,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.piecewise import hidden
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile, variable
 from rpcexplorer.model.redaction import SHORTEST, Redactor
 from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.protocol.envelope import LARGE
+from rpcexplorer.protocol.large import envelope_in_steps
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.protocol.turns import Steps, at_once
 
 USERINFO = re.compile(r"//[^/?#]*@")
 """User name and password in a URL, which is refused but may have been typed."""
@@ -30,6 +34,11 @@ def shown(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Ex
     They are hidden by value; by position only those too short for it, because a member ``password`` of a reply may be
     what was asked for.
     """
+    return at_once(shown_in_steps(exchange, profile, secrets))
+
+
+def shown_in_steps(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Steps[Exchange]:
+    """The same in steps, where the body is large."""
     secrets = tuple(secrets)
     short = {variable(*each.label.rsplit(".", 1)) for each in secrets if 0 < len(each.reveal()) < SHORTEST}
     members = {
@@ -39,11 +48,17 @@ def shown(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Ex
     }
     hide = Redactor(secrets, members)
     exchange = _told(exchange, hide)
-    body = hide.body(exchange.response.body)
-    if body == exchange.response.body:
+    came = exchange.response.body
+    body = hide.body(came) if len(came) <= LARGE else (yield from hidden(came, hide))
+    if body == came:
         return exchange
     response = replace(exchange.response, body=body, remarks=(*exchange.response.remarks, HIDDEN))
-    return replace(exchange, outcome=_parts(exchange.outcome, hide), response=response)
+    outcome = exchange.outcome
+    if not isinstance(outcome, Result) or len(body) <= LARGE:
+        return replace(exchange, outcome=_parts(outcome, hide), response=response)
+    envelope = yield from envelope_in_steps(body)
+    text = envelope.result if envelope else (yield from hidden(outcome.value, hide))
+    return replace(exchange, outcome=replace(outcome, text=text), response=response)
 
 
 def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], body_limit: int) -> Exchange:

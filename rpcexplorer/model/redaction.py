@@ -22,15 +22,32 @@ from rpcexplorer.protocol.scan import is_value
 SHORTEST: Final = 6
 """Characters; what is shorter turns up by chance, so that it is hidden by position only."""
 
+MARGIN: Final = 4 * 1024
+"""Characters that the key of a member takes at most, with what stands between it and its value."""
+
+LONGEST_CHARACTER: Final = 24
+"""Characters in which one of a secret is spelled at most, escaped and quoted a few times."""
+
 _PLACEHOLDER = re.compile(r"«[\w.-]+»")
 _JSON_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}",:]++', re.DOTALL)
 _ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 
 
-class _Edit(NamedTuple):
+class Edit(NamedTuple):
+    """A stretch of a text, and what is put in its place."""
+
     start: int
     end: int
     put: str
+
+
+def edited(text: str, edits: Iterable[Edit]) -> str:
+    """The text with all of that done, in order."""
+    at, parts = 0, []
+    for start, end, put in edits:
+        parts += [text[at:start], put]
+        at = end
+    return "".join([*parts, text[at:]])
 
 
 class Redactor:
@@ -59,15 +76,15 @@ class Redactor:
         """JSON or any text without the secrets. Doing it twice changes nothing more."""
         if not self._glance.sees(text.encode("utf-8", "surrogatepass")):
             return text
+        return edited(text, self.edits(text))
+
+    def edits(self, text: str) -> list[Edit]:
+        """What has to be changed in a text, in order."""
         settled, secrets = self._found(text)
         pieces = list(_outside(settled, secrets))
         if pieces and is_value(text):
             pieces = list(_inside_tokens(text, pieces))
-        at, parts = 0, []
-        for start, end, put in sorted([*settled, *pieces]):
-            parts += [text[at:start], put]
-            at = end
-        return "".join([*parts, text[at:]])
+        return sorted([*settled, *pieces])
 
     def body(self, body: bytes) -> bytes:
         """The same for bytes, which need not be UTF-8."""
@@ -80,23 +97,40 @@ class Redactor:
         """Whether there could be anything to hide; takes a fraction of the time."""
         return self._glance.sees(body)
 
+    def looks(self, body: bytes) -> Iterator[bool]:
+        """The same in steps."""
+        return self._glance.looks(body)
+
+    @cached_property
+    def margin(self) -> int:
+        """Characters on either side of a place in a text that tell what goes across it."""
+        return MARGIN + LONGEST_CHARACTER * max(map(len, self._values), default=0)
+
+    def goes_across(self, text: str, at: int) -> bool:
+        """Whether a secret or a member that is to be hidden begins before a place in a text and ends behind it."""
+        for seen in self._lookout.sightings(text):
+            edit = None if seen.kind == "secret" else _settled(text, seen)
+            if seen.start < at < max(seen.end, edit.end if edit else 0):
+                return True
+        return False
+
     def places(self, text: str) -> Iterator[tuple[int, str]]:
         """Where something would be hidden, and the placeholder that would be put there."""
         settled, secrets = self._found(text)
         hidden = (edit for edit in settled if text[edit.start : edit.end] != edit.put)
         yield from ((edit.start, edit.put) for edit in sorted([*hidden, *_outside(settled, secrets)]))
 
-    def _found(self, text: str) -> tuple[list[_Edit], list[_Edit]]:
+    def _found(self, text: str) -> tuple[list[Edit], list[Edit]]:
         """What is settled by position, and the secrets as they overlap; each in order."""
-        settled: list[_Edit] = []
-        secrets: list[_Edit] = []
+        settled: list[Edit] = []
+        secrets: list[Edit] = []
         for sighting in self._lookout.sightings(text):
             start, end, kind, put = sighting
             if kind == "secret":
                 if secrets and start < secrets[-1].end:
                     start, before_end, put = secrets.pop()
                     end = max(end, before_end)
-                secrets.append(_Edit(start, end, put))
+                secrets.append(Edit(start, end, put))
             elif (not settled or start >= settled[-1].end) and (edit := _settled(text, sighting)):
                 settled.append(edit)
         return settled, secrets
@@ -111,17 +145,17 @@ def _sought(values: Mapping[str, str], members: Mapping[str, str]) -> Iterator[S
         yield from (Sought("secret", put, spelling) for spelling in spellings(value))
 
 
-def _settled(text: str, seen: Sighting) -> _Edit | None:
+def _settled(text: str, seen: Sighting) -> Edit | None:
     """A placeholder kept, or the value of a member hidden; None where neither is called for."""
     if seen.kind == "placeholder":
-        return _Edit(seen.start, seen.end, text[seen.start : seen.end])
+        return Edit(seen.start, seen.end, text[seen.start : seen.end])
     value = value_after(text, seen.start, seen.end)
     if value is None or (value.inner and _PLACEHOLDER.fullmatch(value.inner)):
         return None
-    return _Edit(value.start, value.end, value.quote + seen.placeholder + value.quote)
+    return Edit(value.start, value.end, value.quote + seen.placeholder + value.quote)
 
 
-def _outside(settled: Sequence[_Edit], secrets: Iterable[_Edit]) -> Iterator[_Edit]:
+def _outside(settled: Sequence[Edit], secrets: Iterable[Edit]) -> Iterator[Edit]:
     """The parts of the secrets that lie in nothing that is settled."""
     first = 0
     for start, end, put in secrets:
@@ -129,24 +163,24 @@ def _outside(settled: Sequence[_Edit], secrets: Iterable[_Edit]) -> Iterator[_Ed
         first, inside = _touching(settled, first, start, end)
         for edit in inside:
             if at < edit.start:
-                yield _Edit(at, edit.start, put)
+                yield Edit(at, edit.start, put)
             at = edit.end
         if at < end:
-            yield _Edit(at, end, put)
+            yield Edit(at, end, put)
 
 
-def _inside_tokens(text: str, pieces: Sequence[_Edit]) -> Iterator[_Edit]:
+def _inside_tokens(text: str, pieces: Sequence[Edit]) -> Iterator[Edit]:
     """The edits that leave JSON valid: within strings up to whole escapes, numbers as a whole, punctuation never."""
     first = 0
     for token in _JSON_TOKEN.finditer(text):
         first, touching = _touching(pieces, first, *token.span())
         if touching and token[0][0] != '"':
-            yield _Edit(*token.span(), f'"{touching[0].put}"')
+            yield Edit(*token.span(), f'"{touching[0].put}"')
         elif touching:
             yield from _inside_string(text, token.start() + 1, token.end() - 1, touching)
 
 
-def _touching(edits: Sequence[_Edit], first: int, start: int, end: int) -> tuple[int, list[_Edit]]:
+def _touching(edits: Sequence[Edit], first: int, start: int, end: int) -> tuple[int, list[Edit]]:
     """The edits from the number `first` on that overlap with a stretch, after the number of the first of them."""
     while first < len(edits) and edits[first].end <= start:
         first += 1
@@ -156,14 +190,14 @@ def _touching(edits: Sequence[_Edit], first: int, start: int, end: int) -> tuple
     return first, list(edits[first:after])
 
 
-def _inside_string(text: str, start: int, end: int, pieces: Iterable[_Edit]) -> Iterator[_Edit]:
+def _inside_string(text: str, start: int, end: int, pieces: Iterable[Edit]) -> Iterator[Edit]:
     escapes = [escape.span() for escape in _ESCAPE.finditer(text, start, end)]
     at = start
     for piece in pieces:
         first = _escape_around(escapes, max(piece.start, at))[0]
         last = _escape_around(escapes, min(piece.end, end))[1]
         if first < last:
-            yield _Edit(first, last, piece.put)
+            yield Edit(first, last, piece.put)
             at = last
 
 

@@ -14,9 +14,11 @@ import msgspec
 from msgspec.structs import replace
 
 from rpcexplorer.protocol.envelope import Envelope, open_array, open_object
+from rpcexplorer.protocol.large import envelope_in_steps
 from rpcexplorer.protocol.messages import Call, EmptyParams, ErrorObject, Malformed, Reply, Result, spelled
 from rpcexplorer.protocol.stream import event_payloads
-from rpcexplorer.protocol.utf8 import fault
+from rpcexplorer.protocol.turns import Steps
+from rpcexplorer.protocol.utf8 import fault, faults
 
 UTF8_BOM = b"\xef\xbb\xbf"
 UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
@@ -62,6 +64,16 @@ def decode(body: bytes, id: str | None) -> Reply:
     return _with_remarks(reply, remarks)
 
 
+def decode_large(body: bytes, id: str | None) -> Steps[Reply | None]:
+    """The same in steps of a millisecond for the usual large reply; None for any other, which takes ``decode``."""
+    for at in faults(body):
+        if at is not None:
+            return None
+        yield
+    envelope = yield from envelope_in_steps(body)
+    return None if envelope is None else _meant(envelope, id)
+
+
 def decode_batch(body: bytes, ids: Sequence[str | None]) -> Reply:
     """Read the bytes that answered a batch: a result if every call got one, else an error that says which did not.
 
@@ -103,8 +115,10 @@ def _text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
 
 def _reply(text: bytes, id: str | None) -> Reply:
     envelope = open_object(text)
-    if envelope is None:
-        return Malformed(_broken_json(text))
+    return Malformed(_broken_json(text)) if envelope is None else _meant(envelope, id)
+
+
+def _meant(envelope: Envelope, id: str | None) -> Reply:
     remarks = (*envelope.remarks, *_version_remarks(envelope), *_id_remarks(envelope, id))
     # servers of the 1.0 kind send both members: it failed if and only if there is an error that is not null
     if envelope.error is not None and envelope.error != b"null":

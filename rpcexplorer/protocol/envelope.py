@@ -57,17 +57,32 @@ class Envelope(Struct, frozen=True):
 
 def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
     """Take an object apart; None where ``text`` is none, even leniently read."""
-    try:
-        native = msgspec.json.decode(text, type=_Native)
-    except (msgspec.DecodeError, RecursionError):
+    found = native_parts(text)
+    if found is None:
         return _leniently(text)
     parts: dict[str, Any] = {
-        name: memoryview(raw) if name == "result" and len(text) > LARGE else bytes(raw)
-        for name in FIELDS
-        if isinstance(raw := getattr(native, name), msgspec.Raw)
+        name: memoryview(raw) if name == "result" and len(text) > LARGE else bytes(raw) for name, raw in found.items()
     }
     twice = _duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS)
     return Envelope(**parts, remarks=(*filter(None, [long_number(text)]), *twice))
+
+
+def native_parts(text: bytes) -> dict[str, msgspec.Raw] | None:
+    """The parts of an object that is JSON to the letter, as they lie in the text; None where it is not."""
+    try:
+        native = msgspec.json.decode(text, type=_Native)
+    except (msgspec.DecodeError, RecursionError):
+        return None
+    return {name: raw for name in FIELDS if isinstance(raw := getattr(native, name), msgspec.Raw)}
+
+
+def is_native(text: bytes) -> bool:
+    """Whether it is one value that is JSON to the letter."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return True
 
 
 def open_array(text: bytes) -> list[bytes] | None:

@@ -45,17 +45,18 @@ class Slice(NamedTuple):
         return opening(self.before) + bytes(text[self.start : self.end]) + closing(self.after)
 
 
-def slices(text: Text) -> Iterator[Slice]:
+def slices(text: Text, size: int | None = None) -> Iterator[Slice]:
     """All slices in turn; between two of them there is a comma or a cut string. What is no JSON may come in one."""
-    start, before, reach = 0, b"", SLICE
+    size = size or SLICE
+    start, before, reach = 0, b"", size
     while start + reach < len(text):
-        found = _cut(bytes(text[start : start + reach]), before)
+        found = cut(bytes(text[start : start + reach]), before)
         if found is None:
             reach *= 2
         else:
             length, after, depth = found
             yield Slice(start, start + length, before, after, depth)
-            start, before, reach = start + length + (not in_string(after)), after, SLICE
+            start, before, reach = start + length + (not in_string(after)), after, size
     _, depth = _nest(before, _unescaped(bytes(text[start:])))
     yield Slice(start, len(text), before, b"", depth)
 
@@ -75,7 +76,7 @@ def closing(open_there: bytes) -> bytes:
     return open_there.translate(_CLOSERS)[::-1]
 
 
-def _cut(piece: bytes, before: bytes) -> tuple[int, bytes, int] | None:
+def cut(piece: bytes, before: bytes) -> tuple[int, bytes, int] | None:
     """The last place at which a piece can be cut, what is open there, and how deep it gets up to there."""
     plain = _unescaped(piece)
     starts_inside = in_string(before)

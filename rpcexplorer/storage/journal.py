@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.model.settings import MIB, HistorySettings
+from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.storage.files import told, write_new
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 GONE = "This call is no longer in the history: somebody else has removed it."
 
-LONG = 2 * MIB
+LONG = 256 * 1024
 """Bytes of a history that are read in a moment, whatever is looked for in them."""
 
 T = TypeVar("T")
@@ -36,6 +37,8 @@ class Journal:
         """Why the last exchange could not be written, or some could not be read; empty while all is well."""
         self._settings, self._folder, self._secrets = settings, folder, secrets
         self._open: dict[Path, History] = {}
+        self._writing = Lock()
+        """A large exchange is recorded in a thread of its own."""
 
     def of(self, profile: Profile | None) -> History:
         """The history that a profile writes to."""
@@ -49,12 +52,14 @@ class Journal:
 
     def record(self, exchange: Exchange, profile: Profile) -> None:
         """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
-        self.trouble = ""
-        if self.recording and not isinstance(exchange.outcome, Refused):
-            from rpcexplorer.model.record import recorded
+        if isinstance(exchange.outcome, Refused) or not self.recording:
+            self.trouble = ""
+            return
+        from rpcexplorer.model.record import recorded
 
-            record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)
-            self.trouble = told(lambda: self.of(profile).append(record)) or self.save_unsaved()
+        record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)
+        with self._writing:
+            self.trouble = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
 
     @property
     def unsaved(self) -> list[Exchange]:
@@ -64,6 +69,10 @@ class Journal:
 
     def save_unsaved(self) -> str:
         """Try once more to write what could not be; a sentence where some of it still cannot."""
+        with self._writing:
+            return self._save_unsaved()
+
+    def _save_unsaved(self) -> str:
         troubles = [told(history.save_unsaved) for history in self._open.values()]
         self.trouble = next(filter(None, troubles), "")
         return self.trouble

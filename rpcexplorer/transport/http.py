@@ -107,6 +107,8 @@ class HttpTransport:
             extensions={"trace": _follow(incoming, opened)},
         )
         try:
+            if address.scheme == "https" or (proxy and proxy.url.startswith("https:")):
+                await asyncio.to_thread(self._trust)  # which takes a while
             async with self._route(address, proxy) as route:
                 response = await route.handle_async_request(request)
                 incoming.begin(
@@ -145,6 +147,22 @@ class HttpTransport:
         if self._trusting is None:
             raise unusable_roots(_source_of_roots(self._ca_file))
         return self._trusting
+
+
+class _Rehearsed(Exception):  # noqa: N818 - it is no mistake
+    """It would connect now."""
+
+
+async def rehearse() -> None:
+    """Go the way of a request up to the network, which is not touched: httpx loads half of itself only there."""
+
+    async def stop(*_: object) -> None:
+        raise _Rehearsed
+
+    request = httpx.Request("POST", "http://localhost", extensions={"trace": stop})
+    with contextlib.suppress(_Rehearsed):
+        async with httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False) as route:
+            await route.handle_async_request(request)
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

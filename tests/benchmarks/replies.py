@@ -24,10 +24,10 @@ from typing import NamedTuple
 import msgspec
 
 from tests.benchmarks.figures import told
-from tests.benchmarks.reply_server import result
+from tests.benchmarks.reply_server import PASSWORD, result
 from tests.benchmarks.terminal import F4, F5, PAGE_DOWN, Program
 
-SHAPES = ("rows/1", "rows/10", "rows/100", "line/50", "short/5")
+SHAPES = ("rows/1", "rows/10", "rows/100", "line/50", "short/5", "told/100")
 FIRST = "first lines after the last byte"
 FIRST_LINES = {"rows/1": 0.1, "rows/10": 0.3}
 TARGETS = {
@@ -93,7 +93,7 @@ def explorer(server: Server, shape: str) -> Iterator[Program]:
         sessions += 'auth = { kind = "inline", username = "ada" }\n'
         Path(home, "sessions.toml").write_text(sessions)
         command = [sys.executable, "-m", "rpcexplorer"]
-        with Program(command, Path(home), {"RPCEXPLORER_USABLE_PASSWORD": "hunter2-secret"}) as program:
+        with Program(command, Path(home), {"RPCEXPLORER_USABLE_PASSWORD": PASSWORD}) as program:
             program.until(b"usable")
             program.settle()
             yield program
@@ -120,7 +120,7 @@ def reading(server: Server, shape: str, found: int) -> dict[str, float]:
             program.write(b"\r")
             figures["go to line 77777"] = program.until(b"77777")
             program.press(HOME)
-        if shape.startswith("rows"):
+        if shape.startswith(("rows", "told")):
             program.write(b"-")
             figures["fold all"] = program.until(b"6 members")
             program.settle()

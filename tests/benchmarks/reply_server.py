@@ -1,7 +1,8 @@
 """A server of large replies in a process of its own, for the benchmarks: ``python reply_server.py``.
 
-``POST /rows/10`` is answered with 10 MB of objects, ``/line/50`` with one string of 50 MB, ``/short/5`` with five
-million short lines. The first line on stdout is the port; then, for each reply, when its last byte was handed over.
+``POST /rows/10`` is answered with 10 MB of objects, ``/told/10`` with 10 MB in which the password stands a few times,
+``/line/50`` with one string of 50 MB, ``/short/5`` with five million short lines. The first line on stdout is the
+port; then, for each reply, when its last byte was handed over.
 """
 
 from __future__ import annotations
@@ -16,6 +17,8 @@ ROW = (
 FIRST = b'"first zebra"'
 """What is on the first screen of each."""
 MB = 1_000_000
+PASSWORD = "hunter2-secret"
+"""The caller's."""
 
 
 def result(shape: str, many: str) -> bytes:
@@ -24,6 +27,8 @@ def result(shape: str, many: str) -> bytes:
     if shape == "rows":
         rows = size * MB // (len(ROW) + 8)
         return b"[" + FIRST + b"," + b",".join([ROW % (row, row) for row in range(rows)]) + b"]"
+    if shape == "told":
+        return result("rows", many).replace(b"needle 77", PASSWORD.encode(), 3)
     if shape == "short":
         return b"[" + FIRST + b"," + b",".join([b"%d" % number for number in range(size * MB)]) + b"]"
     text = b"a line that goes on and on, "

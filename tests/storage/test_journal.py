@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -133,3 +134,25 @@ def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pyt
     assert journal.methods(STAGING) == []
     assert "the disk reports an error" in journal.trouble
     assert "the disk reports an error" in journal.annotate(STAGING, exchange(0).id, name="x", note=None)
+
+
+def test_what_is_recorded_while_another_thread_writes_is_not_lost(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spelled = History._unsaved_blocks  # between this and the end of a write something could get lost
+    others = [threading.Thread(target=journal.record, args=(exchange(1), STAGING))]
+
+    def spelled_slowly(history: History) -> bytes:
+        blocks = spelled(history)
+        if others:
+            other = others.pop()
+            other.start()
+            other.join(0.05)  # it has to wait; else it is done by now
+            waiting.append(other)
+        return blocks
+
+    waiting: list[threading.Thread] = []
+    monkeypatch.setattr(History, "_unsaved_blocks", spelled_slowly)
+    journal.record(exchange(0), STAGING)
+    waiting[0].join()
+    assert recorded(journal) == [exchange(1).id, exchange(0).id]

@@ -33,6 +33,8 @@ RECENT = 8
 TICK = 0.1
 SETTLE = 0.3
 """Seconds without a key before what was typed is written down."""
+READY = 1.0
+"""Seconds after the first screen: sooner than anybody calls, and later than whoever starts to type at once."""
 AGES = 20
 """Seconds after which the age of the session is told anew."""
 
@@ -74,7 +76,12 @@ class CallScreen(ReplyScreen):
         self.response.wrapped = self.explorer.remembered.wrap
         self.show_profile()
         self.params.focus_inside()
+        self.set_timer(READY, self._get_ready)
         self.set_interval(AGES, self.show_auth)
+
+    @work(group="ready")
+    async def _get_ready(self) -> None:
+        await self.explorer.get_ready()
 
     @property
     def draft(self) -> Draft:
@@ -127,7 +134,9 @@ class CallScreen(ReplyScreen):
     def show_recent(self) -> None:
         """The newest calls of this profile; in a long history they may have to be looked for."""
         profile = self.explorer.profile
-        if profile is not None and self.explorer.journal.is_long(profile):
+        if profile is None:  # it was removed, and another one will be chosen
+            return
+        if self.explorer.journal.is_long(profile):
             self._look_for_recent()
         else:
             self.methods.recent = self.explorer.recent(RECENT)

@@ -1,0 +1,123 @@
+"""Replies that take a while to read: the loop goes on, and what comes of them is what comes of small ones."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from rpcexplorer.client import turns
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.keys import GivenKeys
+from rpcexplorer.client.turns import in_turns
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.protocol.turns import Steps
+from rpcexplorer.transport.http import rehearse
+from tests.fakes.wire import RawServer, Received, http_reply
+
+ROWS = [{"name": f"row, {number}", "tags": ["a", "b"]} for number in range(40_000)]
+SECRET = "hunter2-secret"
+
+
+class KnownKeys(GivenKeys):
+    """Keys whose values nobody is to see."""
+
+    def in_use(self) -> tuple[Secret, ...]:
+        return (Secret(SECRET, "dev.password"),)
+
+
+def exchange_with(
+    reply: Callable[[str], str], record: Callable[[Exchange], None], draft: Draft | Batch | None = None
+) -> Exchange:
+    """Call once; the reply is made of the id."""
+
+    def answer(request: Received) -> bytes:
+        sent = json.loads(request.body)
+        return http_reply(reply(json.dumps((sent[0] if isinstance(sent, list) else sent)["id"])).encode())
+
+    async def call(url: str) -> Exchange:
+        async with Client.of(Profile(name="dev", url=url), KnownKeys(), 1 << 28, record) as client:
+            return await client.send(draft or Draft("ping", "[]"))
+
+    with RawServer(answer) as server:
+        return asyncio.run(call(server.origin))
+
+
+def result_of(rows: object) -> Callable[[str], str]:
+    return lambda id: f'{{"jsonrpc":"2.0","id":{id},"result":{json.dumps(rows)}}}'
+
+
+def test_a_large_result_is_a_result_without_remarks_and_recorded_before_it_is_handed_over() -> None:
+    recorded: list[tuple[Exchange, int]] = []
+    exchange = exchange_with(result_of(ROWS), lambda told: recorded.append((told, threading.get_ident())))
+    assert isinstance(exchange.outcome, Result)
+    assert exchange.outcome.decoded() == ROWS
+    assert exchange.outcome.remarks == ()
+    assert [told for told, _ in recorded] == [exchange]
+    assert recorded[0][1] != threading.get_ident()
+
+
+def test_a_secret_is_hidden_in_the_body_and_in_the_result() -> None:
+    rows = [*ROWS, {"echo": SECRET}, *ROWS]
+    exchange = exchange_with(result_of(rows), lambda _: None)
+    assert isinstance(exchange.outcome, Result)
+    assert exchange.outcome.decoded() == [*ROWS, {"echo": "«dev.password»"}, *ROWS]
+    assert SECRET.encode() not in exchange.response.body
+    assert any("«profile.password»" in remark for remark in exchange.response.remarks)
+
+
+@pytest.mark.parametrize(
+    ("reply", "kind"),
+    [
+        (lambda id: f'{{"id":{id},"result":{json.dumps(ROWS)[:-1]},NaN]}}', Result),
+        (lambda id: f'{{"id":{id},"result":{json.dumps(ROWS)[:-1]}', Malformed),
+        (lambda id: f'{{"id":{id},"error":{{"code":1,"message":"no","data":{json.dumps(ROWS)}}}}}', ErrorObject),
+        (lambda _: f"<html>{'x' * 2_000_000}", Malformed),
+    ],
+    ids=["NaN", "cut off", "error", "HTML"],
+)
+def test_a_large_reply_of_any_other_kind_is_what_it_is(reply: Callable[[str], str], kind: type) -> None:
+    assert isinstance(exchange_with(reply, lambda _: None).outcome, kind)
+
+
+def test_a_large_reply_to_a_batch_is_the_whole_of_it() -> None:
+    exchange = exchange_with(
+        lambda id: f"[{result_of(ROWS)(id)}]", lambda _: None, Batch('[{"method":"ping","params":[]}]')
+    )
+    assert isinstance(exchange.outcome, Result)
+    assert exchange.outcome.decoded()[0]["result"] == ROWS
+
+
+def test_others_have_a_turn_between_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "TURN", 0)
+    heard: list[str] = []
+
+    def steps() -> Steps[str]:
+        for _ in range(3):
+            heard.append("step")
+            yield
+        return "done"
+
+    async def both() -> str:
+        loop = asyncio.get_running_loop()
+        loop.call_soon(heard.append, "another")
+        return await in_turns(steps())
+
+    assert asyncio.run(both()) == "done"
+    assert heard == ["step", "another", "step", "step"]
+
+
+def test_to_load_httpx_touches_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[object] = []
+    monkeypatch.setattr("socket.socket.connect", lambda *where: tried.append(where))
+    monkeypatch.setattr("socket.getaddrinfo", lambda *where, **_: tried.append(where))
+    monkeypatch.setattr("asyncio.BaseEventLoop.create_connection", lambda *where, **_: tried.append(where))
+    asyncio.run(rehearse())
+    assert tried == []
