@@ -30,6 +30,7 @@ LOOSE_STRING: Final = r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?'
 STRICT_STRING: Final = STRING.replace(r'[^"\\]', r'[^"\\\x00-\x1f\ud800-\udfff]')
 """Pattern of a string as the standard has it: no raw control characters, nothing that UTF-8 cannot carry."""
 
+
 class Member(NamedTuple):
     """One member of an object, by the places where its parts stand in the text."""
 

@@ -65,7 +65,9 @@ def quoted(text: str) -> str:
     The way JSON spells a string is one of the ways of TOML, and Python has it at native speed: a reply of a megabyte
     takes 2 ms, against 70 ms with tomli-w.
     """
-    return UNUSUAL.sub(_visible, json.dumps(text, ensure_ascii=False))
+    spelled = json.dumps(text, ensure_ascii=False)
+    usual = spelled.isascii() and "\x7f" not in spelled  # which is known in a tenth of the time
+    return spelled if usual else UNUSUAL.sub(_visible, spelled)
 
 
 def _visible(match: re.Match[str]) -> str:

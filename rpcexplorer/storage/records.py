@@ -104,7 +104,7 @@ def _spelled(key: str, value: Any) -> tuple[str, Any]:
             return key + BASE64, [_base64(text) for text in value]
         case bytes():
             text = value.decode(errors="surrogateescape")
-            if SURROGATE.search(text):
+            if not value.isascii() and SURROGATE.search(text):
                 return key + BASE64, b64encode(value).decode()
             return key, text
     return key, value

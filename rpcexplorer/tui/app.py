@@ -11,7 +11,7 @@ import gc
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from textual import work
 from textual.app import App
@@ -39,6 +39,10 @@ from rpcexplorer.views.printable import printable
 if TYPE_CHECKING:
     from rpcexplorer.tui.screens.history import HistoryScreen
 
+GUARD: Final = Guard()
+"""One for all: Textual keeps what it has drawn by the filters that it went through."""
+SETTLED: Final = 2.0
+"""Seconds until what the first call takes has been loaded as well."""
 Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
 
@@ -65,7 +69,7 @@ class ExplorerApp(Keyboard[Wish]):
         person.open = self.push_screen_wait
         self._wanted = profile
         self.when_shown: Callable[[], object] = lambda: None
-        """What is to be done once there is something on screen."""
+        """What is to be done once there is something on screen, and once more when nothing else is loaded."""
         self._leaving = False
         self._broken = list(keymap_complaints(explorer.settings.keymap, str(explorer.paths.settings)))
         self.set_keymap(keymap(explorer.settings.keymap))
@@ -78,7 +82,7 @@ class ExplorerApp(Keyboard[Wish]):
 
     def get_line_filters(self) -> Sequence[LineFilter]:
         """Ours is the last: nothing that a terminal would obey leaves here."""
-        return [*super().get_line_filters(), Guard()]
+        return [*super().get_line_filters(), GUARD]
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Every role of ours has a colour from the first moment, whatever theme is worn."""
@@ -126,6 +130,7 @@ class ExplorerApp(Keyboard[Wish]):
         """Heed signals; without a profile begin with one; then say what was wrong with the files."""
         self._heed_signals()
         self.call_after_refresh(self.when_shown)
+        self.set_timer(SETTLED, self.when_shown)
         if self.calls is None:
             self._begin()
         else:
@@ -360,8 +365,13 @@ class ExplorerApp(Keyboard[Wish]):
 
 
 def _start_is_over() -> None:
-    """What is there now stays for good; from here on there is garbage, and this need not be looked through for it."""
+    """What is there now stays for good; from here on there is garbage, and this need not be looked through for it.
+
+    Textual makes some hundred objects for each line it draws: looked through as often as Python does by default, they
+    cost every tenth key 40 ms.
+    """
     gc.freeze()
+    gc.set_threshold(5_000, 10, 10)
     gc.enable()
 
 

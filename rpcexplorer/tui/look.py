@@ -86,16 +86,26 @@ def segments(words: Words, look: Look, ground: str = "background") -> list[Segme
 def line(words: Words, width: int, look: Look, *, right: Words = (), ground: str = "background") -> Strip:
     """A line of exactly ``width`` columns: words from the left, words at the right edge; the left gives way."""
     after = segments(right, look, ground)
-    room = max(width - sum(segment.cell_length for segment in after), 0)
-    before = clipped(segments(words, look, ground), room, look.style("dim", ground))
-    gap = room - sum(segment.cell_length for segment in before)
+    room = max(width - columns_of(after), 0)
+    before = clipped(segments(words, look, ground), room, Segment("…", look.style("dim", ground)))
+    gap = room - columns_of(before)
     blank = [Segment(" " * gap, look.style("text", ground))] if gap else []
-    return Strip([*before, *blank, *after]).adjust_cell_length(width, look.style("text", ground))
+    return filled([*before, *blank, *after], width, look.style("text", ground))
 
 
-def clipped(pieces: list[Segment], width: int, more: Style) -> list[Segment]:
-    """Pieces cut at ``width`` columns; an ellipsis says that more was there."""
-    if sum(piece.cell_length for piece in pieces) <= width:
+def filled(pieces: list[Segment], width: int, blank: Style) -> Strip:
+    """Pieces as a line of exactly so many columns."""
+    return Strip(pieces, columns_of(pieces)).adjust_cell_length(width, blank)
+
+
+def columns_of(pieces: Iterable[Segment]) -> int:
+    """Columns that pieces take."""
+    return sum(piece.cell_length for piece in pieces)
+
+
+def clipped(pieces: list[Segment], width: int, more: Segment) -> list[Segment]:
+    """Pieces cut at ``width`` columns; a sign of one column says that more was there."""
+    if columns_of(pieces) <= width:
         return pieces
     kept: list[Segment] = []
     left = width - 1
@@ -105,7 +115,7 @@ def clipped(pieces: list[Segment], width: int, more: Style) -> list[Segment]:
         taken = piece if piece.cell_length <= left else Segment(set_cell_size(piece.text, left), piece.style)
         kept.append(taken)
         left -= taken.cell_length
-    return [*kept, Segment("…", more)] if width > 0 else []
+    return [*kept, more] if width > 0 else []
 
 
 def width_of(words: Words) -> int:

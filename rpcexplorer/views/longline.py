@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -18,7 +19,7 @@ PART: Final = 16_384
 TAB: Final = "    "
 """What is shown for a tab, wherever it stands, so that columns can be counted."""
 
-_WIDE = re.compile(  # all that takes two columns, and some that do not: a search is quicker than a count
+_WIDE: Final = (  # all that takes two columns, and some that do not: a search is quicker than a count
     "[\u1100-\u115f\u231a-\u23ff\u25fd-\u27bf\u2b00-\u2bff\u2e80-\u303e\u3041-\ua4cf\ua960-\ua97f\uac00-\ud7a3"
     "\uf900-\ufaff\ufe10-\ufe6f\uff01-\uff60\uffe0-\uffe6\U00016fe0-\U0010ffff]"
 )
@@ -78,7 +79,12 @@ class LongLine:
         if not part.isascii() or b"\t" in part:
             text = shown(part)
             characters = len(text)
-            if self._widest == 1 and _WIDE.search(text):
+            if self._widest == 1 and _wide().search(text):
                 self._widest = 2
         self._cuts.append(cut)
         self._before.append(self._before[-1] + characters)
+
+
+@cache
+def _wide() -> re.Pattern[str]:
+    return re.compile(_WIDE)

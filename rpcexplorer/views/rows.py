@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from msgspec import Struct
 
@@ -64,14 +64,21 @@ class _Inside(NamedTuple):
     """How many of the run's rows come before each, and at last how many there are."""
 
 
+_Exceptions: TypeAlias = dict[int, tuple[int, int]]
+"""By the line a container opens on: the line it closes on, and the level on view between the two."""
+
+
 class Rows:
     """Rows by number, from 0, and the folds that decide which there are."""
 
     def __init__(self, document: Document, *, wrap: int | None = None) -> None:
         self.document = document
         self._rule = EVERYTHING
-        self._exceptions: dict[int, tuple[int, int]] = {}
-        """By the line a container opens on: the line it closes on, and the level on view between the two."""
+        self._exceptions: _Exceptions = {}
+        self._wrap: int | None = None
+        self._heights: dict[_Run, int] = {}
+        self._inside: dict[_Run, _Inside] = {}
+        self._arrange()
         self.wrap(wrap)
 
     @property
@@ -140,11 +147,13 @@ class Rows:
         self._exceptions.clear()
         self._arrange()
 
-    def fold_like(self, beginning: Rows) -> None:
-        """Fold what is folded in the rows of the beginning of this document."""
-        closer = self.document.outline.closer
-        self._rule = beginning._rule
-        self._exceptions = {line: (closer(line), level) for line, (_, level) in beginning._exceptions.items()}
+    def folding_like(self, beginning: Rows) -> Iterator[None]:
+        """Fold in steps what is folded in the rows of the beginning of this document."""
+        closer, rule = self.document.outline.closer, beginning._rule
+        exceptions = {line: (closer(line), level) for line, (_, level) in beginning._exceptions.items()}
+        for stretch in self._stretched(rule, exceptions):
+            yield from self._measure(stretch, self._wrap, self._heights)
+        self._rule, self._exceptions = rule, exceptions
         self._arrange()
 
     def reveal(self, line: int) -> None:
@@ -160,11 +169,12 @@ class Rows:
         """The same in steps, for a large document; nothing changes before the last."""
         needless = width is None or self.document.is_hex or self.document.widest <= width
         wrap = None if needless else width
+        if wrap == self._wrap:
+            return
         heights: dict[_Run, int] = {}
-        for stretch in self._stretched():
+        for stretch in self._stretches:
             yield from self._measure(stretch, wrap, heights)
-        self._wrap, self._heights = wrap, heights
-        self._inside: dict[_Run, _Inside] = {}
+        self._wrap, self._heights, self._inside = wrap, heights, {}
         self._arrange()
 
     # The folds.
@@ -181,18 +191,18 @@ class Rows:
         closer = self.document.outline.closer(opener)
         inner = closer if folded else opener + 1
         self._exceptions = {line: told for line, told in self._exceptions.items() if not opener <= line < inner}
-        self._stretches = self._stretched()
+        self._stretches = self._stretched(self._rule, self._exceptions)
         if (self._fold(opener) == "folded") != folded:
             level = NOTHING if folded else self.document.outline.depth(opener) + 1
             self._exceptions[opener] = closer, level
         self._arrange()
 
-    def _stretched(self) -> list[_Run]:
+    def _stretched(self, rule: int, exceptions: _Exceptions) -> list[_Run]:
         """The document cut where another level begins to be on view."""
         cut: list[_Run] = []
         at = 0
-        around = [(self.document.lines, self._rule)]
-        for opener, (closer, level) in sorted(self._exceptions.items()):
+        around = [(self.document.lines, rule)]
+        for opener, (closer, level) in sorted(exceptions.items()):
             while around[-1][0] <= opener:
                 end, outer = around.pop()
                 cut.append(_Run(at, end, outer))
@@ -219,7 +229,7 @@ class Rows:
 
     def _arrange(self) -> None:
         """Find out how many rows each run of lines has."""
-        self._stretches = self._stretched()
+        self._stretches = self._stretched(self._rule, self._exceptions)
         self._runs: list[_Run] = []
         heights: list[int] = []
         for stretch in self._stretches:

@@ -573,8 +573,8 @@ async def long_lines_are_wrapped_and_that_is_remembered(at: Visit) -> None:
 @shows("response.table", "table.sort")
 async def a_list_is_seen_as_a_table_and_sorted(at: Visit) -> None:
     await at.reply()
-    grid = at.calls.response.body.query_one(Grid)
     await at.press("t")
+    grid = at.calls.response.body.query_one(Grid)
     await until(at.pilot, lambda: at.calls.focused is grid)
     assert at.calls.response.body.tabled
     await until(at.pilot, lambda: "alder" in drawn(grid))

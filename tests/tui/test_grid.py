@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Awaitable, Callable, Sequence
+from typing import ClassVar
 
 import pytest
 from rich.style import Style
+from textual.binding import Binding, BindingType
 from textual.pilot import Pilot
 
 from rpcexplorer.tui.look import Look
@@ -25,12 +27,19 @@ PEOPLE = b"""[
 
 MANY = json.dumps([{"id": number, "name": f"n{number}", "note": "x" * 30} for number in range(1200)]).encode()
 
+
+class Alone(Grid):
+    """Without the body around it, which has the key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "sort")]
+
+
 Scene = Callable[[Grid, Pilot[None], Stage], Awaitable[None]]
 
 
 def play(scene: Scene, value: bytes = PEOPLE, size: tuple[int, int] = (60, 12)) -> None:
     async def run() -> None:
-        grid = Grid()
+        grid = Alone()
         grid.styles.height = "1fr"
         stage = Stage(grid)
         async with stage.run_test(size=size) as pilot:

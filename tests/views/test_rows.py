@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import deque
 from typing import Any
 
 import pytest
@@ -302,7 +303,7 @@ def test_the_folds_of_a_beginning_are_those_of_the_whole() -> None:
     beginning.fold_to(2)
     beginning.toggle(1)
     rows, same = Rows(whole), Rows(whole)
-    rows.fold_like(beginning)
+    deque(rows.folding_like(beginning), maxlen=0)
     same.fold_to(2)
     same.toggle(1)
     assert [rows.row(at) for at in range(rows.count)] == [same.row(at) for at in range(same.count)]

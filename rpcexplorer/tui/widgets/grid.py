@@ -18,7 +18,6 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.look import Look, Words, segments
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.editor import AFTER_NUMBER
@@ -44,9 +43,7 @@ class Grid(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     Grid { background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; }
     """
-    scope: ClassVar[Scope] = "table"
     BINDINGS: ClassVar[list[BindingType]] = [
-        *bindings("table"),
         Binding("up,k", "move(-1)", show=False),
         Binding("down,j", "move(1)", show=False),
         Binding("left,h", "move(0, -1)", show=False),

@@ -1,24 +1,28 @@
 """A document on view, line by line: only what can be seen is decoded, coloured and drawn, so that size does not matter.
 
 Moving, folding and wrapping live here. Which rows there are is laid down in ``views/rows``, how one is drawn in
-``reader_row``; searching is the reader's.
+``reader_row``; searching is the reader's. The file is longer than others because folds, wrapping and the rest of a
+document all come late, and each must leave the place where it is.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from itertools import islice
 from typing import ClassVar, Final
 
 from textual import events, work
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
+from textual.message import Message
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rpcexplorer.tui.look import Look, Words, line
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.turns import in_turns
 from rpcexplorer.tui.widgets.editor import AFTER_NUMBER
 from rpcexplorer.tui.widgets.hits import Hits
 from rpcexplorer.tui.widgets.reader_row import Painter, number_width
@@ -28,6 +32,8 @@ from rpcexplorer.views.rows import Rows
 
 AT_ONCE: Final = 4
 """Steps that nobody can feel."""
+END: Final = sys.maxsize
+"""A line that is behind every other."""
 ASIDE: Final = 8
 """Columns that a key scrolls sideways, and that are kept beside a place that is brought on view."""
 
@@ -62,26 +68,64 @@ class Pager(ScrollView, can_focus=True):
     cursor: reactive[int] = reactive(0)
     """The line at hand, from 0."""
 
+    @message
+    class Works(Message):
+        """It is at something that takes a while, or no longer: see ``doing``."""
+
+        pager: Pager
+
+        @property
+        def control(self) -> Pager:
+            """Where it happened."""
+            return self.pager
+
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._rows: Rows | None = None
+        self._coming: Rows | None = None
+        """Those of the whole, where the beginning of a document is on view."""
+        self._painter: Painter | None = None
+        """What all rows have in common that are being drawn."""
         self._at = 0
         """The row under the cursor; a wrapped line has several."""
         self._hits: Hits | None = None
         """What is marked in the text."""
+        self._folding: Callable[[Rows], Iterator[None]] | None = None
+        """The folds that are wanted and not there yet."""
+        self._rearranging = False
+        """Other rows are on their way."""
+        self._wanted: int | None = None
+        """The line to go to when the whole is there."""
+        self._told = ""
 
     # --- drawing -----------------------------------------------------------------------------------------------
 
+    def render_lines(self, crop: Region) -> list[Strip]:
+        """What all rows have in common is found out once for all of them."""
+        self._painter = self._found_painter()
+        strips = super().render_lines(crop)
+        self._painter = None
+        return strips
+
     def render_line(self, y: int) -> Strip:
         """One row, or one of the lines that are said where there is nothing to read."""
-        width, look, at = self.scrollable_content_region.width, Look.of(self), y + self.scroll_offset.y
-        if self._rows is None:
-            return line(self.empty[y] if y < len(self.empty) else (), width, look)
+        painter = self._painter or self._found_painter()
+        if self._rows is None or painter is None:
+            return line(self.empty[y] if y < len(self.empty) else (), self._width, Look.of(self))
+        at = y + self.scroll_offset.y
         if at >= self._rows.count:
-            return Strip.blank(width, look.style())
-        left, room = self.scroll_offset.x if self._runs_on else 0, self._room
-        painter = Painter(self._rows.document, self._hits, look, left, room)
-        return painter.line(self._rows.row(at, left, room + 1), here=self.has_focus and at == self._at)
+            return Strip.blank(self._width, painter.look.style())
+        return painter.line(self._rows.row(at, painter.left, painter.room + 1), here=self.has_focus and at == self._at)
+
+    def _found_painter(self) -> Painter | None:
+        if self.document is None:
+            return None
+        left = self.scroll_offset.x if self._runs_on else 0
+        return Painter(self.document, self._hits, Look.of(self), left, self._room, number_width(self.document.lines))
+
+    @property
+    def _width(self) -> int:
+        return self.scrollable_content_region.width
 
     @property
     def _margin(self) -> int:
@@ -91,7 +135,7 @@ class Pager(ScrollView, can_focus=True):
     @property
     def _room(self) -> int:
         """Columns for the text."""
-        return max(self.scrollable_content_region.width - self._margin, 1)
+        return max(self._width - self._margin, 1)
 
     @property
     def _runs_on(self) -> bool:
@@ -115,27 +159,76 @@ class Pager(ScrollView, can_focus=True):
 
     def fold_to(self, depth: int) -> None:
         """So many levels are open."""
-        if self._rows is not None:
-            self._rearrange(self._rows.folding_to(depth))
+        self._folding = lambda rows: rows.folding_to(depth)
+        self._rearrange()
 
-    def _wrap(self) -> None:
-        """Break lines where the room ends; before there is any, not yet."""
-        if self._rows is not None:
-            self._rearrange(self._rows.wrapping(self._room if self.wrapped and self.size.width else None))
+    @property
+    def doing(self) -> str:
+        """What it is at, in words; empty where it is at rest."""
+        if self._rearranging:
+            return "folding" if self._folding else "wrapping"
+        if self.document is None or self.document.complete:
+            return ""
+        if self._wanted is None:
+            return "laying out"
+        place = "the end" if self._wanted == END else f"line {self._wanted + 1:,}"
+        return f"laying out, then to {place}"
 
-    def _rearrange(self, steps: Iterator[None]) -> None:
+    @property
+    def folding(self) -> bool:
+        """Folds are on their way."""
+        return self._rearranging and self._folding is not None
+
+    def stop_folding(self) -> None:
+        """What is on view stays as it is."""
+        self._folding = None
+        self._rearrange()
+
+    def _rearrange(self) -> None:
         """Other rows after some steps: at once where there are few, as nearly always, else between the keys."""
         self.workers.cancel_group(self, "rows")
-        if sum(1 for _ in islice(steps, AT_ONCE)) == AT_ONCE:
-            self._rearrange_large(steps)
-        else:
-            self._arrange(self.cursor)
+        self._rearranging = False
+        if rows := self._coming or self._rows:
+            steps = self._steps(rows)
+            if are_few(steps):
+                self._show(rows)
+            else:
+                self._rearranging = True
+                self._rearrange_large(rows, steps)
+        self._tell_what()
 
-    @work(exclusive=True, group="rows")
-    async def _rearrange_large(self, steps: Iterator[None]) -> None:
-        for _ in steps:
-            await asyncio.sleep(0)
+    def _steps(self, rows: Rows) -> Iterator[None]:
+        """Break lines where the room ends; before there is any, not yet. Then fold."""
+        yield from rows.wrapping(self._room if self.wrapped and self.size.width else None)
+        if self._folding is not None:
+            yield from self._folding(rows)
+            self._folding = None
+
+    # A worker without a description gets one that spells out all it is given.
+    @work(exclusive=True, group="rows", description="rows")
+    async def _rearrange_large(self, rows: Rows, steps: Iterator[None]) -> None:
+        async for _ in in_turns(steps):
+            pass
+        self._rearranging = False
+        self._show(rows)
+        self._tell_what()
+
+    def _show(self, rows: Rows) -> None:
+        """These are on view from now on; the line at hand stays, unless another is waited for."""
+        wanted = None
+        if rows is self._coming:
+            self._rows, self._coming, self._hits = rows, None, None
+            self.set_reactive(Pager.document, rows.document)
+            wanted = self._wanted
         self._arrange(self.cursor)
+        if wanted is not None:
+            self.go_to(wanted)
+
+    def _tell_what(self) -> None:
+        """Say what it is at, where that is something else than before."""
+        if self.doing != self._told:
+            self._told = self.doing
+            self.post_message(self.Works(self))
 
     def _arrange(self, line: int) -> None:
         """Other rows are on view: the cursor goes to the line, or to the fold that it is in."""
@@ -154,14 +247,22 @@ class Pager(ScrollView, can_focus=True):
         """Put the cursor on a line, unfolding what hides it; after a leap, with some of what stands before it."""
         if self._rows is None:
             return
-        line, count = min(max(line, 0), self._rows.document.lines - 1), self._rows.count
+        wanted, count = line, self._rows.count
+        line = min(max(line, 0), self._rows.document.lines - 1)
         self._rows.reveal(line)
         if self._rows.count != count:
             self._measure(self._rows)
         at, height = self._rows.row_of(line), self.scrollable_content_region.height
         if not self.scroll_offset.y <= at < self.scroll_offset.y + height:
             self._scroll_down_to(at - height // 3)
+        self._move_to(at, wanted)
+
+    def _move_to(self, at: int, line: int = 0) -> None:
+        """Go to a row, and on to a line that is not there yet as soon as it is, unless somebody moves meanwhile."""
         self._put(at)
+        beyond = self.document is not None and not self.document.complete and line >= self.document.lines
+        self._wanted = line if beyond else None
+        self._tell_what()
 
     def reveal_characters(self, first: int, last: int) -> None:
         """Bring some characters of the line at hand on view, sideways or in its later rows."""
@@ -199,28 +300,27 @@ class Pager(ScrollView, can_focus=True):
     # --- watching ----------------------------------------------------------------------------------------------
 
     def go_on_with(self, document: Document) -> None:
-        """The whole, where its beginning was on view: the place and the folds stay."""
-        beginning, self._rows, self._hits = self._rows, Rows(document), None
-        self.set_reactive(Pager.document, document)
-        if beginning is not None:
-            self._rows.fold_like(beginning)
-        self._wrap()
-        self._arrange(self.cursor)
+        """The whole, where its beginning is on view: the place and the folds stay."""
+        self._coming = Rows(document)
+        if self._folding is None and (beginning := self._rows) is not None:
+            self._folding = lambda rows: rows.folding_like(beginning)
+        self._rearrange()
 
     def watch_document(self) -> None:
         """Another document, from its top; nothing is marked in it."""
-        self._hits, self._at = None, 0
+        self._coming = self._hits = self._wanted = self._folding = None
+        self._at = 0
         self.set_reactive(Pager.cursor, 0)
         self._rows = None if self.document is None else Rows(self.document)
         self.virtual_size = Size(0, 0)
         self.scroll_to(0, 0, animate=False, immediate=True, force=True)
-        self._wrap()
+        self._rearrange()
         self.refresh()
 
     def watch_wrapped(self) -> None:
         """Other rows; the line at hand stays."""
         self._scroll_aside_to(0)
-        self._wrap()
+        self._rearrange()
 
     def watch_cursor(self, line: int) -> None:
         """The row goes along when it is set from outside."""
@@ -229,7 +329,7 @@ class Pager(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Other room: lines may break elsewhere, and the line at hand stays on view."""
-        self._wrap()
+        self._rearrange()
 
     def on_focus(self) -> None:
         """The cursor can be seen only then."""
@@ -243,26 +343,31 @@ class Pager(ScrollView, can_focus=True):
         """A click puts the cursor there; on the sign of a fold it folds or unfolds."""
         at = event.y + self.scroll_offset.y
         if self._rows is not None and at < self._rows.count:
-            self._put(at)
+            self._move_to(at)
             if self._rows.row(at, 0, 0).fold and self._margin - AFTER_NUMBER <= event.x < self._margin:
                 self.fold()
 
     def action_move(self, by: int) -> None:
         """Some rows up or down."""
-        self._put(self._at + by)
+        self._move_to(self._at + by)
 
     def action_page(self, by: int) -> None:
         """A screenful up or down."""
-        self._put(self._at + by * max(self.size.height - 1, 1))
+        self._move_to(self._at + by * max(self.size.height - 1, 1))
 
     def action_first(self) -> None:
         """To the top."""
-        self._put(0)
+        self._move_to(0)
 
     def action_last(self) -> None:
         """To the end."""
-        self._put(self._rows.count if self._rows else 0)
+        self._move_to(self._rows.count if self._rows else 0, END)
 
     def action_aside(self, by: int) -> None:
         """Sideways along lines that do not fit."""
         self._scroll_aside_to(max(self.scroll_offset.x + by * ASIDE, 0))
+
+
+def are_few(steps: Iterator[None]) -> bool:
+    """Take the first steps at once; whether these were all."""
+    return sum(1 for _ in islice(steps, AT_ONCE)) < AT_ONCE

@@ -1,12 +1,14 @@
-"""A line to type into that opens inside a pane: a search, a filter, a command, a line number. One at a time."""
+"""A line to type into that opens inside a pane: a search, a filter, a command, a line number. One at a time.
+
+Most calls are looked at without it, so that what is in it is mounted when it is first opened.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Literal
+from typing import ClassVar, Final, Literal
 
 from textual import events
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.content import Content
@@ -15,6 +17,7 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.entry import Taking
+from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 
 Purpose = Literal["search", "filter", "pipe", "goto"]
@@ -27,6 +30,9 @@ HINTS: dict[Purpose, str] = {
     "goto": "number of a line",
 }
 
+COUNT: Final = 22
+"""Columns that a search has for its numbers; the stylesheet says the same, with what is blank around them."""
+
 
 class Prompt(Horizontal):
     """Sign, what is typed, and how it is going. Up and down bring back what was typed before."""
@@ -37,6 +43,7 @@ class Prompt(Horizontal):
     Prompt > Input, Prompt > Input:focus { border: none; height: 1; padding: 0; width: 1fr; background: $surface; }
     Prompt > .state { width: auto; max-width: 50%; padding: 0 2; color: $middle; background: $surface; height: 1; }
     Prompt > .state.-wrong { color: $wrong; }
+    Prompt.-search > .state { min-width: 26; text-align: right; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "leave", "close", show=True),
@@ -73,12 +80,10 @@ class Prompt(Horizontal):
         self._sign, self._line, self._state = Static(classes="sign"), Taking(self._take), Static(classes="state")
         self.listens = False
         """What is typed counts: it was opened, and not taken yet."""
+        self._wide = 0
+        """Columns of what is said."""
         self._before: Sequence[str] = ()
         self._at = -1
-
-    def compose(self) -> ComposeResult:
-        """Sign, line, state."""
-        yield from (self._sign, self._line, self._state)
 
     @property
     def is_open(self) -> bool:
@@ -92,7 +97,10 @@ class Prompt(Horizontal):
 
     def ask(self, purpose: Purpose, text: str = "", before: Sequence[str] = ()) -> None:
         """Open for a purpose, with what was typed last selected, so that typing replaces it."""
+        if self._line.parent is None:
+            self.mount(self._sign, self._line, self._state)
         self.purpose, self._before, self._at, self.listens = purpose, before, -1, True
+        self.set_class(purpose == "search", "-search")
         self._sign.update(Content(SIGNS[purpose]))
         line = self._line
         line.placeholder = HINTS[purpose]
@@ -105,7 +113,10 @@ class Prompt(Horizontal):
 
     def tell(self, state: str, *, wrong: bool = False) -> None:
         """How it is going, at the right."""
-        self._state.update(Content(printable(state)))
+        state = printable(state)
+        wide = max(columns(state), COUNT if self.purpose == "search" else 0)
+        self._state.update(Content(state), layout=wide != self._wide)  # the numbers of a search stay where they are
+        self._wide = wide
         self._state.set_class(wrong, "-wrong")
 
     def close(self) -> None:

@@ -8,19 +8,21 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Iterator
-from itertools import islice
 from typing import Final
 
 from textual import work
 from textual.message import Message
 
 from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.turns import in_turns
 from rpcexplorer.tui.widgets.hits import Hits
-from rpcexplorer.tui.widgets.pager import AT_ONCE, Pager
-from rpcexplorer.views.document import Document
+from rpcexplorer.tui.widgets.pager import Pager, are_few
 from rpcexplorer.views.items import line_of_item
 from rpcexplorer.views.places import path_at, value_at
+from rpcexplorer.views.rows import Rows
 
+TYPING: Final = 0.1
+"""Seconds without another letter before what takes longer is searched: a letter more, and it would be in vain."""
 TELLING: Final = 0.1
 """Seconds from one word of how many were found so far to the next."""
 
@@ -94,10 +96,14 @@ class Reader(Pager):
         super().watch_cursor(line)
         self.post_message(self.Moved(self, line))
 
-    def go_on_with(self, document: Document) -> None:
+    def _show(self, rows: Rows) -> None:
         """A search that found its way through the beginning goes through the whole."""
-        self._stop()
-        super().go_on_with(document)
+        other = rows.document is not self.document
+        if other:
+            self._stop()
+        super()._show(rows)
+        if other and self.needle:
+            self.search(self.needle)
 
     def watch_document(self) -> None:
         """Another document: a search is over."""
@@ -117,7 +123,7 @@ class Reader(Pager):
                 self._origin = self.document.span(self.cursor)[0]
             self._hits = Hits(self.document, needle)
             self._follow(self._hits, self._hits.seek(self._origin))
-            self._count(self._hits)
+            self._count(self._hits, self._hits.count())
         self.refresh()
 
     def next_hit(self) -> None:
@@ -145,27 +151,35 @@ class Reader(Pager):
         self.workers.cancel_group(self, "count")
 
     def _follow(self, hits: Hits, steps: Iterator[None]) -> None:
-        """The first steps at once, as nearly always they do; the others between the keys."""
+        """The first steps at once, as nearly always they do; the others when nobody types on."""
         self.workers.cancel_group(self, "seek")
-        if sum(1 for _ in islice(steps, AT_ONCE)) == AT_ONCE:
-            self._seek(hits, steps)
-        else:
+        if are_few(steps):
             self._arrive(hits)
+        else:
+            self._seek(hits, steps)
 
-    @work(exclusive=True, group="seek")
+    @work(exclusive=True, group="seek", description="seek")
     async def _seek(self, hits: Hits, steps: Iterator[None]) -> None:
-        for _ in steps:
-            await asyncio.sleep(0)
+        await asyncio.sleep(TYPING)
+        async for _ in in_turns(steps):
+            pass
         self._arrive(hits)
 
-    @work(exclusive=True, group="count")
-    async def _count(self, hits: Hits) -> None:
-        told = 0.0
-        for _ in hits.count():
+    def _count(self, hits: Hits, steps: Iterator[None]) -> None:
+        """The same with counting."""
+        few = are_few(steps)
+        self._tell(hits)
+        if not few:
+            self._count_on(hits, steps)
+
+    @work(exclusive=True, group="count", description="count")
+    async def _count_on(self, hits: Hits, steps: Iterator[None]) -> None:
+        await asyncio.sleep(TYPING)
+        told = time.monotonic()
+        async for _ in in_turns(steps):
             if (now := time.monotonic()) - told > TELLING:
                 self._tell(hits)
                 told = now
-            await asyncio.sleep(0)
         self._tell(hits)
 
     def _arrive(self, hits: Hits) -> None:
@@ -178,4 +192,5 @@ class Reader(Pager):
         self.refresh()
 
     def _tell(self, hits: Hits) -> None:
-        self.post_message(self.Found(self, hits.needle, hits.total, hits.counted, hits.index))
+        counted = hits.counted and hits.document.complete
+        self.post_message(self.Found(self, hits.needle, hits.total, counted, hits.index))

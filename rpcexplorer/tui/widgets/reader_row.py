@@ -10,7 +10,7 @@ from msgspec import Struct
 from rich.segment import Segment
 from textual.strip import Strip
 
-from rpcexplorer.tui.look import Look
+from rpcexplorer.tui.look import Look, clipped, filled
 from rpcexplorer.tui.widgets.editor import AFTER_NUMBER, GUTTER
 from rpcexplorer.tui.widgets.hits import Hits
 from rpcexplorer.views.colouring import tokens
@@ -41,24 +41,23 @@ class Painter(Struct, frozen=True):
     room: int
     """Columns for the text."""
 
+    numbers: int
+    """Columns for the numbers of lines."""
+
     def line(self, row: Row, *, here: bool) -> Strip:
         """A whole line; ``here``: the cursor stands on it and can be seen."""
         ground = "selection" if here else "background"
-        numbers = number_width(self.document.lines)
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
-        margin = [
-            ("" if row.continued else str(row.line + 1)).rjust(numbers) + " ",
-            sign,
-            BEFORE if self.left else " ",
-        ]
-        roles = ("middle" if here else "dim", role, "dim")
-        gutter = [Segment(text, self.look.style(role, ground)) for text, role in zip(margin, roles, strict=True)]
-        text = Strip(list(self._segments(row.text, self._roles(row), ground)))
-        if text.cell_length > self.room:
-            after = Segment(AFTER, self.look.style("dim", ground))
-            text = Strip.join([text.crop(0, self.room - 1), Strip([after])])
-        width = numbers + AFTER_NUMBER + self.room
-        return Strip.join([Strip(gutter), text]).adjust_cell_length(width, self.look.style("text", ground))
+        number = ("" if row.continued else str(row.line + 1)).rjust(self.numbers) + " "
+        margin = [(number, "middle" if here else "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
+        pieces = [Segment(text, self.look.style(role, ground)) for text, role in margin]
+        text = clipped(
+            list(self._segments(row.text, self._roles(row), ground)),
+            self.room,
+            Segment(AFTER, self.look.style("dim", ground)),
+        )
+        # one strip and no more: Textual's have seven caches each
+        return filled([*pieces, *text], self.numbers + AFTER_NUMBER + self.room, self.look.style("text", ground))
 
     def _roles(self, row: Row) -> list[str]:
         """The role of each character. What a fold says is nobody's text: no colours there, and nothing is found."""

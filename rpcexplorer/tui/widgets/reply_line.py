@@ -7,7 +7,7 @@ server's. The pane around it says everything else.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from textual.containers import Vertical
 from textual.message import Message
@@ -17,7 +17,9 @@ from textual.timer import Timer
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.body import Body
 from rpcexplorer.tui.widgets.prompt import Prompt, Purpose
-from rpcexplorer.tui.widgets.reader import Reader
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.widgets.reader import Reader
 
 PAUSE: Final = 0.15
 """Seconds without a key before a filter is tried."""
@@ -187,20 +189,22 @@ class ReplyLine(Vertical):
 
     def search_on(self) -> None:
         """A search goes along to what is on view now; where that cannot be searched, its line closes."""
-        if not (self.prompt.is_open and self.prompt.purpose == "search"):
-            self.reader.search("")
-        elif self.body.reading:
-            self.reader.search(self.prompt.text)
-        elif not self.prompt.has_focus_within:
+        searched = self.prompt.is_open and self.prompt.purpose == "search"
+        if self.body.reading:
+            self.reader.search(self.prompt.text if searched else "")
+        elif searched and not self.prompt.has_focus_within:
             self.prompt.close()
 
     @property
     def closes(self) -> bool:
-        """Whether Escape, in here, has a line to close."""
-        return self.here and self.prompt.is_open
+        """Whether Escape, in here, has folds to stop or a line to close."""
+        return self.here and (self.prompt.is_open or self.body.folding)
 
     def close_line(self) -> None:
-        """Close the line; a search is over with it."""
+        """Close the line; a search is over with it. What takes a while ends before that."""
+        if self.body.folding:
+            self.reader.stop_folding()
+            return
         prompt = self.prompt
         self.on_prompt_left(Prompt.Left(prompt, prompt.purpose))
 

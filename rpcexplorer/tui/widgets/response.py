@@ -6,7 +6,7 @@ It shows what it is given: one exchange, or how far one has come. What is typed 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
 from textual.app import ComposeResult
@@ -19,29 +19,20 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.body import Body
-from rpcexplorer.tui.widgets.grid import Grid
 from rpcexplorer.tui.widgets.outcome import beside, ended, nothing, running, told
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.reply_line import ReplyLine
 from rpcexplorer.tui.widgets.said import Said
 
+if TYPE_CHECKING:
+    from rpcexplorer.tui.widgets.grid import Grid
+    from rpcexplorer.tui.widgets.pager import Pager
+
 TABS: Final = ("Result", "Raw", "Headers", "Timing")
 QUICK: Final = 0.3
 """Seconds after which the reply before is seen to be the one before."""
 
-READING: Final = frozenset(
-    {
-        "search",
-        "next",
-        "previous",
-        "goto",
-        "wrap",
-        "fold",
-        "fold_all",
-        "unfold_all",
-        "fold_to",
-    }
-)
+READING: Final = frozenset({"search", "next", "previous", "goto", "wrap", "fold", "fold_all", "unfold_all", "fold_to"})
 """What can be done only while JSON or text is on view."""
 
 
@@ -144,13 +135,30 @@ class ResponsePane(ReplyLine):
             self._elapsed, self._progress = 0.0, None
             bar.words, bar.after, bar.tabs = running(self.what, self.whose, None, 0.0), (), ()
             bar.key = f"{self._cancel_key} cancel  {self._key}"
+            self.call_after_refresh(self.body.prepare)
         else:
             self.remove_class("-old")
             bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
-            bar.after = beside(self.exchange, self.method) if self.exchange else ()
+            bar.after = self._beside()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
         self.body.empty = nothing(self.exchange, self.what) or [[], *self._first_steps]
         self.refresh_bindings()
+
+    def _beside(self) -> Sequence[tuple[str, str]]:
+        """Behind the outcome: what the body is at, else whose reply it is and the transport."""
+        if doing := self.body.doing:
+            stop = "  Esc stops it" if self.body.folding else ""
+            return [(f"   {doing} …", "careful"), (stop, "dim")]
+        return beside(self.exchange, self.method) if self.exchange else ()
+
+    def on_pager_works(self, event: Pager.Works) -> None:
+        """The body is at something, or no longer. What is over in a moment is not worth a word."""
+        event.stop()
+        self.refresh_bindings()
+        if self.body.doing:
+            self.set_timer(QUICK, self.watch_what)
+        else:
+            self.watch_what()
 
     def watch_method(self) -> None:
         """The reply may be another's now."""

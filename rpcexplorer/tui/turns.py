@@ -1,0 +1,25 @@
+"""Work in small steps on the loop of the screen: whoever types has turns in between."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Iterator
+from typing import Final, TypeVar
+
+T = TypeVar("T")
+
+TURN: Final = 0.006
+"""Seconds of steps in a row."""
+PAUSE: Final = 0.002
+"""Seconds for everybody else: a key goes through a dozen hands before it is seen, and each of them is a turn."""
+
+
+async def in_turns(steps: Iterator[T]) -> AsyncIterator[T]:
+    """The steps, with pauses in between."""
+    until = time.perf_counter() + TURN
+    for step in steps:
+        yield step
+        if time.perf_counter() > until:
+            await asyncio.sleep(PAUSE)
+            until = time.perf_counter() + TURN
