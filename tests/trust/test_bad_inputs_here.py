@@ -322,7 +322,7 @@ sys.exit(__main__.main())
 PLACES = {
     "the call": ("rpcexplorer.explorer", "Explorer", "call"),
     "the record": ("rpcexplorer.storage.journal", "Journal", "record"),
-    "a drawing": ("rpcexplorer.tui.widgets.reader", "Reader", "render_line"),
+    "a drawing": ("rpcexplorer.tui.widgets.sheet", "Sheet", "render_line"),
 }
 
 
