@@ -33,8 +33,8 @@ RECENT = 8
 TICK = 0.1
 SETTLE = 0.3
 """Seconds without a key before what was typed is written down."""
-READY = 1.0
-"""Seconds after the first screen: sooner than anybody calls, and later than whoever starts to type at once."""
+READY = 0.3
+"""Seconds after the first screen: when it has been drawn for good, and sooner than anybody calls."""
 AGES = 20
 """Seconds after which the age of the session is told anew."""
 
