@@ -14,7 +14,7 @@ from textual.pilot import Pilot
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Result
+from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.person import PersonOnScreen
 from rpcexplorer.tui.screens.call import CallScreen
@@ -262,14 +262,19 @@ def test_a_change_of_profile_ends_the_call_and_its_record_belongs_to_the_old_one
     while_sending(held, scene)
 
 
+async def cancelled_call(pilot: Pilot[Any], screen: CallScreen) -> Exchange:
+    """Cancel the call that runs; what came of it."""
+    await pilot.press("escape")
+    await until(pilot, lambda: screen.exchange is not None)
+    assert screen.exchange is not None
+    return screen.exchange
+
+
 def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhile(held: Held) -> None:
     server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("escape")
-        await until(pilot, lambda: screen.exchange is not None)
-        cancelled = screen.exchange
-        assert cancelled is not None
+        cancelled = await cancelled_call(pilot, screen)
         await pilot.press("f5")
         await until(pilot, lambda: len(server.requests) == 2)
         screen.load(cancelled)
@@ -458,10 +463,7 @@ def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Hel
     server, _ = held
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("escape")
-        await until(pilot, lambda: screen.exchange is not None)
-        cancelled = screen.exchange
-        assert cancelled is not None
+        cancelled = await cancelled_call(pilot, screen)
         await pilot.press("f9")
         await until(pilot, lambda: screen.what == "discovering")
         screen.load(cancelled)

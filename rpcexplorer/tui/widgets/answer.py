@@ -28,11 +28,6 @@ class Answer(Widget, can_focus=True):
 
         answer: Answer
 
-        @property
-        def control(self) -> Answer:
-            """Where it happened."""
-            return self.answer
-
     def __init__(self, label: str, *, grave: bool = False, id: str | None = None) -> None:
         """``grave``: what follows cannot be taken back, and the colour says so."""
         super().__init__(id=id)

@@ -44,11 +44,6 @@ class Bar(Widget):
         bar: Bar
         tab: str
 
-        @property
-        def control(self) -> Bar:
-            """Where it happened."""
-            return self.bar
-
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         """Mark of focus, words, tabs, key."""
         look = Look.of(self)

@@ -37,11 +37,6 @@ class Cycle(Widget, can_focus=True):
         cycle: Cycle
         value: str
 
-        @property
-        def control(self) -> Cycle:
-            """Where it happened."""
-            return self.cycle
-
     def __init__(self, words: Sequence[str], value: str, *, id: str | None = None) -> None:
         """A value that is none of the words comes before them."""
         super().__init__(id=id)

@@ -70,11 +70,6 @@ class Grid(ScrollView, can_focus=True):
         row: int
         column: int
 
-        @property
-        def control(self) -> Grid:
-            """Where it happened."""
-            return self.grid
-
     @message
     class Opened(Message):
         """An element is wanted whole."""
@@ -84,11 +79,6 @@ class Grid(ScrollView, can_focus=True):
         """Its number in the list."""
         path: str
         """Where the list is, as the table spells it."""
-
-        @property
-        def control(self) -> Grid:
-            """Where it happened."""
-            return self.grid
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -53,11 +53,6 @@ class HistoryList(Listing[Row]):
 
         listing: HistoryList
 
-        @property
-        def control(self) -> HistoryList:
-            """Where it happened."""
-            return self.listing
-
     def __init__(self, zone: tzinfo | None = None) -> None:
         """``zone``: where whoever looks lives; None asks the machine."""
         super().__init__()

@@ -49,22 +49,12 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
         listing: Listing[Any]
         item: Any
 
-        @property
-        def control(self) -> Listing[Any]:
-            """Where it happened."""
-            return self.listing
-
     @message
     class Chosen(Message):
         """A row was chosen, by key or by click."""
 
         listing: Listing[Any]
         item: Any
-
-        @property
-        def control(self) -> Listing[Any]:
-            """Where it happened."""
-            return self.listing
 
     def draw(self, item: Item, width: int, look: Look, *, chosen: bool) -> Strip:
         """One row, exactly ``width`` columns. ``chosen``: the cursor stands on it."""

@@ -83,11 +83,6 @@ class MethodsPane(Vertical):
 
         pane: MethodsPane
 
-        @property
-        def control(self) -> MethodsPane:
-            """Where it happened."""
-            return self.pane
-
     @message
     class Chosen(Wanted):
         """A method is wanted in the editor; its name may be one that nobody knows."""

@@ -74,11 +74,6 @@ class Pager(ScrollView, can_focus=True):
 
         pager: Pager
 
-        @property
-        def control(self) -> Pager:
-            """Where it happened."""
-            return self.pager
-
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
         self._rows: Rows | None = None

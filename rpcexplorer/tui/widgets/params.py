@@ -72,11 +72,6 @@ class ParamsPane(Vertical):
 
         pane: ParamsPane
 
-        @property
-        def control(self) -> ParamsPane:
-            """Where it happened."""
-            return self.pane
-
     @message
     class Typed(Told):
         """The text has changed."""

@@ -44,11 +44,6 @@ class ProblemLine(Widget):
         line: ProblemLine
         fix: bool
 
-        @property
-        def control(self) -> ProblemLine:
-            """Where it happened."""
-            return self.line
-
     def watch_read(self) -> None:
         """A longer sentence takes another line."""
         self._fit()

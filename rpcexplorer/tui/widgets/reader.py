@@ -37,11 +37,6 @@ class Reader(Pager):
         reader: Reader
         line: int
 
-        @property
-        def control(self) -> Reader:
-            """Where it happened."""
-            return self.reader
-
     @message
     class Found(Message):
         """What a search has found so far. It comes again and again while the count goes on."""
@@ -53,11 +48,6 @@ class Reader(Pager):
         """The total is final."""
         index: int | None
         """Which of them is at hand, from 0; None while that is not known."""
-
-        @property
-        def control(self) -> Reader:
-            """Where it happened."""
-            return self.reader
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)

@@ -42,22 +42,12 @@ class RecentList(Listing[Exchange]):
         listing: RecentList
         exchange: Exchange
 
-        @property
-        def control(self) -> RecentList:
-            """Where it happened."""
-            return self.listing
-
     @message
     class CopyWanted(Message):
         """A call is to be copied."""
 
         listing: RecentList
         exchange: Exchange
-
-        @property
-        def control(self) -> RecentList:
-            """Where it happened."""
-            return self.listing
 
     def __init__(self, zone: tzinfo | None = None) -> None:
         """``zone``: where whoever looks lives; None asks the machine."""
