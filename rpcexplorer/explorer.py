@@ -55,7 +55,7 @@ class Explorer:
     ) -> None:
         self.paths = paths
         self._load = load
-        self.profiles = load()
+        self.profiles = secrets.routes.profiles = load()
         """What ``sessions.toml`` and its overlays say."""
         self.settings = settings
         """What ``settings.toml`` says."""
@@ -210,7 +210,7 @@ class Explorer:
 
     def reload(self) -> None:
         """Read the profiles again, after an edit; the one in use stays in use by name."""
-        self.profiles = self._load()
+        self.profiles = self.secrets.routes.profiles = self._load()
         if self.profile is not None and not self.profile.ad_hoc:
             found = self.profiles.get(self.profile.name)
             self.profile = found if isinstance(found, Profile) else None

@@ -6,6 +6,7 @@ from contextlib import suppress
 
 import click
 
+from rpcexplorer.model.route import Moved
 from rpcexplorer.views.printable import printable
 
 
@@ -19,6 +20,10 @@ class PersonAtTerminal:
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""
         return click.confirm(printable(question), default=False, err=True)
+
+    async def allows(self, profile: str, moved: Moved) -> bool:  # noqa: ARG002
+        """There is a command for it, which shows what has changed: ``profiles allow``."""
+        return False
 
 
 def hidden(question: str) -> str:

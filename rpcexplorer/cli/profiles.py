@@ -5,12 +5,14 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.cli.person import hidden
+from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
 from rpcexplorer.cli.session import complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import AuthKind, Profile
 from rpcexplorer.model.redaction import Redactor
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
@@ -22,6 +24,7 @@ def profiles() -> None:
     """Profiles: the servers you talk to, and their secrets."""
 
 
+profiles.add_command(allow)
 profiles.add_command(check)
 
 
@@ -134,7 +137,7 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
 def secret(
     context: click.Context, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool
 ) -> None:
-    """Store a secret of a profile, for the origin it has now. Without a FIELD, say what is stored.
+    """Store a secret of a profile, for the route it has now. Without a FIELD, say what is stored.
 
     \b
     Examples:
@@ -179,8 +182,8 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
         match found:
             case Secret(source=source):
                 state = f"set ({source})"
-            case Moved(saved_for=saved_for):
-                state = f"saved for {saved_for}, so not sent to {profile.origin}"
+            case Moved(why=why, changes=changes):
+                state = "; ".join((f"not sent: {why}", *map(str, changes)))
             case _:
                 state = f"missing (set {profile.variable(field)})"
         states.append((field, state))

@@ -23,7 +23,7 @@ from rpcexplorer.client.trips import Traveller, Watch
 from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
-from rpcexplorer.model.secret import Moved
+from rpcexplorer.model.route import Moved
 from rpcexplorer.protocol.text import Problem
 
 if TYPE_CHECKING:
@@ -119,7 +119,8 @@ class Client:
         if isinstance(session, Refused):
             return replace(story, outcome=session)
         if isinstance(session, Moved):
-            moved = f"the session was kept for {session.saved_for} and is not sent to {session.now}"
+            changed = "; ".join(map(str, session.changes))
+            moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
             story, session = replace(story, notes=(moved,)), None
         way = flow(self.profile, errand, session, story.when)
         return await self._journey(story, timeout, watch).run(way, stop)

@@ -7,7 +7,8 @@ from typing import Protocol
 
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 
 
 class Keys(Protocol):
@@ -17,7 +18,7 @@ class Keys(Protocol):
         """The value of a field, or a sentence that says how to give one."""
 
     async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
-        """The session that was kept, or for which other origin; None where there is none, refused where none goes."""
+        """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Remember a session; a sentence when that did not work."""

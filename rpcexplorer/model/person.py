@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from rpcexplorer.model.route import Moved
+
 
 class Person(Protocol):
     """Somebody who can be asked, through whichever front is open."""
@@ -17,6 +19,12 @@ class Person(Protocol):
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; anything else is a no."""
+
+    async def allows(self, profile: str, moved: Moved) -> bool:
+        """Show how the route of a secret has changed, and ask whether it may go the new one.
+
+        Only where all of it can be seen at leisure: on a command line there is a command for it.
+        """
 
 
 class Nobody:
@@ -28,4 +36,8 @@ class Nobody:
 
     async def agrees(self, question: str) -> bool:  # noqa: ARG002
         """Nobody agrees."""
+        return False
+
+    async def allows(self, profile: str, moved: Moved) -> bool:  # noqa: ARG002
+        """Nobody allows anything."""
         return False

@@ -1,11 +1,9 @@
-"""Secrets: values that show a placeholder wherever they end up by accident, and the origin each belongs to."""
+"""Secrets: values that show a placeholder wherever they end up by accident, and the origins that they go to."""
 
 from __future__ import annotations
 
 from typing import Literal, NoReturn, Self
 from urllib.parse import urlsplit
-
-from msgspec import Struct
 
 Source = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret came from; shown to people, who can then go and change it."""
@@ -62,17 +60,6 @@ class Secret:
 def placeholder(label: str) -> str:
     """Spell the stand-in of a secret: ``staging.password`` becomes ``«staging.password»``."""
     return f"«{label}»"
-
-
-class Moved(Struct, frozen=True):
-    """A stored value that is not sent, because it was saved for another origin than the profile has now."""
-
-    field: str
-    """password, session …"""
-    saved_for: str
-    """The origin it was saved for."""
-    now: str
-    """The origin the profile points to today."""
 
 
 def origin_of(url: str) -> str:

@@ -8,12 +8,13 @@ from datetime import datetime
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Moved, Secret, is_loopback
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret, is_loopback
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets import Secrets
 
-Place = tuple[str, str, str]
-"""A profile's name, a field, and the origin that the value belongs to: it is as good as unknown anywhere else."""
+Place = tuple[str, str, frozenset[tuple[str, str]]]
+"""A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
 
 
 class StoredKeys:
@@ -34,20 +35,20 @@ class StoredKeys:
     def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
         """What this kind of profile needs, and where each field is known from; None where it is missing."""
         found = self._secrets.state(profile)
-        return {field: self._run.get(_place(profile, field)) or known for field, known in found.items()}
+        return {field: self._run.get(self._place(profile, field)) or known for field, known in found.items()}
 
     def since(self, profile: Profile) -> datetime | None:
         """Since when the session is in use, where that is known."""
-        held = self._run.get(_place(profile, "session"))
+        held = self._run.get(self._place(profile, "session"))
         stored = self._secrets.saved(profile, "session")
         return stored if held is None or held == self._secrets.find(profile, "session") else None
 
     def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
         """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
-        self._run[_place(profile, field)] = Secret(value, profile.label(field), "prompt")
+        self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
         trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
         if keep and not trouble:
-            del self._run[_place(profile, field)]
+            del self._run[self._place(profile, field)]
         return trouble
 
     def forget(self, profile: Profile, field: str) -> str:
@@ -58,28 +59,31 @@ class StoredKeys:
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""
-        found = self._run.get(_place(profile, field)) or self._secrets.find(profile, field)
+        found = self._known(profile, field)
         if isinstance(found, Moved):
-            return _moved(profile, found)
-        if found is None:
+            if found.advice or not await self._person.allows(profile.name, found):
+                return Refused("credentials", found.sentence(profile.name), field)
+            told(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
+            found = self._known(profile, field)
+        if not isinstance(found, Secret):
             typed = await self._person.secret(f"{field} for {profile.name} ({profile.origin})")
             if not typed:
                 return self._missing(profile, field)
-            found = self._run[_place(profile, field)] = Secret(typed, profile.label(field), "prompt")
-        return await self._refusal_over_http(profile) or found
+            found = self._run[self._place(profile, field)] = Secret(typed, profile.label(field), "prompt")
+        return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
     async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
-        """The session that was kept for this origin, or which other one it was kept for."""
-        found: Secret | Moved | None = self._run.get(_place(profile, "session"))
-        if found is None and _place(profile, "session") not in self._ended:
-            found = self._secrets.find(profile, "session")
+        """The session that was kept for this route; or why the one that was kept does not go it."""
+        if self._place(profile, "session") in self._ended:
+            return None
+        found = self._known(profile, "session")
         if not isinstance(found, Secret):
             return found
-        return await self._refusal_over_http(profile) or found
+        return await self._refusal_over_http(profile) or self._used(profile, "session", found)
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Remember a session beyond this run; a sentence when only this run will know it."""
-        self._run[_place(profile, "session")] = session
+        self._run[self._place(profile, "session")] = session
         if profile.ad_hoc:
             return None
         try:
@@ -90,13 +94,29 @@ class StoredKeys:
 
     def drop(self, profile: Profile) -> bool:
         """Forget the session; False where there was none. One that cannot be removed is not sent in this run."""
-        here = self._run.pop(_place(profile, "session"), None) is not None
+        here = self._run.pop(self._place(profile, "session"), None) is not None
         if profile.ad_hoc:
             return here
         with suppress(FileTrouble):
             return self._secrets.forget(profile, "session") or here
-        self._ended.add(_place(profile, "session"))
+        self._ended.add(self._place(profile, "session"))
         return here
+
+    def _known(self, profile: Profile, field: str) -> Secret | Moved | None:
+        """What is known of a field, and whether it may go where the profile sends it today."""
+        held = self._run.get(self._place(profile, field))
+        if held is None and (found := self._secrets.find(profile, field)) is not None:
+            return found
+        return self._secrets.routes.moved(profile, field) or held
+
+    def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
+        """It is about to be sent: a variable is bound to the first route that it is used on."""
+        if secret.source == "environment":
+            self._secrets.routes.used(profile.variable(field), profile)
+        return secret
+
+    def _place(self, profile: Profile, field: str) -> Place:
+        return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
 
     def _missing(self, profile: Profile, field: str) -> Refused:
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
@@ -119,17 +139,3 @@ class StoredKeys:
             )
         self._secrets.trust_plain(origin)
         return None
-
-
-def _place(profile: Profile, field: str) -> Place:
-    return profile.name, field, profile.origin
-
-
-def _moved(profile: Profile, moved: Moved) -> Refused:
-    return Refused(
-        "credentials",
-        f"The {moved.field} of profile {profile.name} was saved for {moved.saved_for}, and the profile now points to "
-        f"{moved.now}: it was not sent. If the move is right, enter it again: "
-        f"rpcexplorer profiles secret {profile.name} {moved.field}",
-        moved.field,
-    )

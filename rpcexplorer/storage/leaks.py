@@ -16,7 +16,8 @@ from rpcexplorer.model.leaks import Leak, LeakSearch
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble, names, read_bytes
-from rpcexplorer.storage.profiles import OVERLAY, Profiles
+from rpcexplorer.storage.paths import OVERLAY
+from rpcexplorer.storage.profiles import Profiles
 from rpcexplorer.storage.secrets import Secrets
 
 
@@ -36,7 +37,9 @@ class Searched(Struct):
 def search(profiles: Profiles, histories: Iterable[Path], secrets: Secrets, files: Sequence[Path] = ()) -> Searched:
     """Search the files of the profiles and the folders of histories; or only ``files``, each of which must be there."""
     known = _known(secrets, profiles.profiles.values())
-    return _search(files, (), known) if files else _search(_shared(profiles), histories, known)
+    if files:
+        return _search(files, (), known)
+    return _search(_shared(profiles), [*histories, *map(Path, profiles.histories.values())], known)
 
 
 def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:

@@ -6,16 +6,19 @@ Nothing is created or read here.
 from __future__ import annotations
 
 import os
+import shlex
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.storage.files import FileTrouble, telling
+from rpcexplorer.storage.files import FileTrouble, real, telling
 
 TEAM_FILE = "sessions.toml"
+OVERLAY = "sessions.local.toml"
+"""One person's changes to a team's file, beside it."""
 
 
 class Paths(Struct, frozen=True):
@@ -60,6 +63,11 @@ class Paths(Struct, frozen=True):
         return self.state / "secrets.toml"
 
     @property
+    def allowed(self) -> Path:
+        """What this person has said yes to."""
+        return self.state / "allowed.toml"
+
+    @property
     def history(self) -> Path:
         """The folder of what was called, unless a profile or a setting names another."""
         return self.state / "history"
@@ -90,29 +98,50 @@ class Paths(Struct, frozen=True):
         return self.cache / "catalogues"
 
 
-def find_team_file(folder: Path, environment: Mapping[str, str], option: Path | None) -> Path | Complaint | None:
+class TeamFile(Struct, frozen=True):
+    """The team's file, where there is one, and what is wrong with those that are not used."""
+
+    path: Path | None
+    complaints: tuple[Complaint, ...] = ()
+
+
+def find_team_file(
+    folder: Path, environment: Mapping[str, str], option: Path | None, allowed: Collection[str] = ()
+) -> TeamFile:
     """Find the team's ``sessions.toml``: the option's, the variable's, or the nearest from ``folder`` upwards.
 
     Inside a repository the search ends at its root. Outside of one it ends below the home folder (or the root of
-    the file system). Folders that everyone may write to, such as /tmp, are passed over on the way up: a file that
-    a stranger left there must not name the servers. A file that was named but is not there is a complaint.
+    the file system). Where everyone may write, as in /tmp, a file is passed over and complained about: a stranger may
+    have left it, and must not name the servers. Folders that this person has ``allowed``, and files that were named,
+    are taken as they are. A file that was named but is not there is a complaint.
     """
     if option is not None:
         return _named(folder / option, "--sessions")
     if named := environment.get("RPCEXPLORER_SESSIONS"):
         return _named(folder / named, "RPCEXPLORER_SESSIONS")
     home = environment.get("HOME") or environment.get("USERPROFILE")
-    places = _upwards(folder.absolute(), Path(home) if home else None)
-    try:
-        return next((place / TEAM_FILE for place in places if _exists(place / TEAM_FILE)), None)
-    except FileTrouble as trouble:
-        return Complaint(str(folder), trouble.sentence)
+    complaints: list[Complaint] = []
+    for place in _upwards(folder.absolute(), Path(home) if home else None):
+        path = place / TEAM_FILE
+        try:
+            if not _exists(path):
+                continue
+            if not _everyone_writes(path) or str(real(place)) in allowed:
+                return TeamFile(path, tuple(complaints))
+        except FileTrouble as trouble:
+            return TeamFile(None, (*complaints, Complaint(str(place), trouble.sentence)))
+        sentence = (
+            f"others can write to it or its folder, so its profiles are not used. If you trust them: "
+            f"run `rpcexplorer profiles allow --folder {shlex.quote(str(place))}`, or name the file with --sessions"
+        )
+        complaints.append(Complaint(str(path), sentence))
+    return TeamFile(None, tuple(complaints))
 
 
-def _named(path: Path, by: str) -> Path | Complaint:
+def _named(path: Path, by: str) -> TeamFile:
     if _exists(path):
-        return path.absolute()
-    return Complaint(str(path), f"there is no such file; correct {by}, which names it")
+        return TeamFile(path.absolute())
+    return TeamFile(None, (Complaint(str(path), f"there is no such file; correct {by}, which names it"),))
 
 
 def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:
@@ -124,8 +153,7 @@ def _upwards(folder: Path, home: Path | None) -> Iterator[Path]:
     for place in line[1:]:
         if place in ends:
             return
-        if not _is_everyones(place):
-            yield place
+        yield place
 
 
 def _exists(path: Path) -> bool:
@@ -133,7 +161,15 @@ def _exists(path: Path) -> bool:
     return os.access(path, os.F_OK)
 
 
-def _is_everyones(folder: Path) -> bool:
-    """Whether any user may write to ``folder``. Windows reports these bits for every folder, so they say nothing."""
-    with telling("check", folder):
-        return os.name == "posix" and os.access(folder, os.X_OK) and bool(folder.stat().st_mode & stat.S_IWOTH)
+def _everyone_writes(path: Path) -> bool:
+    """Whether any user may change a file or exchange it. Windows reports these bits always, so they say nothing."""
+    with telling("check", path):
+        return os.name == "posix" and any(
+            each.stat().st_mode & stat.S_IWOTH for each in (path.parent, path, *_beside(path))
+        )
+
+
+def _beside(path: Path) -> Iterator[Path]:
+    """The overlay beside a team's file, where there is one."""
+    if _exists(overlay := path.with_name(OVERLAY)):
+        yield overlay

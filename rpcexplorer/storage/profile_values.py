@@ -98,6 +98,8 @@ def refused_header(key: str, _value: object, place: Place) -> str | None:
         return f"this header holds a secret; remove it, and {secret_command(place.path)} instead"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
+    if lower == "host":
+        return "the address alone says which host is meant; remove it, and write the host into `url`"
     if lower in HTTP_OWN:
         return "this header is set by HTTP itself; remove it"
     return None if TOKEN.fullmatch(key) else "this is no name of a header: use letters, digits and `-`"

@@ -1,7 +1,7 @@
 """The profiles of this run: which files they come from, how the files are merged, and where each value stood.
 
-The user's own file lies lowest, the team's above it, ``sessions.local.toml`` on top. What a file may hold is in
-profile_shape.py; nothing is written here.
+The user's own file lies lowest, the team's above it, ``sessions.local.toml`` on top. How they are laid over one
+another is in layers.py, what a file may hold in profile_shape.py; nothing is written here.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.profile import Profile, variable
-from rpcexplorer.storage.paths import TEAM_FILE, Paths, find_team_file
+from rpcexplorer.storage.allowed import AllowedFile
+from rpcexplorer.storage.layers import as_strict, by_profile, merge, refuse_histories
+from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
 from rpcexplorer.storage.profile_shape import SESSIONS, build_profile
 from rpcexplorer.storage.toml_lines import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml_reader import TomlFile, read_toml
 from rpcexplorer.storage.toml_shape import DEFAULT, Leaves, Reading, Source, read_shape
-
-OVERLAY = "sessions.local.toml"
 
 Row = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and where that comes from."""
@@ -38,6 +38,10 @@ class Profiles(Struct):
     """The files that were read, lowest layer first."""
     leaves: dict[str, Leaves] = field(default_factory=dict)
     """What the files say of each profile, merged; ``()`` stands for the profile itself."""
+    own: dict[str, Leaves] = field(default_factory=dict)
+    """What this person's own file alone says."""
+    histories: dict[str, str] = field(default_factory=dict)
+    """Folders for histories that wait to be allowed, by profile."""
 
     def get(self, name: str | None = None) -> Profile | Complaint:
         """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
@@ -73,18 +77,24 @@ class Profiles(Struct):
 
 def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:
     """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
-    found = Profiles()
-    team = find_team_file(folder, environment, sessions)
-    if isinstance(team, Complaint):
-        found.complaints.append(team)
-        team = None
+    allowed = AllowedFile(paths.allowed).read()
+    team = find_team_file(folder, environment, sessions, allowed.folders)
+    found = Profiles(complaints=list(team.complaints))
     layers = [paths.user_sessions]
-    if team is not None:
-        layers += [team, team.with_name(OVERLAY)]
+    if team.path is not None:
+        layers += [team.path, team.path.with_name(OVERLAY)]
     readings = [reading for path in dict.fromkeys(layers) if (reading := _read(path, found))]
     found.files = tuple(reading.file.path for reading in readings)
     for reading in readings:
-        _lay_over(found.leaves, reading.leaves)
+        if reading.file.path == paths.user_sessions:
+            found.own = by_profile(reading.leaves)
+        else:
+            found.histories |= refuse_histories(reading, allowed.histories)
+        found.complaints += complaints_of(reading)
+        for name, values in by_profile(reading.leaves).items():
+            found.leaves[name] = merge(found.leaves.get(name, {}), values)
+    for name, own in found.own.items():
+        found.leaves[name] = as_strict(own, found.leaves[name])
     _build(found)
     _refuse_shared_variables(found)
     _choose_default(found, readings)
@@ -99,35 +109,16 @@ def complaints_of(reading: Reading) -> list[Complaint]:
     ]
 
 
-def merge(lower: Leaves, upper: Leaves) -> Leaves:
-    """Lay one file's values of a profile over another's, key by key. Headers are one key in any spelling."""
-    spelled = {_folded(path): path for path in upper}
-    return {path: leaf for path, leaf in lower.items() if spelled.get(_folded(path), path) == path} | upper
-
-
-def _folded(path: KeyPath) -> KeyPath:
-    return (path[0], path[1].lower()) if len(path) == 2 and path[0] == "headers" else path
-
-
 def _read(path: Path, found: Profiles) -> Reading | None:
     file = read_toml(path)
     if not isinstance(file, TomlFile):
         found.complaints += [file] if file else []
         return None
     reading = read_shape(SESSIONS, file)
-    found.complaints += complaints_of(reading)
     if any(path == ("version",) for path, _ in reading.complaints):
+        found.complaints += complaints_of(reading)
         return None
     return reading
-
-
-def _lay_over(merged: dict[str, Leaves], leaves: Leaves) -> None:
-    own: dict[str, Leaves] = {}
-    for path, leaf in leaves.items():
-        if path[0] == "profile":
-            own.setdefault(path[1], {})[path[2:]] = leaf
-    for name, values in own.items():
-        merged[name] = merge(merged.get(name, {}), values)
 
 
 def _build(found: Profiles) -> None:

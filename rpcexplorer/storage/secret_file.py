@@ -16,6 +16,7 @@ from typing import Any
 from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.route import Route
 from rpcexplorer.storage.files import FileTrouble, is_private, lock, private_folder, telling, write_private
 from rpcexplorer.storage.toml_checks import listed, moment, name, text, version
 from rpcexplorer.storage.toml_lines import KeyPath
@@ -25,7 +26,9 @@ from rpcexplorer.storage.toml_shape import Each, Reading, Table, read_shape
 FIELDS = ("username", "password", "session")
 """What a profile can have stored."""
 
-ENTRY = Table("a secret", {"value": text, "origin": name, "saved": moment})
+ENTRY = Table(
+    "a secret", {"value": text, "origin": name, "saved": moment, "route": Each("the rest of the route by key", text)}
+)
 SHAPE = Table(
     "secrets.toml",
     {
@@ -35,42 +38,45 @@ SHAPE = Table(
     },
 )
 
-HEADING = (
-    "# Kept by rpcexplorer for its owner alone. Each value goes to the origin it was saved for, and to no other.\n"
-)
+HEADING = "# Kept by rpcexplorer for its owner alone. Each value goes the route that it was saved for, and no other.\n"
 
 
 class Stored(Struct, frozen=True):
     """One value as it is kept."""
 
     value: str
-    origin: str
-    """The only origin it may be sent to."""
+    route: Route
+    """The only one it may go. Of what an earlier version has stored, only the origin is known."""
     saved: datetime | None = None
 
     def __repr__(self) -> str:
         """Not the value."""
-        return f"Stored(origin={self.origin!r})"
+        return f"Stored(origin={self.route['origin']!r})"
 
     def members(self) -> dict[str, Any]:
-        """The three as a table."""
-        members = {"value": self.value, "origin": self.origin, "saved": self.saved}
-        return {key: value for key, value in members.items() if value is not None}
+        """All of it as a table."""
+        rest = {key: value for key, value in self.route.items() if key != "origin"}
+        members = {"value": self.value, "origin": self.route["origin"], "saved": self.saved, "route": rest}
+        return {key: value for key, value in members.items() if value is not None and value != {}}
 
     @classmethod
-    def of(cls, members: Mapping[str, Any]) -> Stored | None:
+    def of(cls, reading: Reading, *path: str) -> Stored | None:
         """Undo ``members``; None where one is missing that is needed."""
-        return cls(**members) if {"value", "origin"} <= members.keys() else None
+        members = reading.values(*path)
+        if not {"value", "origin"} <= members.keys():
+            return None
+        route = {"origin": members["origin"], **reading.values(*path, "route")}
+        return cls(members["value"], route, members.get("saved"))
 
     def as_toml(self) -> str:
-        """Spell the three for a store that keeps one text."""
+        """Spell it for a store that keeps one text."""
         return _toml(self.members())
 
     @classmethod
     def from_toml(cls, text: str) -> Stored | None:
         """Undo ``as_toml``; None for any other text."""
         file = parse_toml(Path("keyring"), text)
-        return cls.of(read_shape(ENTRY, file).values()) if isinstance(file, TomlFile) else None
+        return cls.of(read_shape(ENTRY, file)) if isinstance(file, TomlFile) else None
 
 
 class Contents(Struct):
@@ -88,9 +94,9 @@ class Contents(Struct):
         """Take what is right, and the first complaint about the rest."""
         contents = cls(plain=set(reading.values().get("plain_http", ())))
         complaints = [complaint for _, complaint in reading.complaints]
-        entries: dict[KeyPath, None] = {path[:-1]: None for path in reading.leaves if len(path) == 4}
+        entries: dict[KeyPath, None] = {path[:3]: None for path in reading.leaves if len(path) > 3}
         for path in entries:
-            if stored := Stored.of(reading.values(*path)):
+            if stored := Stored.of(reading, *path):
                 contents.entries[path[1], path[2]] = stored
             elif not complaints:
                 complaints.append(reading.file.complain(path, "needs both a value and an origin; remove it"))
@@ -115,7 +121,7 @@ class SecretFile(Struct, frozen=True):
 
     def read(self) -> Contents:
         """What the file holds now; nothing but a complaint where it is damaged or not private."""
-        if refusal := self._refusal():
+        if refusal := why_not_private(self.path):
             return Contents(complaint=Complaint(str(self.path), refusal))
         file = read_toml(self.path)
         return Contents.of(read_shape(SHAPE, file)) if isinstance(file, TomlFile) else Contents(complaint=file)
@@ -133,17 +139,18 @@ class SecretFile(Struct, frozen=True):
             if contents.as_toml() != before:
                 write_private(self.path, contents.as_toml())
 
-    def _refusal(self) -> str | None:
-        """Why the file cannot be taken for private. It is not repaired: its owner has to know."""
-        folder = self.path.parent
-        try:
-            if os.access(folder, os.F_OK) and _is_open(folder):
-                return f"others can write to its folder: run `chmod 700 {shlex.quote(str(folder))}`"
-            if os.access(self.path, os.F_OK) and not is_private(self.path):
-                return f"others can read it, so it is not used: run `chmod 600 {shlex.quote(str(self.path))}`"
-        except FileTrouble as trouble:
-            return trouble.sentence
-        return None
+
+def why_not_private(path: Path) -> str | None:
+    """Why a file cannot be taken for this person's alone. It is not repaired: its owner has to know."""
+    folder = path.parent
+    try:
+        if os.access(folder, os.F_OK) and _is_open(folder):
+            return f"others can write to its folder: run `chmod 700 {shlex.quote(str(folder))}`"
+        if os.access(path, os.F_OK) and not is_private(path):
+            return f"others can read it, so it is not used: run `chmod 600 {shlex.quote(str(path))}`"
+    except FileTrouble as trouble:
+        return trouble.sentence
+    return None
 
 
 def _is_open(folder: Path) -> bool:

@@ -1,6 +1,6 @@
-"""Secrets of profiles: looked up in the environment, ``secrets.toml`` and the keyring, and bound to an origin.
+"""Secrets of profiles: looked up in the environment, ``secrets.toml`` and the keyring, and bound to a route.
 
-A stored value goes to nobody but the scheme, host and port it was saved for. Asking a person is the front's part.
+A value goes the route it was saved for, or first used on, and no other. Asking a person is the front's part.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from typing import Literal
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
-from rpcexplorer.model.secret import Moved, Secret, Source
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret, Source
 from rpcexplorer.storage import keyrings
 from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.routes import Routes
 from rpcexplorer.storage.secret_file import FIELDS, SecretFile, Stored
 
 VARIABLE = re.compile(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
@@ -36,6 +38,8 @@ class Secrets:
         now: Callable[[], datetime] = _now,
     ) -> None:
         self._file = SecretFile(path)
+        self.routes = Routes(path.with_name("allowed.toml"), environment)
+        """Where each of them may go."""
         self._environment = environment
         self._store = store
         self._now = now
@@ -45,19 +49,19 @@ class Secrets:
         self._keyring_trouble: Complaint | None = None
 
     def find(self, profile: Profile, field: str) -> Secret | Moved | None:
-        """Look a field up; ``Moved`` where what is stored belongs to another origin.
+        """Look a field up; ``Moved`` where it would go another route than it is bound to.
 
         A store that cannot be read counts as empty; ``trouble`` says why it cannot.
         """
         if given := self._environment.get(profile.variable(field)):
-            return Secret(given, profile.label(field), "environment")
+            return self.routes.moved_variable(profile, field) or Secret(given, profile.label(field), "environment")
         held = self._held(profile, field)
         if held is None:
             return None
         stored, source = held
-        if stored.origin != profile.origin:
-            return Moved(field, stored.origin, profile.origin)
-        return Secret(stored.value, profile.label(field), source)
+        why = "it was stored for another route" if len(stored.route) > 1 else "it was stored without its route"
+        moved = self.routes.moved(profile, field, stored.route, why)
+        return moved or Secret(stored.value, profile.label(field), source)
 
     def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
         """What this kind of profile needs, and where each field comes from; None where it is missing."""
@@ -74,10 +78,10 @@ class Secrets:
         return held[0].saved if held else None
 
     def save(self, profile: Profile, field: str, value: str) -> None:
-        """Store a value for the origin the profile has today. Raises ``FileTrouble`` where that is impossible."""
+        """Store a value for the route the profile has today. Raises ``FileTrouble`` where that is impossible."""
         if profile.ad_hoc:
             raise FileTrouble("a profile made from --url keeps nothing; add a profile to store secrets for it")
-        stored = Stored(value, profile.origin, self._now())
+        stored = Stored(value, self.routes.of(profile), self._now())
         key = (profile.name, field)
         if self._store == "file":
             with self._file.changing() as contents:
@@ -127,7 +131,7 @@ class Secrets:
         return None
 
     def _held(self, profile: Profile, field: str) -> tuple[Stored, Source] | None:
-        """What is stored for a profile, whatever origin it belongs to."""
+        """What is stored for a profile, whatever route it belongs to."""
         if profile.ad_hoc:
             return None
         if stored := self._file.read().entries.get((profile.name, field)):

@@ -7,6 +7,8 @@ from typing import Any
 
 from textual.screen import Screen
 
+from rpcexplorer.model.route import Moved
+
 Open = Callable[[Screen[Any]], Awaitable[Any]]
 """Puts a question on screen and waits for the answer."""
 
@@ -36,4 +38,16 @@ class PersonOnScreen:
 
         choices = [Choice("no", "No"), Choice("yes", "Yes, send them")]
         answer: str | None = await self.open(Confirm("Not encrypted", question, choices, grave=True))
+        return answer == "yes"
+
+    async def allows(self, profile: str, moved: Moved) -> bool:
+        """Show the old route beside the new one; the first answer is the no."""
+        if self.open is None:
+            return False
+        from rpcexplorer.tui.screens.dialog import Choice, Confirm
+
+        rows = [(change.key, f"{change.old}\n→ {change.new}  {change.place}".rstrip()) for change in moved.changes]
+        choices = [Choice("no", "Send nothing"), Choice("yes", "Allow this route")]
+        title = f"Send the {moved.field} of {profile} a new way?  {moved.why[:1].upper()}{moved.why[1:]}."
+        answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))
         return answer == "yes"

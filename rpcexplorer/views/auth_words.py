@@ -7,7 +7,8 @@ from datetime import datetime
 from typing import Final
 
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.sentences import age
 
 WORDS: Final = {"username": "user name"}
@@ -22,7 +23,7 @@ def auth_words(
         lasted = f" {age((now - since).total_seconds())}" if since else ""
         return [("● ", "well"), (f"session{lasted}", "text")]
     if moved := [WORDS.get(field, field) for field, found in state.items() if isinstance(found, Moved)]:
-        return [("! ", "careful bold"), (f"{moved[0]} is another server's", "careful")]
+        return [("! ", "careful bold"), (f"{moved[0]}: its route changed", "careful")]
     if missing := [WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"]:
         return [("! ", "careful bold"), (f"no {missing[0]}", "careful")]
     if isinstance(profile.auth, CookieAuth):

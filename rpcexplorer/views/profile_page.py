@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.model.profile import NoAuth, Profile
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.steps import State, Step
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.sentences import duration
@@ -90,9 +91,10 @@ def _secret(profile: Profile, field: str, found: Secret | Moved | None) -> list[
         case Secret(source=source):
             place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", for this run"
             return [[*_row(field, "✓ known", "well"), (place, "dim")]]
-        case Moved(saved_for=saved_for):
-            told = f"It was saved for {saved_for}. s enters it for this server."
-            return [_row(field, "! not sent", "careful bold"), _row("", told, "careful")]
+        case Moved(why=why, changes=changes, advice=advice):
+            told = [(why, "careful"), *((str(change), "text") for change in changes)]
+            told.append((advice or "Sending asks about it; s enters it for this route.", "dim"))
+            return [_row(field, "! not sent", "careful bold"), *(_row("", *each) for each in told)]
     if field == "session":
         return [_row(field, "○ none yet", "middle"), _row("", "F8 opens one; s takes one that you have", "dim")]
     return [_row(field, "! missing", "careful bold"), _row("", f"s enters it, or set {profile.variable(field)}", "dim")]

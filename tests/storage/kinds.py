@@ -10,14 +10,16 @@ from pathlib import Path
 from rpcexplorer.model.catalogue import Discovery, Method
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.storage.allowed import AllowedFile
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.history import History
-from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.paths import OVERLAY, Paths
 from rpcexplorer.storage.profile_edits import ProfileEdits
-from rpcexplorer.storage.profiles import OVERLAY, load
+from rpcexplorer.storage.profiles import load
 from rpcexplorer.storage.remembered import Remembered
+from rpcexplorer.storage.routes import Routes
 from rpcexplorer.storage.secret_file import SecretFile
 from rpcexplorer.storage.secrets import Secrets
 from rpcexplorer.storage.settings import load_settings, save_setting
@@ -105,6 +107,15 @@ def _secrets(root: Path) -> Found:
     return {profile for profile, _ in contents.entries}, str(contents.complaint or "")
 
 
+def _allow(root: Path, thing: str) -> str:
+    return told(lambda: Routes(paths(root).allowed, {}).allow(Profile(thing, "http://h")))
+
+
+def _allowed(root: Path) -> Found:
+    allowed = AllowedFile(paths(root).allowed).read()
+    return set(allowed.routes), str(allowed.complaint or "")
+
+
 # --- what is remembered, drafted, discovered
 
 
@@ -174,6 +185,7 @@ KINDS = [
     Kind("user profiles", "config/sessions.toml", _set_url("config/sessions.toml"), _profiles, by_hand=True),
     Kind("settings", "config/settings.toml", _set_key, _settings, by_hand=True),
     Kind("secrets", "state/secrets.toml", _save_secret, _secrets, by_hand=True),
+    Kind("allowed", "state/allowed.toml", _allow, _allowed, by_hand=True),
     Kind("remembered", "state/screen.toml", _pin, _remembered, keeps_damage=True),
     Kind("draft", f"state/drafts/{_DRAFT}", _keep_draft, _drafts, toml=False, one=True, keeps_damage=True),
     Kind("catalogue", "cache/catalogues/p.json", _discover, _catalogue, toml=False, one=True),

@@ -12,7 +12,8 @@ import keyring.backends.null
 import pytest
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets import Secrets
 

@@ -11,7 +11,8 @@ import pytest
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Nobody
 from rpcexplorer.model.profile import CookieAuth, Profile, ad_hoc
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Change, Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.keys import StoredKeys
 from rpcexplorer.storage.secrets import Secrets
@@ -23,10 +24,11 @@ PLAIN = Profile("staging", "http://staging.example.com", auth=CookieAuth())
 class Somebody:
     """A person who answers from a script and remembers the questions."""
 
-    def __init__(self, secret: str | None = None, *, agrees: bool = False) -> None:
+    def __init__(self, secret: str | None = None, *, agrees: bool = False, allows: bool = False) -> None:
         self.asked: list[str] = []
         self._secret = secret
         self._agrees = agrees
+        self._allows = allows
 
     async def secret(self, question: str) -> str | None:
         self.asked.append(question)
@@ -35,6 +37,10 @@ class Somebody:
     async def agrees(self, question: str) -> bool:
         self.asked.append(question)
         return self._agrees
+
+    async def allows(self, profile: str, moved: Moved) -> bool:
+        self.asked.append(moved.sentence(profile))
+        return self._allows
 
 
 def store(folder: Path, environment: Mapping[str, str] | None = None) -> Secrets:
@@ -93,7 +99,8 @@ def test_a_stored_secret_is_not_sent_to_another_origin(tmp_path: Path, url: str)
     secrets.save(STAGING, "password", "stored-password")
     refused = ask(StoredKeys(secrets, Somebody("typed", agrees=True)), Profile("staging", url, auth=CookieAuth()))
     assert isinstance(refused, Refused)
-    assert "saved for https://staging.example.com" in refused.sentence
+    assert "it was stored for another route: origin: https://staging.example.com → " in refused.sentence
+    assert "rpcexplorer profiles allow staging" in refused.sentence
     assert "stored-password" not in refused.sentence
 
 
@@ -111,7 +118,8 @@ def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Pat
     later = StoredKeys(store(tmp_path), Nobody())
     assert revealed(asyncio.run(later.session(STAGING))) == "s3ss10n"
     moved = asyncio.run(later.session(Profile("staging", "https://moved.example", auth=CookieAuth())))
-    assert moved == Moved("session", STAGING.origin, "https://moved.example")
+    assert isinstance(moved, Moved)
+    assert moved.changes == (Change("origin", STAGING.origin, "https://moved.example"),)
     assert later.drop(STAGING)
     assert asyncio.run(later.session(STAGING)) is None
     assert not later.drop(STAGING)

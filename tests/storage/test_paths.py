@@ -4,14 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.storage.paths import Paths, find_team_file
 
 
 def found(folder: Path, environment: dict[str, str] | None = None, option: Path | None = None) -> Path | None:
-    path = find_team_file(folder, environment or {}, option)
-    assert not isinstance(path, Complaint)
-    return path
+    return find_team_file(folder, environment or {}, option).path
 
 
 def test_one_variable_puts_everything_below_one_folder(tmp_path: Path) -> None:
@@ -67,14 +64,31 @@ def test_the_working_folder_counts_even_if_it_is_the_home_folder(tmp_path: Path)
     assert found(tmp_path, {"HOME": str(tmp_path)}) == tmp_path / "sessions.toml"
 
 
-def test_a_folder_that_everyone_may_write_to_is_passed_over(tmp_path: Path) -> None:
+def test_a_folder_that_everyone_may_write_to_is_passed_over_unless_it_was_allowed_or_named(tmp_path: Path) -> None:
     below = tmp_path / "open" / "mine"
     below.mkdir(parents=True)
-    (tmp_path / "open" / "sessions.toml").touch()
-    assert found(below) == tmp_path / "open" / "sessions.toml"
+    file = tmp_path / "open" / "sessions.toml"
+    file.touch()
+    assert found(below) == file
     (tmp_path / "open").chmod(0o777)
-    assert found(below) is None
-    assert found(tmp_path / "open") == tmp_path / "open" / "sessions.toml"
+    for folder in (below, tmp_path / "open"):
+        skipped = find_team_file(folder, {}, None)
+        assert skipped.path is None
+        (complaint,) = skipped.complaints
+        assert complaint.file == str(file)
+        assert f"profiles allow --folder {tmp_path / 'open'}" in complaint.sentence
+        assert find_team_file(folder, {}, None, {str(tmp_path / "open")}).path == file
+    assert found(below, option=file) == file
+    assert found(below, {"RPCEXPLORER_SESSIONS": str(file)}) == file
+
+
+@pytest.mark.parametrize("name", ["sessions.toml", "sessions.local.toml"])
+def test_a_file_that_everyone_may_write_to_is_passed_over_as_well(tmp_path: Path, name: str) -> None:
+    (tmp_path / "mine").mkdir()
+    for each in ("sessions.toml", "mine/sessions.toml", f"mine/{name}"):
+        (tmp_path / each).touch()
+    (tmp_path / "mine" / name).chmod(0o666)
+    assert found(tmp_path / "mine") == tmp_path / "sessions.toml"
 
 
 def test_the_option_beats_the_variable_and_the_variable_beats_the_search(tmp_path: Path) -> None:
@@ -94,7 +108,8 @@ def test_a_named_file_that_is_missing_is_a_complaint(
     tmp_path: Path, environment: dict[str, str], option: Path | None, by: str
 ) -> None:
     (tmp_path / "sessions.toml").touch()
-    complaint = find_team_file(tmp_path, environment, option)
-    assert isinstance(complaint, Complaint)
+    missing = find_team_file(tmp_path, environment, option)
+    assert missing.path is None
+    (complaint,) = missing.complaints
     assert str(tmp_path / "gone.toml") in str(complaint)
     assert by in complaint.sentence

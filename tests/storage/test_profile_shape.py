@@ -8,11 +8,14 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import InlineAuth, MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles import Profiles, load
+from rpcexplorer.storage.routes import Routes
 
 
 def read(folder: Path, text: str) -> Profiles:
     (folder / "sessions.toml").write_text(text)
-    return load(Paths.of({"RPCEXPLORER_HOME": str(folder / "home")}), folder, {"HOME": str(folder)}, None)
+    paths = Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
+    Routes(paths.allowed, {}).allow_history(str(folder / "calls"))
+    return load(paths, folder, {"HOME": str(folder)}, None)
 
 
 def good(profiles: Profiles, name: str) -> Profile:
@@ -91,6 +94,7 @@ REFUSED = [
     ('headers = { X-A = "é" }', "profile.p.headers.X-A", "plain ASCII"),
     ('headers = { "X A" = "b" }', 'profile.p.headers."X A"', "no name of a header"),
     ('headers = { Accept = "b" }', "profile.p.headers.Accept", "write `accept` in the profile instead"),
+    ('headers = { hOsT = "evil.example" }', "profile.p.headers.hOsT", "write the host into `url`"),
     ('headers = { content-length = "5" }', "profile.p.headers.content-length", "set by HTTP itself"),
 ]
 

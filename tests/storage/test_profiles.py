@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, MethodNote, NoAuth, Profile
+from rpcexplorer.storage.layers import merge
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles import Profiles, load, merge
+from rpcexplorer.storage.profiles import Profiles, load
 from rpcexplorer.storage.toml_lines import KeyPath
 from rpcexplorer.storage.toml_shape import DEFAULT, Leaf, Source
 
@@ -247,7 +248,7 @@ def test_the_highest_layer_that_names_a_key_gives_its_value_and_source(layers: l
 
 TEXTS = {
     "url": st.sampled_from(["http://a", "http://b"]),
-    "badge": st.sampled_from(["dev", "prod"]),
+    "badge": st.sampled_from(["dev", "staging"]),
     "auth.username": st.sampled_from(["ann", "bob"]),
     "headers.X-A": st.sampled_from(["1", "2"]),
     'method."x.y".doc': st.sampled_from(["one", "two"]),

@@ -18,6 +18,7 @@ import pytest
 from rpcexplorer import Batch, Draft, Exchange, Explorer
 from rpcexplorer.__main__ import main
 from rpcexplorer.cli.program import program
+from rpcexplorer.model.route import Moved
 from rpcexplorer.views.snippets import SNIPPETS, snippet_of
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, http_reply
@@ -130,6 +131,9 @@ class Typist:
         return self.value
 
     async def agrees(self, question: str) -> bool:
+        return True
+
+    async def allows(self, profile: str, moved: Moved) -> bool:
         return True
 
 

@@ -155,9 +155,9 @@ def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: 
     made.secrets.save(moved, "password", "for the old server")
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        assert auth(pilot) == "! password is another server's"
+        assert auth(pilot) == "! password: its route changed"
         form = await asked(pilot)
-        assert "c was at https://old.example.com" in shown(form)
+        assert "origin: https://old.example.com → " in shown(form)
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
         calls = await on(pilot, CallScreen)

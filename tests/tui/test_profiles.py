@@ -10,7 +10,8 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.screens.dialog import Confirm
@@ -363,7 +364,7 @@ def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explore
         await pilot.press("ctrl+s")
         await on(pilot, ProfilesScreen)
         await until(pilot, lambda: "! not sent" in page(screen))
-        assert "saved for https://one.example.com" in page(screen)
+        assert "origin: https://one.example.com → https://moved.example.com" in page(screen)
         assert isinstance(made.keys.state(made.profiles.profiles["one"])["password"], Moved)
         await pilot.press("s")
         await on(pilot, Credentials)

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.auth_words import auth_words
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
-KNOWN, MOVED = Secret("hunter2x", "p.password"), Moved("password", "https://old", "https://new")
+KNOWN, MOVED = Secret("hunter2x", "p.password"), Moved("password", "it was stored for another route")
 COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
 
 
@@ -26,11 +27,11 @@ COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
         (COOKIE, {"password": None, "session": KNOWN}, timedelta(hours=3), "● session 3 h"),
         (COOKIE, {"password": None, "session": None}, None, "! no password"),
         (COOKIE, {"username": None, "password": None, "session": None}, None, "! no user name"),
-        (COOKIE, {"password": MOVED, "session": None}, None, "! password is another server's"),
+        (COOKIE, {"password": MOVED, "session": None}, None, "! password: its route changed"),
         (COOKIE, {"password": MOVED, "session": KNOWN}, None, "● session"),
         (INLINE, {"password": KNOWN}, None, "● password known"),
         (INLINE, {"password": None}, None, "! no password"),
-        (INLINE, {"password": MOVED}, None, "! password is another server's"),
+        (INLINE, {"password": MOVED}, None, "! password: its route changed"),
     ],
 )
 def test_what_is_missing_is_said_first(auth: Any, state: Any, since: timedelta | None, words: str) -> None:

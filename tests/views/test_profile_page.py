@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, MethodNote, NoAuth, Profile
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Change, Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.steps import Step
 from rpcexplorer.views.profile_page import LABEL, broken_page, profile_page
 
@@ -55,7 +56,11 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
         (Secret("x", "l", "environment"), "✓ known", "$RPCEXPLORER_STAGING_PASSWORD"),
         (Secret("x", "l", "secrets.toml"), "✓ known, in secrets.toml", ""),
         (Secret("x", "l", "prompt"), "✓ known, for this run", ""),
-        (Moved("password", "https://old", "https://new"), "! not sent", "It was saved for https://old. s enters it"),
+        (
+            Moved("password", "it was stored for another route", (Change("origin", "https://old", "https://new"),)),
+            "! not sent",
+            "it was stored for another route",
+        ),
     ],
 )
 def test_what_is_known_of_a_secret_is_said_never_the_secret(found: Any, first: str, second: str) -> None:

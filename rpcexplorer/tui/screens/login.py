@@ -10,7 +10,8 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import CookieAuth, NoAuth, Profile
-from rpcexplorer.model.secret import Moved, Secret
+from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.screens.form import Field, Form, Wrong
 from rpcexplorer.tui.widgets.answer import Answer
 
@@ -159,14 +160,15 @@ def _lacks(profile: Profile, found: Found, lacking: list[str]) -> str:
     named = " and ".join(f"no {LABELS[field]}" for field in lacking)
     for known in found.values():
         if isinstance(known, Moved):
-            return f"{profile.name} was at {known.saved_for}: what was saved for that server is not sent to this one."
+            changes = "\n".join(map(str, known.changes))
+            return f"The {LABELS[known.field]} is known and not sent: {known.why}.\n{changes}".rstrip()
     return f"{profile.name} has {named} yet."
 
 
 def _hint(profile: Profile, field: str, known: Secret | Moved | None) -> str:
     match known:
-        case Moved(saved_for=saved_for):
-            return f"saved for {saved_for}: not sent"
+        case Moved():
+            return "known for another route: not sent"
         case Secret(source="environment"):
             return f"known: ${profile.variable(field)}"
         case Secret(source="prompt" | "session" | "given"):

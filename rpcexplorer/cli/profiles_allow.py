@@ -1,0 +1,120 @@
+"""``profiles allow``: say yes to a route, a history or a folder that somebody else has chosen; see and forget these."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from rpcexplorer.cli.session import complete_profiles, fail, session_of
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.route import Moved, Route
+from rpcexplorer.views.printable import printable
+
+
+@click.command()
+@click.argument("name", required=False, shell_complete=complete_profiles)
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Use the profiles of a folder that others can write to."
+)
+@click.option("--list", "listing", is_flag=True, help="List what is allowed, and where variables were first used.")
+@click.option("--forget", is_flag=True, help="Forget what was allowed for NAME or for the folder.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask.")
+@click.pass_context
+def allow(
+    context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool
+) -> None:
+    """Allow the secrets of profile NAME to go the route that it has now.
+
+    A secret is bound to the route that it was stored for or first used on: server, path, kind of auth, login, headers
+    and certificates. Where a file changes any of these, it is not sent before you have seen the change and allowed it
+    here. The folder that a team's profile names for its history is allowed with it.
+
+    \b
+    Examples:
+      rpcexplorer profiles allow prod
+      rpcexplorer profiles allow --list
+      rpcexplorer profiles allow prod --forget
+      rpcexplorer profiles allow --folder .
+    """
+    session = session_of(context)
+    if folder is not None:
+        folder = (session.world.folder / folder).resolve()
+    if not listing and (name is None) == (folder is None):
+        raise click.UsageError("Name a profile, or a folder with --folder; --list shows what is allowed.")
+    explorer = session.open()
+    if listing:
+        _list(context, explorer)
+    elif forget:
+        found = _forget(explorer, name or str(folder))
+        session.world.say("forgotten" if found else "nothing was allowed")
+    elif folder is not None:
+        _agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
+        explorer.secrets.routes.allow_folder(folder)
+        session.world.say(f"allowed: profiles in {folder}")
+    else:
+        _allow(context, explorer, name, yes=yes)
+
+
+def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes: bool) -> None:
+    """Show what would be allowed, ask, and remember the yes."""
+    session = session_of(context)
+    profile = session.use(explorer, name)
+    routes, say = explorer.secrets.routes, session.world.say
+    hide = Redactor(explorer.keys.in_use()).text
+    for field, found in explorer.secrets.state(profile).items():
+        if isinstance(found, Moved):
+            say(hide(f"the {field} is not sent: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
+            if found.advice:
+                fail(f"{found.advice}.")
+    if disputed := routes.disputed(profile):
+        say(hide("your own file and another one disagree" + "".join(f"\n{change}" for change in disputed)))
+    say(
+        hide(f"the route of {profile.name}" + "".join(f"\n{key}: {value}" for key, value in routes.of(profile).items()))
+    )
+    history = explorer.profiles.histories.get(profile.name)
+    if history:
+        say(f"calls would be recorded in {history}")
+    _agree(
+        context, f"Let the secrets of {profile.name} go this route{', and record there' if history else ''}?", yes=yes
+    )
+    routes.allow(profile)
+    if history:
+        routes.allow_history(history)
+    say(f"allowed: {profile.name} at {profile.endpoint}")
+
+
+def _forget(explorer: Explorer, name: str) -> bool:
+    """Forget what was allowed for a profile, with its history, or for a folder."""
+    profile = explorer.profiles.profiles.get(name)
+    names = [name, profile.history] if profile and profile.history else [name]
+    return sum(map(explorer.secrets.routes.forget, names)) > 0
+
+
+def _list(context: click.Context, explorer: Explorer) -> None:
+    allowed, print_ = explorer.secrets.routes.allowed(), session_of(context).world.print
+    if allowed.complaint:
+        fail(str(allowed.complaint))
+    hide = Redactor(explorer.keys.in_use()).text
+    rows = [(f"profile {name}", route) for name, routes in sorted(allowed.routes.items()) for route in routes]
+    rows += [(f"first use of {variable}", route) for variable, route in sorted(allowed.first_uses.items())]
+    for what, route in rows:
+        print_(printable(hide(f"{what}: {_told(route)}")))
+    for folder in sorted(allowed.folders):
+        print_(printable(f"profiles of folder {folder}"))
+    for folder in sorted(allowed.histories):
+        print_(printable(f"history in folder {folder}"))
+
+
+def _told(route: Route) -> str:
+    return ", ".join(f"{key} {value}" for key, value in route.items())
+
+
+def _agree(context: click.Context, question: str, *, yes: bool) -> None:
+    if yes:
+        return
+    if not session_of(context).world.asks:
+        fail("Nobody can be asked: look at it, then add --yes.")
+    if not click.confirm(printable(question), default=False, err=True):
+        fail("Nothing was changed.")

@@ -1,0 +1,92 @@
+"""The route of a secret: where a profile sends it, and how. A secret goes the route that it was bound to, and no other.
+
+A route is compared key by key, so that a person can be told what has changed. What stands in it is no secret.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from rpcexplorer.model.profile import CookieAuth, Login, Profile
+
+Route = Mapping[str, str]
+"""Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
+
+NOTHING = "nothing"
+LONGEST = 120
+"""Characters of a value that a person is shown."""
+
+
+class Change(Struct, frozen=True):
+    """One key of a route that has another value now."""
+
+    key: str
+    old: str
+    new: str
+    place: str = ""
+    """File and line that the new value comes from; empty where no file says it."""
+
+    def __str__(self) -> str:
+        return f"{self.key}: {self.old} → {self.new}{f' ({self.place})' if self.place else ''}"
+
+
+class Moved(Struct, frozen=True):
+    """A secret that is known and not sent, because it would go another route than it is bound to."""
+
+    field: str
+    """password, session …"""
+    why: str
+    """What it is bound to, as a clause: "it was stored for another route"."""
+    changes: tuple[Change, ...] = ()
+    advice: str = ""
+    """What to do where a yes does not help; empty where it does."""
+
+    def sentence(self, profile: str) -> str:
+        """What a person is told who wanted to send it."""
+        changes = "; ".join(map(str, self.changes))
+        advice = self.advice or f"If this is right: rpcexplorer profiles allow {profile}"
+        told = f": {changes}" if changes else ""
+        return f"The {self.field} of profile {profile} was not sent: {self.why}{told}. {advice}"
+
+
+def route_of(profile: Profile, certificates: str = "") -> Route:
+    """The route of a profile. ``certificates`` tells the content of its ``ca_file`` from any other."""
+    path = profile.endpoint.partition("://")[2].partition("/")
+    route = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/"}
+    auth = {key: getattr(profile.auth, key) for key in profile.auth.__struct_fields__}
+    usual: Any = type(profile.auth)()
+    route |= {
+        f"auth.{key}": str(value)
+        for key, value in auth.items()
+        if value is not None and (key == "kind" or value != getattr(usual, key))
+    }
+    if isinstance(profile.auth, CookieAuth):
+        route |= {
+            f"login.{key}": _text(getattr(profile.login, key))
+            for key in Login.__struct_fields__
+            if getattr(profile.login, key) != getattr(Login(), key)
+        }
+    route |= {f"headers.{name.lower()}": value for name, value in profile.headers}
+    return route | ({"ca_file": certificates} if profile.ca_file else {})
+
+
+def changes(old: Route, new: Route) -> tuple[Change, ...]:
+    """What is different, in the order of the new one."""
+    keys = dict.fromkeys([*new, *old])
+    return tuple(
+        Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys if old.get(key) != new.get(key)
+    )
+
+
+def _text(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, sort_keys=True)
+
+
+def _shown(value: str | None) -> str:
+    if value is None:
+        return NOTHING
+    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"

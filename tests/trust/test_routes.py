@@ -1,0 +1,306 @@
+"""A checkout cannot lead a secret anywhere: attacks by the files of a working folder, on a server that notes it all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.shell import Shell
+from tests.fakes.wire import Authority, RawServer, http_reply
+
+PASSWORD = "correct-horse-battery"
+SESSION = "s3ss10n-of-the-person"
+REPLY = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "ok"}', headers={"Set-Cookie": "sessionid=n3w-s3ss10n"})
+
+Attack = Callable[[Shell, RawServer], None]
+
+
+@pytest.fixture
+def server() -> Iterator[RawServer]:
+    with RawServer(REPLY) as server:
+        yield server
+
+
+def cookie(url: str, more: str = "", *, path: str = "/api/v2/") -> str:
+    auth = 'auth = { kind = "cookie", username = "ann" }'
+    return f'[profile.st]\nurl = "{url}"\npath = "{path}"\n{auth}\n{more}\n'
+
+
+def inline(url: str, more: str = "") -> str:
+    return f'[profile.st]\nurl = "{url}"\nauth = {{ kind = "inline", username = "ann"{more} }}\n'
+
+
+def store(shell: Shell, text: str, field: str = "password", value: str = PASSWORD) -> None:
+    """Put a secret of the profile into the store, as its file stands then."""
+    shell.sessions(text)
+    stored = shell.run("profiles", "secret", "st", field, "--stdin", stdin=value.encode())
+    assert stored.code == 0, stored.err
+
+
+def came(server: RawServer) -> bytes:
+    return b"".join(request.head + request.body for request in server.requests)
+
+
+STEERED = {
+    "a login method that writes": lambda url: cookie(
+        url, '[profile.st.login]\nmethod = "note.add"\nparams = { text = "{password}" }'
+    ),
+    "a member that everybody reads": lambda url: inline(url, ', password_member = "text"'),
+    "another path": lambda url: cookie(url, path="/log"),
+    "another header": lambda url: cookie(url, 'headers = { X-Tenant = "evil" }'),
+    "a session from elsewhere in the reply": lambda url: cookie(url, '[profile.st.login]\nsession = "/note"'),
+    "other certificates": lambda url: cookie(url, 'ca_file = "evil.pem"'),
+    "another user": lambda url: cookie(url).replace("ann", "eve"),
+}
+
+
+@pytest.mark.parametrize("how", STEERED)
+@pytest.mark.parametrize("from_environment", [False, True])
+def test_a_secret_is_not_steered_within_its_server(
+    shell: Shell, server: RawServer, how: str, from_environment: bool
+) -> None:
+    first = cookie(server.origin)
+    if from_environment:
+        shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+        shell.sessions(first)
+        assert shell.run("login").code == 0
+    else:
+        store(shell, first)
+    before = len(server.requests)
+    (shell.folder / "evil.pem").write_text("a certificate")
+    team = shell.sessions(STEERED[how](server.origin))
+    for _ in range(2):  # also the second time
+        ran = shell.run("login") if "cookie" in team.read_text() else shell.run("call", "ping")
+        assert ran.code == 3
+        assert "was not sent" in ran.err
+        assert f"({team}:" in ran.err
+        assert " → " in ran.err
+        assert "rpcexplorer profiles allow st" in ran.err
+    assert len(server.requests) == before
+
+
+def test_what_was_allowed_once_is_sent_and_what_is_forgotten_is_not(shell: Shell, server: RawServer) -> None:
+    store(shell, inline(server.origin))
+    shell.sessions(inline(server.origin, ', password_member = "pw"'))
+    assert shell.run("call", "ping").code == 3
+    nobody = shell.run("profiles", "allow", "st")
+    assert nobody.code == 2
+    assert "add --yes" in nobody.err
+    assert "auth.password_member: nothing → pw" in nobody.err
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    assert "auth.password_member pw" in shell.run("profiles", "allow", "--list").text
+    assert shell.run("call", "ping").code == 0
+    assert f'"pw":"{PASSWORD}"'.encode() in came(server)
+    shell.sessions(inline(server.origin, ', password_member = "text"'))
+    assert shell.run("call", "ping").code == 3
+    shell.sessions(inline(server.origin, ', password_member = "pw"'))
+    assert "forgotten" in shell.run("profiles", "allow", "st", "--forget").err
+    assert shell.run("call", "ping").code == 3
+    assert "nothing was allowed" in shell.run("profiles", "allow", "st", "--forget").err
+
+
+def test_the_kind_of_auth_is_a_part_of_the_route(shell: Shell, server: RawServer) -> None:
+    store(shell, cookie(server.origin))
+    shell.sessions(inline(server.origin))
+    assert shell.run("call", "ping").code == 3
+    assert server.requests == []
+
+
+def test_a_session_does_not_change_its_route_either(shell: Shell, server: RawServer) -> None:
+    store(shell, cookie(server.origin), "session", SESSION)
+    assert shell.run("call", "ping").code == 0
+    assert SESSION.encode() in came(server)
+    shell.sessions(cookie(server.origin, path="/log"))
+    server.requests.clear()
+    ran = shell.run("call", "ping")
+    assert "the session that was kept is not sent" in ran.err
+    assert SESSION.encode() not in came(server)
+
+
+def test_a_host_header_in_a_profile_is_refused(shell: Shell, server: RawServer) -> None:
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    shell.sessions(cookie(server.origin, 'headers = { Host = "evil.example" }'))
+    ran = shell.run("call", "ping")
+    assert ran.code == 2
+    assert "write the host into `url`" in ran.err
+    assert server.requests == []
+
+
+def test_another_certificate_in_the_same_file_is_another_route(shell: Shell, tmp_path: Path) -> None:
+    good, evil = Authority(), Authority()
+    good.write(shell.folder)
+    with RawServer(REPLY, tls=good.server()) as server:
+        store(shell, cookie(server.origin, 'ca_file = "ca.pem"'))
+        assert shell.run("login").code == 0
+        (tmp_path / "evil").mkdir()
+        (shell.folder / "ca.pem").write_bytes(evil.write(tmp_path / "evil").read_bytes())
+        ran = shell.run("login")
+        assert ran.code == 3
+        assert "ca_file: sha256:" in ran.err
+
+
+# --- from the environment -------------------------------------------------------------------------------------------
+
+
+def test_a_variable_is_bound_to_the_first_route_it_is_used_on(shell: Shell, server: RawServer) -> None:
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    shell.sessions(inline(server.origin))
+    assert shell.run("call", "--dry-run", "ping").code == 0  # looking is no use
+    shell.sessions(inline(server.origin.replace("127.0.0.1", "localhost")))
+    assert shell.run("call", "ping").code == 0
+    shell.sessions(inline(server.origin))
+    ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert "RPCEXPLORER_ST_PASSWORD was first used on another route: origin: http://localhost" in ran.err
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    assert shell.run("call", "ping").code == 0
+    assert len(server.requests) == 2
+
+
+def test_the_origin_in_the_environment_must_agree(shell: Shell, server: RawServer) -> None:
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    shell.environment["RPCEXPLORER_ST_ORIGIN"] = "https://st.example.com"
+    shell.sessions(inline(server.origin))
+    ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert "RPCEXPLORER_ST_ORIGIN names another server" in ran.err
+    allowed = shell.run("profiles", "allow", "st", "--yes")
+    assert allowed.code == 2, "a yes does not help where the environment says no"
+    assert shell.run("call", "ping").code == 3
+    assert server.requests == []
+    shell.environment["RPCEXPLORER_ST_ORIGIN"] = server.origin.upper().replace("HTTP", "http") + "/"
+    assert shell.run("call", "ping").code == 0
+
+
+def test_an_address_typed_in_the_command_is_its_own_yes(shell: Shell, server: RawServer) -> None:
+    shell.environment["RPCEXPLORER_URL_PASSWORD"] = PASSWORD
+    shell.environment["RPCEXPLORER_URL_USERNAME"] = "ann"
+    for host in ("127.0.0.1", "localhost"):
+        url = server.origin.replace("127.0.0.1", host)
+        assert shell.run("call", "ping", "--url", url, "--auth", "inline").code == 0
+    assert came(server).count(PASSWORD.encode()) == 2
+
+
+@pytest.mark.parametrize("local", [False, True])
+def test_where_ones_own_file_and_another_disagree_nothing_is_sent(shell: Shell, server: RawServer, local: bool) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(inline("https://st.example.com"))
+    team = shell.sessions("" if local else inline(server.origin))
+    if local:
+        team = team.with_name("sessions.local.toml")
+        team.write_text(inline(server.origin))
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert "your own file and another one disagree" in ran.err
+    assert f"origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
+    typed = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD="")
+    assert "disagree" in typed.err, "nor is anybody asked for it"
+    assert server.requests == []
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    assert shell.run("call", "ping").code == 0
+
+
+@pytest.mark.parametrize("more", ['description = "ours"', "timeout = 5", 'badge = "prod"'])
+def test_where_they_agree_on_the_route_it_is_sent(shell: Shell, server: RawServer, more: str) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(inline(server.origin))
+    shell.sessions(f'[profile.st]\nurl = "{server.origin}/"\n{more}\n')
+    assert shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD).code == 0
+
+
+def test_a_file_of_ones_own_that_says_only_a_part_disagrees_about_that_part(shell: Shell, server: RawServer) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[profile.st.auth]\nkind = "inline"\npassword_member = "secret"\n')
+    shell.sessions(inline(server.origin))
+    assert shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD).code == 0
+    shell.sessions(inline(server.origin, ', password_member = "text"'))
+    ran = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD)
+    assert ran.code == 3
+    assert came(server).count(PASSWORD.encode()) == 1
+
+
+# --- what was stored, and what is remembered ------------------------------------------------------------------------
+
+
+def test_what_an_earlier_version_stored_without_its_route_is_asked_about(shell: Shell, server: RawServer) -> None:
+    store(shell, inline(server.origin))
+    secrets = shell.home / "state" / "secrets.toml"
+    lines = secrets.read_text().partition("[profile.st.password.route]")
+    assert lines[1]
+    secrets.write_text(lines[0])
+    ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert "it was stored without its route" in ran.err
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    assert shell.run("call", "ping").code == 0
+
+
+def test_what_is_allowed_is_not_taken_from_a_file_that_others_can_write(shell: Shell, server: RawServer) -> None:
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    shell.sessions(inline(server.origin))
+    assert shell.run("call", "ping").code == 0
+    allowed = shell.home / "state" / "allowed.toml"
+    assert allowed.stat().st_mode & 0o777 == 0o600
+    allowed.chmod(0o622)
+    ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert "chmod 600" in ran.err
+    assert PASSWORD not in allowed.read_text()
+
+
+@pytest.mark.parametrize("damage", ["routes = 3", "[", 'first_use = { X = "y" }', "\0"])
+def test_a_damaged_file_of_what_is_allowed_costs_no_program_and_lets_nothing_out(
+    shell: Shell, server: RawServer, damage: str
+) -> None:
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    shell.sessions(inline(server.origin))
+    allowed = shell.home / "state" / "allowed.toml"
+    allowed.parent.mkdir(mode=0o700, parents=True)
+    allowed.write_text(damage)
+    allowed.chmod(0o600)
+    ran = shell.run("call", "ping")
+    assert ran.code == 3
+    assert str(allowed) in ran.err
+    assert shell.run("profiles", "allow", "st", "--yes").code == 2
+    assert allowed.read_text() == damage
+    assert server.requests == []
+
+
+# --- folders --------------------------------------------------------------------------------------------------------
+
+
+def test_a_working_folder_that_others_can_write_to_is_skipped_and_said_to_be(shell: Shell, server: RawServer) -> None:
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    team = shell.sessions(inline(server.origin))
+    shell.folder.chmod(0o777)
+    ran = shell.run("call", "ping")
+    assert ran.code == 2
+    assert "others can write to it" in ran.err
+    assert server.requests == []
+    assert shell.run("--sessions", str(team), "call", "ping").code == 0
+    assert shell.run("profiles", "allow", "--folder", ".").code == 2, "nobody can be asked"
+    assert shell.run("profiles", "allow", "--folder", ".", "--yes").code == 0
+    assert shell.run("call", "ping").code == 0
+    assert "profiles of folder" in shell.run("profiles", "allow", "--list").text
+    assert "forgotten" in shell.run("profiles", "allow", "--folder", ".", "--forget").err
+    assert shell.run("call", "ping").code == 2
+
+
+def test_a_history_of_the_team_is_recorded_in_once_it_was_allowed(shell: Shell, server: RawServer) -> None:
+    plain = f'[profile.st]\nurl = "{server.origin}"\nhistory = "hist"\n'
+    shell.sessions(plain)
+    ran = shell.run("call", "ping")
+    assert ran.code == 0
+    assert "profiles allow st" in ran.err
+    assert not (shell.folder / "hist").exists()
+    assert "calls would be recorded in" in shell.run("profiles", "allow", "st", "--yes").err
+    assert "profiles allow" not in shell.run("call", "ping").err
+    assert len(list((shell.folder / "hist").glob("*.toml"))) == 1
+    assert "forgotten" in shell.run("profiles", "allow", "st", "--forget").err
+    assert "profiles allow st" in shell.run("call", "ping").err
