@@ -77,7 +77,7 @@ class Allowed(Struct):
             "folders": sorted(self.folders),
             "histories": sorted(self.histories),
             "first_use": {name: dict(route) for name, route in self.first_uses.items()},
-            "routes": {name: [dict(route) for route in routes] for name, routes in self.routes.items() if routes},
+            "routes": {name: [dict(route) for route in routes] for name, routes in self.routes.items()},
         }
         return HEADING + tomli_w.dumps({key: value for key, value in document.items() if value})
 
