@@ -16,7 +16,7 @@ from rpcexplorer.model.profile import CookieAuth, Login, Profile
 Route = Mapping[str, str]
 """Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
 
-NOTHING = "nothing"
+NOT_SET = "not set"
 LONGEST = 120
 """Characters of a value that a person is shown."""
 
@@ -47,10 +47,10 @@ class Moved(Struct, frozen=True):
 
     def sentence(self, profile: str) -> str:
         """What a person is told who wanted to send it."""
-        changes = "; ".join(map(str, self.changes))
-        advice = self.advice or f"If this is right: rpcexplorer profiles allow {profile}"
-        told = f": {changes}" if changes else ""
-        return f"The {self.field} of profile {profile} was not sent: {self.why}{told}. {advice}"
+        changed = "; ".join(map(str, self.changes))
+        advice = self.advice or f"If the new one is right: rpcexplorer profiles allow {profile}"
+        told = f". Changed: {changed}" if changed else ""
+        return f"The {self.field} of profile {profile} was not sent: {self.why}. {advice}{told}"
 
 
 def route_of(profile: Profile, certificates: str = "") -> Route:
@@ -88,5 +88,5 @@ def _text(value: Any) -> str:
 
 def _shown(value: str | None) -> str:
     if value is None:
-        return NOTHING
+        return NOT_SET
     return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"

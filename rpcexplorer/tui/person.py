@@ -48,6 +48,6 @@ class PersonOnScreen:
 
         rows = [(change.key, f"{change.old}\n→ {change.new}  {change.place}".rstrip()) for change in moved.changes]
         choices = [Choice("no", "Send nothing"), Choice("yes", "Allow this route")]
-        title = f"Send the {moved.field} of {profile} a new way?  {moved.why[:1].upper()}{moved.why[1:]}."
+        title = f"Send the {moved.field} of {profile} on a new route?  {moved.why[:1].upper()}{moved.why[1:]}."
         answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))
         return answer == "yes"

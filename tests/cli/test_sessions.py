@@ -77,7 +77,7 @@ def test_a_moved_profile_does_not_get_the_password(shop: Shell) -> None:
     team.write_text(team.read_text().replace("127.0.0.1", "localhost"))
     ran = shop.run("call", "ping")
     assert ran.code == 3
-    assert "stored for another route: origin: http://127.0.0.1" in ran.err
+    assert "Changed: origin: http://127.0.0.1" in ran.err
     assert "rpcexplorer profiles allow shop" in ran.err
 
 

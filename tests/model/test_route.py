@@ -71,8 +71,8 @@ def test_what_does_not_decide_it_is_none(change: dict[str, Any]) -> None:
 def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
     moved = Moved("password", "it was stored for another route", (Change("path", "/a", "/b", "sessions.toml:4"),))
     assert moved.sentence("shop") == (
-        "The password of profile shop was not sent: it was stored for another route: path: /a → /b (sessions.toml:4). "
-        "If this is right: rpcexplorer profiles allow shop"
+        "The password of profile shop was not sent: it was stored for another route. If the new one is right: "
+        "rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
     )
 
 

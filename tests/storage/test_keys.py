@@ -99,7 +99,7 @@ def test_a_stored_secret_is_not_sent_to_another_origin(tmp_path: Path, url: str)
     secrets.save(STAGING, "password", "stored-password")
     refused = ask(StoredKeys(secrets, Somebody("typed", agrees=True)), Profile("staging", url, auth=CookieAuth()))
     assert isinstance(refused, Refused)
-    assert "it was stored for another route: origin: https://staging.example.com → " in refused.sentence
+    assert "Changed: origin: https://staging.example.com → " in refused.sentence
     assert "rpcexplorer profiles allow staging" in refused.sentence
     assert "stored-password" not in refused.sentence
 

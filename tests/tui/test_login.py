@@ -10,9 +10,11 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.screens.dialog import Confirm
 from rpcexplorer.tui.screens.login import Credentials, pasted
 from rpcexplorer.tui.widgets.header import Header
 from tests.tui.visiting import on, said, shown, tell, type_in
@@ -165,6 +167,34 @@ def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: 
         assert auth(pilot).startswith("● session")
 
     tell(made, story, profile="c")
+
+
+@pytest.mark.parametrize("answer", ["Send nothing", "Allow this route"])
+def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
+    make_explorer: Make, service: str, tmp_path: Path, answer: str
+) -> None:
+    profile = f'[profile.i]\nurl = "{service}"\nauth = {{ kind = "inline", username = "{USERNAME}"'
+    made = make_explorer(f"{profile} }}\n")
+    made.secrets.save(made.profiles.profiles["i"], "password", PASSWORD)
+    team = tmp_path / "work" / "sessions.toml"
+    team.write_text(f'{profile}, username_member = "user" }}\n')
+    made.reload()
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        calls = await on(pilot, CallScreen)
+        assert auth(pilot) == "! password: its route changed"
+        await pilot.press("f5")
+        question = await on(pilot, Confirm)
+        assert "Send the password of i on a new route?" in shown(question)
+        assert f"not set\n→ user  {team}:3" in shown(question)
+        await pilot.press(*(["tab"] if answer == "Allow this route" else []), "enter")
+        await on(pilot, CallScreen)
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        sent = not isinstance(calls.exchange.outcome, Refused)
+        assert sent == (answer == "Allow this route")
+        assert (auth(pilot) == "● password known") == sent
+
+    tell(made, story, profile="i")
 
 
 @pytest.mark.parametrize(
