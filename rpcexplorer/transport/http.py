@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self
 
 import httpx
 
+from rpcexplorer.transport.certificates import context_of
 from rpcexplorer.transport.failures import Attempt, explain, unusable_roots
 from rpcexplorer.transport.incoming import Incoming
 from rpcexplorer.transport.names import is_literal, look_up
@@ -141,7 +142,7 @@ class HttpTransport:
             # ssl.SSLError is an OSError; a NUL in a path is a ValueError.
             with contextlib.suppress(OSError, ValueError):
                 if self._ca_file is not None:
-                    self._trusting = ssl.create_default_context(cafile=self._ca_file)
+                    self._trusting = context_of(self._ca_file)
                 else:
                     self._trusting = httpx.create_ssl_context(trust_env=True)
         if self._trusting is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import datetime as dt
 import gc
+import os
 import socket
 import ssl
 import struct
@@ -47,6 +48,37 @@ def test_the_ca_file_replaces_the_other_authorities(
         problem = failure_of(server.url, ca_file=other)
     assert problem.step == "tls"
     assert str(other) in problem.sentence
+
+
+def test_what_is_written_between_certificates_may_be_of_any_letters(authority: Authority, tmp_path: Path) -> None:
+    ca_file = authority.write(tmp_path)
+    ca_file.write_bytes("# Zertifikate für uns\n".encode() + ca_file.read_bytes() + b"\n# \xff\n")
+    with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
+        assert send(server.url, ca_file=ca_file).body == b"safe"
+
+
+@pytest.mark.parametrize("kind", ["a pipe", "an endless device", "a folder", "nothing", "an empty file", "300 MB"])
+def test_what_is_no_file_of_certificates_is_told_and_never_waited_for(
+    authority: Authority, tmp_path: Path, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(authority.write(tmp_path)))  # which must not be trusted instead
+    ca_file = tmp_path / "own.pem"
+    match kind:
+        case "a pipe":
+            os.mkfifo(ca_file)
+        case "an endless device":
+            ca_file.symlink_to("/dev/zero")
+        case "a folder":
+            ca_file.mkdir()
+        case "an empty file":
+            ca_file.touch()
+        case "300 MB":
+            with ca_file.open("wb") as file:
+                file.truncate(300 * 1024 * 1024)
+    with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
+        problem = failure_of(server.url, ca_file=ca_file)
+        assert server.requests == []
+    assert "cannot be read as certificates" in problem.sentence
 
 
 def test_an_unknown_authority_is_refused_and_ca_file_is_named_as_the_way(authority: Authority) -> None:
