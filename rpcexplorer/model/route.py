@@ -6,7 +6,7 @@ A route is compared key by key, so that a person can be told what has changed. W
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
@@ -56,20 +56,10 @@ class Moved(Struct, frozen=True):
 def route_of(profile: Profile, certificates: str = "") -> Route:
     """The route of a profile. ``certificates`` tells the content of its ``ca_file`` from any other."""
     path = profile.endpoint.partition("://")[2].partition("/")
-    route = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/"}
-    auth = {key: getattr(profile.auth, key) for key in profile.auth.__struct_fields__}
-    usual: Any = type(profile.auth)()
-    route |= {
-        f"auth.{key}": str(value)
-        for key, value in auth.items()
-        if value is not None and (key == "kind" or value != getattr(usual, key))
-    }
+    route = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/", "auth.kind": profile.auth.kind}
+    route |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
     if isinstance(profile.auth, CookieAuth):
-        route |= {
-            f"login.{key}": _text(getattr(profile.login, key))
-            for key in Login.__struct_fields__
-            if getattr(profile.login, key) != getattr(Login(), key)
-        }
+        route |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
     route |= {f"headers.{name.lower()}": value for name, value in profile.headers}
     return route | ({"ca_file": certificates} if profile.ca_file else {})
 
@@ -80,6 +70,13 @@ def changes(old: Route, new: Route) -> tuple[Change, ...]:
     return tuple(
         Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys if old.get(key) != new.get(key)
     )
+
+
+def _unusual(value: Struct, usual: Struct) -> Iterator[tuple[str, Any]]:
+    """The fields that have not their default."""
+    for key in value.__struct_fields__:
+        if getattr(value, key) != getattr(usual, key):
+            yield key, getattr(value, key)
 
 
 def _text(value: Any) -> str:
