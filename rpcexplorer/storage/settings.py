@@ -10,7 +10,7 @@ from typing import Any
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.settings import HistorySettings, Settings
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.toml_checks import beside, choice, flag, size, text, version
+from rpcexplorer.storage.toml_checks import beside, choice, file_name, flag, size, text, version
 from rpcexplorer.storage.toml_edits import edit
 from rpcexplorer.storage.toml_lines import KeyPath, split_dotted
 from rpcexplorer.storage.toml_reader import TomlFile, read_toml
@@ -20,7 +20,7 @@ SHAPE = Table(
     "settings.toml",
     {
         "version": version,
-        "theme": text,
+        "theme": file_name,
         "keymap": Each("commands and their keys", text),
         "history": Table("history", {"record": flag, "folder": beside, "body_limit": size(0)}),
         "secrets": Table("secrets", {"store": choice("file", "keyring")}),

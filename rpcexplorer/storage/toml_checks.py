@@ -29,6 +29,13 @@ def name(value: Any, place: Place) -> Any:
     return Wrong("must not be empty") if value == "" else text(value, place)
 
 
+def file_name(value: Any, place: Place) -> Any:
+    """The name of a file that lies in a folder of ours, without its ending: no path that leads out of there."""
+    if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
+        return Wrong("must be a name alone, without a folder")
+    return text(value, place)
+
+
 def flag(value: Any, _place: Place) -> Any:
     """A TOML boolean; 1 and "yes" are none."""
     return value if isinstance(value, bool) else Wrong("must be true or false, without quotes")

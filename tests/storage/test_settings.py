@@ -68,6 +68,9 @@ def test_a_size_is_a_number_or_a_number_with_a_unit(paths: Paths, text: str, siz
     [
         ('teme = "x"', 1, "teme", "did you mean `theme`?"),
         ("theme = 1", 1, "theme", "text, in quotes"),
+        ("theme = '../../secrets'", 1, "theme", "a name alone, without a folder"),
+        ("theme = '/etc/passwd'", 1, "theme", "a name alone, without a folder"),
+        ("theme = '..'", 1, "theme", "a name alone, without a folder"),
         ("[history]\nrecrod = true", 2, "history.recrod", "did you mean `record`?"),
         ("[history]\nrecord = 1", 2, "history.record", "true or false"),
         ('[secrets]\nstore = "keychain"', 2, "secrets.store", 'one of "file", "keyring"'),

@@ -1,0 +1,154 @@
+"""Every key of the files that somebody else may have written, and why a hostile value of it does no harm.
+
+A new key without a row fails here: whoever adds one says what it could do to secrets, files, commands and questions,
+and names the test that shows it cannot.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from rpcexplorer.storage.profile_shape import SESSIONS
+from rpcexplorer.storage.settings import SHAPE as SETTINGS
+from rpcexplorer.storage.toml_shape import Each, Rule, Table
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, http_reply
+
+ROOT = Path(__file__).parents[2]
+
+
+class Row(NamedTuple):
+    """What a hostile value of a key could do, and the test that shows it cannot."""
+
+    key: str
+    harm: str
+    test: str
+
+
+STEERED = "trust/test_routes.py::test_a_secret_is_not_steered_within_its_server"
+WRONG = "storage/test_profile_shape.py::test_what_is_wrong_is_told_with_file_line_and_key"
+SHOWN = "trust/test_sinks_on_screen.py::test_nothing_that_is_shown_is_obeyed"
+STRICT = "storage/test_layers.py::test_a_working_folder_asks_more_often_and_never_less"
+SETTING = "storage/test_settings.py::test_what_is_wrong_is_told_and_the_rest_is_used"
+ENDED = "client/test_auth.py::test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more"
+
+IN_SESSIONS = [
+    Row("version", "be read as another shape",
+        "storage/test_profiles.py::test_of_a_file_with_another_version_nothing_is_used"),
+    Row("default", "give another server the secret of the profile that was meant",
+        "trust/test_keys_of_files.py::test_the_default_of_a_folder_gets_no_secret_of_another_profile"),
+    Row("profile.*", "be a path; share the variable of another profile",
+        "storage/test_profiles.py::test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_other"),
+    Row("profile.*.url", "lead a secret to another server",
+        "trust/test_routes.py::test_a_variable_is_bound_to_the_first_route_it_is_used_on"),
+    Row("profile.*.path", "lead a secret to what logs it or shows it; hold one", STEERED),
+    Row("profile.*.description", "be obeyed by the terminal", SHOWN),
+    Row("profile.*.badge", "take the red from a person's own prod, and its questions",
+        "storage/test_layers.py::test_a_badge_of_prod_stays"),
+    Row("profile.*.confirm", "take a question away", STRICT),
+    Row("profile.*.timeout", "never end", WRONG),
+    Row("profile.*.content_type", "smuggle a second header or request", WRONG),
+    Row("profile.*.accept", "smuggle a second header or request",
+        "trust/test_keys_of_files.py::test_no_header_of_a_profile_smuggles_anything"),
+    Row("profile.*.empty_params", "be sent as text of its own", WRONG),
+    Row("profile.*.headers.*", "lead a secret to another virtual host or tenant; hold one",
+        "trust/test_routes.py::test_a_host_header_in_a_profile_is_refused"),
+    Row("profile.*.ca_file", "vouch for another server; block on a pipe; read a device",
+        "trust/test_routes.py::test_another_certificate_in_the_same_file_is_another_route"),
+    Row("profile.*.auth.kind", "put a secret where others read it",
+        "trust/test_routes.py::test_the_kind_of_auth_is_a_part_of_the_route"),
+    Row("profile.*.auth.username", "send a password along with another name", STEERED),
+    Row("profile.*.auth.cookie", "hand a session to what reads another cookie; smuggle a header",
+        "model/test_route.py::test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"),
+    Row("profile.*.auth.username_member", "put a name where others read it",
+        "model/test_route.py::test_every_field_of_a_kind_of_auth_is_a_part_of_the_route"),
+    Row("profile.*.auth.password_member", "put a password where others read it, such as the text of a note", STEERED),
+    Row("profile.*.login.method", "give a password to a method that keeps it", STEERED),
+    Row("profile.*.login.params", "put a password where others read it", STEERED),
+    Row("profile.*.login.session", "take a text for a session that others can read", STEERED),
+    Row("profile.*.login.ended_status", "log in again and again", ENDED),
+    Row("profile.*.login.ended_codes", "log in again and again", ENDED),
+    Row("profile.*.login.ended_words", "log in again and again", ENDED),
+    Row("profile.*.method.*", "run in a shell that completes it", "cli/test_completion.py::"),
+    Row("profile.*.method.*.doc", "be obeyed by the terminal", SHOWN),
+    Row("profile.*.method.*.params", "open a secret by its placeholder; hold one", ""),
+    Row("profile.*.method.*.safe", "take a question away",
+        "storage/test_layers.py::test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
+    Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
+    Row("profile.*.history", "write into any file of this person; publish replies",
+        "storage/test_layers.py::test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used"),
+]  # fmt: skip
+
+IN_SETTINGS = [
+    Row("version", "be read as another shape", SETTING),
+    Row("theme", "read a file from anywhere", SETTING),
+    Row("keymap.*", "run a command; be obeyed by the terminal",
+        "trust/test_sinks_on_screen.py::test_what_is_wrong_in_files_is_said_and_not_obeyed"),
+    Row("history.record", "nothing: it is this person's own file", SETTING),
+    Row("history.folder", "write into a file that is none of ours", ""),
+    Row("history.body_limit", "fill the disk with one reply",
+        "storage/test_history.py::test_a_long_reply_is_cut_and_its_true_size_recorded"),
+    Row("secrets.store", "put secrets elsewhere than in a private file or the keyring", SETTING),
+    Row("reply.limit", "fill the memory", "trust/test_wire_replies.py::test_a_body_beyond_the_cap_is_stopped_there"),
+]  # fmt: skip
+
+
+def keys_of(rule: Rule, path: str = "") -> Iterator[str]:
+    """Every key that a file can hold, names that a person chooses as ``*``."""
+    if isinstance(rule, Table):
+        for key, inner in rule.keys.items():
+            yield from keys_of(inner, f"{path}.{key}" if path else key)
+    elif isinstance(rule, Each):
+        yield f"{path}.*"
+        if isinstance(rule.inside, Table | Each):
+            yield from keys_of(rule.inside, f"{path}.*")
+    else:
+        yield path
+
+
+@cache
+def names_of_tests(file: Path) -> set[str]:
+    return {node.name for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.FunctionDef)}
+
+
+@pytest.mark.parametrize(
+    ("rows", "shape"), [(IN_SESSIONS, SESSIONS), (IN_SETTINGS, SETTINGS)], ids=["sessions.toml", "settings.toml"]
+)
+def test_every_key_has_a_row(rows: list[Row], shape: Table) -> None:
+    assert [row.key for row in rows] == sorted([row.key for row in rows], key=list(keys_of(shape)).index)
+    assert {row.key for row in rows} == set(keys_of(shape))
+    assert len(rows) == len({row.key for row in rows})
+
+
+@pytest.mark.parametrize("row", [*IN_SESSIONS, *IN_SETTINGS], ids=lambda row: row.key)
+def test_every_row_names_a_test_that_is_there(row: Row) -> None:
+    file, _, name = row.test.partition("::")
+    assert name in names_of_tests(ROOT / "tests" / file)
+
+
+def test_the_default_of_a_folder_gets_no_secret_of_another_profile(shell: Shell) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('default = "mine"\n[profile.mine]\nurl = "https://mine.example"\nauth = { kind = "inline" }\n')
+    with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": 1}')) as server:
+        shell.sessions(f'default = "theirs"\n[profile.theirs]\nurl = "{server.origin}"\nauth = {{ kind = "inline" }}\n')
+        secrets = {"RPCEXPLORER_MINE_USERNAME": "ann", "RPCEXPLORER_MINE_PASSWORD": "correct-horse"}
+        assert shell.run("call", "ping", **secrets).code == 3
+        assert server.requests == []
+
+
+@pytest.mark.parametrize("key", ["accept", "content_type", "headers.X-A", "auth.cookie"])
+@pytest.mark.parametrize("value", ["a\\r\\nX-Evil: 1", "a\\nb", "a\\u0000", "a\\u0085b"])
+def test_no_header_of_a_profile_smuggles_anything(shell: Shell, key: str, value: str) -> None:
+    with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": 1}')) as server:
+        kind = 'auth.kind = "cookie"\n' if key.startswith("auth") else ""
+        shell.sessions(f'[profile.p]\nurl = "{server.origin}"\n{kind}{key} = "{value}"\n')
+        ran = shell.run("call", "ping", RPCEXPLORER_P_SESSION="s3ss10n")
+        assert ran.code == 2
+        assert server.requests == []
