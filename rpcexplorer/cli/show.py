@@ -6,7 +6,7 @@ import re
 from enum import Enum
 
 from rpcexplorer.cli.world import World
-from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Preview, Refused, Result
+from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.sentences import outcome_line, transport_line
 from rpcexplorer.views.terminal import highlighted
@@ -34,12 +34,20 @@ def show(world: World, exchange: Exchange, form: Form, *, include: bool) -> None
             json(world, value)
         case ErrorObject(value=value) if form is Form.RESULT and value.lstrip().startswith(b"["):
             json(world, value)  # a batch in which some calls failed: the others have results
+        case Malformed() if (
+            form is Form.RESULT and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
+        ):
+            json(world, exchange.response.body)  # or in which some got no reply
         case _ if form is not Form.RESULT and exchange.response.body:
             _body(world, exchange, form)
     for remark in exchange.remarks:
         world.say(f"note: {remark}")
     if exchange.exit_code:
         _failure(world, exchange)
+
+
+def _is_json_of_a_batch(exchange: Exchange) -> bool:
+    return exchange.kind == "batch" and exchange.response.body.lstrip()[:1] in {b"[", b"{"}
 
 
 def json(world: World, text: bytes) -> None:

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.keys import Keys
+from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.client.trips import Watch
 from rpcexplorer.model.catalogue import Discovery, Listing, Method
 from rpcexplorer.model.draft import Draft, spelled
@@ -217,6 +218,8 @@ def answer_of(exchange: Exchange) -> Answer:
             return Answer(refusal=f"not offered ({said})" if _is_not_offered(exchange) else f"answered: error {said}")
         case Malformed(reason=reason):
             status = exchange.response.status
+            if status in MEANINGS:
+                return Answer(refusal=reason)
             not_offered = status in NOT_OFFERED_STATUS
             return Answer(refusal=f"not offered (HTTP {status})" if not_offered else f"unreadable: {reason}")
         case Unreached(sentence=sentence) | Refused(sentence=sentence):
@@ -249,13 +252,16 @@ def _ends_it(exchange: Exchange, question: Question) -> bool:
             return True
         case Unreached(step=step):
             return not question.aside and step != "size"
+        case Malformed():
+            return not question.aside and exchange.response.status in MEANINGS
     return False
 
 
 def _why_it_ended(exchange: Exchange) -> str:
     stays = "What was known before stays."
-    if isinstance(exchange.outcome, Unreached | Refused):
-        return f"{exchange.outcome.sentence} {stays}"
+    match exchange.outcome:
+        case Unreached(sentence=sentence) | Refused(sentence=sentence) | Malformed(reason=sentence):
+            return f"{sentence} {stays}"
     return f"cancelled. {stays}"
 
 

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 
 from rpcexplorer.client.credentials import opened
+from rpcexplorer.client.statuses import REDIRECTS, named
 from rpcexplorer.client.steps import Errand, Landed, Trip
 from rpcexplorer.client.turns import in_turns
 from rpcexplorer.model.exchange import Cancelled, Outcome, Phases, Progress, Response, Sent, Unreached
 from rpcexplorer.model.profile import CookieAuth, Profile
-from rpcexplorer.protocol.codec import decode, decode_batch, decode_large, encode, encode_batch
+from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
 from rpcexplorer.protocol.envelope import LARGE
 from rpcexplorer.protocol.messages import Malformed
 from rpcexplorer.transport.incoming import Incoming
@@ -27,9 +29,6 @@ if TYPE_CHECKING:
     from rpcexplorer.transport.http import HttpTransport
 
 Watch = Callable[[Progress], None]
-
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
-"""What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
 
 
 def body_of(profile: Profile, errand: Errand) -> bytes:
@@ -87,13 +86,13 @@ class Traveller:
         try:
             answer = await transport.send(request, deadline=self._left, progress=self._watch, incoming=self._incoming)
         except Unreachable as error:
-            outcome = Unreached(error.step, error.sentence, error.maybe_ran)
-            return self._landed(outcome, error.partial, error.timing)
+            return self._landed(Unreached(error.step, error.sentence, error.maybe_ran), error.partial, error.timing)
         finally:
             took = time.perf_counter() - started
             self._left -= took
             self.seconds += took
-        return self._landed(await _read(trip.errand, answer), answer, answer.timing)
+        outcome = _named(await _read(trip.errand, answer), answer, self._profile)
+        return self._landed(outcome, answer, answer.timing)
 
     def cancelled(self) -> Landed:
         """What had landed of the trip that was under way."""
@@ -117,10 +116,10 @@ def _meaning(errand: Errand, answer: Answer) -> Outcome:
     if errand.kind == "notification" or all(call.id is None for call in errand.calls):
         return _read_notification(answer)
     if errand.kind == "batch":
-        outcome = decode_batch(answer.body, [call.id for call in errand.calls])
+        outcome = decode_batch(answer.body, errand.calls)
     else:
         outcome = decode(answer.body, errand.calls[0].id)
-    return _with_redirect(outcome, answer) if isinstance(outcome, Malformed) else outcome
+    return outcome
 
 
 def _read_notification(answer: Answer) -> Outcome:
@@ -131,19 +130,16 @@ def _read_notification(answer: Answer) -> Outcome:
             return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
         return Sent(("the server answered a notification with something that is no reply",))
     if answer.status >= 300:
-        return _with_redirect(Malformed("The server did not accept the notification."), answer)
+        return Malformed("The server did not accept the notification.")
     return Sent()
 
 
-def _with_redirect(outcome: Malformed, answer: Answer) -> Malformed:
-    """Say where a redirect points: it is never followed."""
-    location = answer.header("location")
-    if answer.status not in REDIRECTS or location is None:
+def _named(outcome: Outcome, answer: Answer, profile: Profile) -> Outcome:
+    """What came instead of a reply, by its status where that says more than the bytes."""
+    if not isinstance(outcome, Malformed) or not (said := named(answer, profile)):
         return outcome
-    sentence = (
-        f"The server redirects to {location}. Redirects are not followed: if it is right, set url and path to it."
-    )
-    return replace(outcome, reason=sentence)
+    more = f" {outcome.reason}" if answer.body.strip() and answer.status not in REDIRECTS else ""
+    return replace(outcome, reason=f"{said}{more}")
 
 
 def _response(answer: Answer | None) -> Response:

@@ -101,6 +101,9 @@ EXIT_CODES: dict[OutcomeName, int] = {
 }
 """The CLI's exit codes; a refusal for want of credentials is 3, and of a call that nobody could send as it is 2."""
 
+CREDENTIALS: frozenset[int | None] = frozenset({401, 403, 407})
+"""Statuses by which a server or a proxy refuses whoever calls; without an error object that is all there is to know."""
+
 NEVER_LEFT: frozenset[Step] = frozenset({"url", "request"})
 """Steps at which it is the profile or the command that has to be mended, not the way to the server."""
 
@@ -206,6 +209,8 @@ class Exchange(Struct, frozen=True):
     def exit_code(self) -> int:
         """What a shell learns of it."""
         if isinstance(self.outcome, Refused) and self.outcome.why == "credentials":
+            return 3
+        if isinstance(self.outcome, Malformed) and self.response.status in CREDENTIALS:
             return 3
         if isinstance(self.outcome, Unreached) and self.outcome.step in NEVER_LEFT:
             return EXIT_CODES["refused"]

@@ -7,8 +7,7 @@ cannot be a reply at all is malformed.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 from msgspec.structs import replace
@@ -49,19 +48,19 @@ def encode_batch(calls: Iterable[Call], empty_params: EmptyParams = "[]") -> byt
 
 def decode(body: bytes, id: str | None) -> Reply:
     """Read the bytes that answered the call with this id. ``None`` leaves the reply's id unchecked."""
-    text, remarks = _text(body)
+    text, remarks = read_text(body)
     if isinstance(text, Malformed):
         return text
     head = text.lstrip()[:1]
     if head == b"{":
-        reply = _reply(text, id)
+        reply = read_object(text, id)
     elif head == b"[":
         reply = _only_element(text, id)
     elif (payloads := event_payloads(text)) is not None:
         reply = _from_stream(payloads, id)
     else:
         reply = Malformed(_what_it_is_instead(text))
-    return _with_remarks(reply, remarks)
+    return with_remarks(reply, remarks)
 
 
 def decode_large(body: bytes, id: str | None) -> Steps[Reply | None]:
@@ -74,32 +73,7 @@ def decode_large(body: bytes, id: str | None) -> Steps[Reply | None]:
     return None if envelope is None else _meant(envelope, id)
 
 
-def decode_batch(body: bytes, ids: Sequence[str | None]) -> Reply:
-    """Read the bytes that answered a batch: a result if every call got one, else an error that says which did not.
-
-    ``ids`` are those of the calls in order, None for notifications. The value is the whole reply, untouched.
-    """
-    text, remarks = _text(body)
-    awaited = [id for id in ids if id is not None]
-    if isinstance(text, Malformed):
-        return text
-    if text.lstrip()[:1] != b"[":
-        return _with_remarks(decode(text, None), (*remarks, "the server answered the whole batch with one reply"))
-    parts = open_array(text)
-    if parts is None:
-        return _with_remarks(Malformed(_broken_json(text)), remarks)
-    replies = [(_id_of(part), _reply(part, None)) for part in parts]
-    remarks += _batch_remarks(awaited, [id for id, _ in replies], replies)
-    errors = [reply for _, reply in replies if not isinstance(reply, Result)]
-    if not errors:
-        return Result(text, remarks)
-    first = next((reply for reply in errors if isinstance(reply, ErrorObject)), None)
-    why = first.message if first else "not a reply"
-    message = f"{len(errors)} of {len(replies)} calls failed: {why}"
-    return ErrorObject(first.code if first else None, message, None, text, remarks)
-
-
-def _text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
+def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
     """The body as UTF-8 without its mark, or why it is none."""
     if not body or body.isspace():
         return Malformed("The reply is empty: the server answered without a body."), ()
@@ -113,9 +87,10 @@ def _text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
     return body, remarks
 
 
-def _reply(text: bytes, id: str | None) -> Reply:
+def read_object(text: bytes, id: str | None) -> Reply:
+    """Read what begins like an object."""
     envelope = open_object(text)
-    return Malformed(_broken_json(text)) if envelope is None else _meant(envelope, id)
+    return Malformed(broken_json(text)) if envelope is None else _meant(envelope, id)
 
 
 def _meant(envelope: Envelope, id: str | None) -> Reply:
@@ -125,6 +100,8 @@ def _meant(envelope: Envelope, id: str | None) -> Reply:
         if envelope.result not in {None, b"null"}:
             remarks += ("result and error are both there",)
         return _error(envelope.error, remarks)
+    if id is not None and envelope.jsonrpc is envelope.id is envelope.error is None and envelope.result is not None:
+        return Malformed("The reply has a result, but no jsonrpc, no id and no error: it is none of JSON-RPC.", remarks)
     if envelope.result is None:
         if envelope.method is not None:
             return Malformed("The reply is a request of the server's own, not an answer to the call.", remarks)
@@ -165,28 +142,28 @@ def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
 def _only_element(text: bytes, id: str | None) -> Reply:
     parts = open_array(text)
     if parts is None:
-        return Malformed(_broken_json(text))
+        return Malformed(broken_json(text))
     if len(parts) != 1:
         return Malformed(f"The reply is an array of {len(parts)}, but one call was made.")
-    return _with_remarks(_reply(parts[0], id), ("the reply came wrapped in an array",))
+    return with_remarks(read_object(parts[0], id), ("the reply came wrapped in an array",))
 
 
 def _from_stream(payloads: list[bytes], id: str | None) -> Reply:
     """The reply among the events of a stream: the one with the id, else the last that is a reply at all."""
-    replies = [(payload, _reply(payload, id)) for payload in payloads if payload.lstrip()[:1] == b"{"]
+    replies = [(payload, read_object(payload, id)) for payload in payloads if payload.lstrip()[:1] == b"{"]
     replies = [pair for pair in replies if not isinstance(pair[1], Malformed)]
     if not replies:
         return Malformed(f"The reply is an event stream of {len(payloads)} events, and none of them is a reply.")
-    named = [pair for pair in replies if id is not None and _id_of(pair[0]) == spelled(id).encode()]
+    named = [pair for pair in replies if id is not None and id_of(pair[0]) == spelled(id).encode()]
     payload, reply = (named or replies)[-1]
     before = payloads.index(payload)
-    return _with_remarks(reply, (f"came as an event stream, {before} other event(s) before it",))
+    return with_remarks(reply, (f"came as an event stream, {before} other event(s) before it",))
 
 
 def _version_remarks(envelope: Envelope) -> tuple[str, ...]:
     if envelope.jsonrpc is None:
         return ("jsonrpc is missing",)
-    return () if envelope.jsonrpc == b'"2.0"' else (f'jsonrpc is {_short(envelope.jsonrpc)}, not "2.0"',)
+    return () if envelope.jsonrpc == b'"2.0"' else (f'jsonrpc is {short(envelope.jsonrpc)}, not "2.0"',)
 
 
 def _id_remarks(envelope: Envelope, id: str | None) -> tuple[str, ...]:
@@ -196,28 +173,11 @@ def _id_remarks(envelope: Envelope, id: str | None) -> tuple[str, ...]:
         return ("id is missing",)
     if _string(envelope.id) == id:
         return ()
-    return (f"id is {_short(envelope.id)}, not {_short(spelled(id).encode())}: it may answer another call",)
+    return (f"id is {short(envelope.id)}, not {short(spelled(id).encode())}: it may answer another call",)
 
 
-def _batch_remarks(
-    awaited: list[str], came: list[bytes | None], replies: Sequence[tuple[bytes | None, Reply]]
-) -> tuple[str, ...]:
-    wanted = [spelled(id).encode() for id in awaited]
-    seen = Counter(came)
-    remarks = []
-    if missing := [id.decode() for id in wanted if not seen[id]]:
-        remarks.append(f"no reply to {', '.join(missing)}")
-    if strange := [_short(id or b"(no id)") for id in came if id not in wanted]:
-        remarks.append(f"replies to nothing that was asked: {', '.join(strange)}")
-    if twice := [id.decode() for id in wanted if seen[id] > 1]:
-        remarks.append(f"more than one reply to {', '.join(twice)}")
-    if not missing and not strange and came != wanted:
-        remarks.append("the replies came in another order")
-    remarks += sorted({remark for _, reply in replies for remark in reply.remarks})
-    return tuple(remarks)
-
-
-def _id_of(text: bytes) -> bytes | None:
+def id_of(text: bytes) -> bytes | None:
+    """The id of a reply, as the server wrote it."""
     envelope = open_object(text)
     return envelope.id if envelope else None
 
@@ -235,16 +195,19 @@ def _string(text: bytes) -> str | None:
         return value if isinstance(value, str) else None
 
 
-def _short(text: bytes, limit: int = 60) -> str:
+def short(text: bytes, limit: int = 60) -> str:
+    """The text, or as much of it as fits into a remark."""
     shown = text.decode()
     return shown if len(shown) <= limit else shown[: limit - 1] + "…"
 
 
-def _with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
+def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
+    """The reply with remarks ahead of its own."""
     return replace(reply, remarks=(*remarks, *reply.remarks)) if remarks else reply
 
 
-def _broken_json(text: bytes) -> str:
+def broken_json(text: bytes) -> str:
+    """What is wrong with a text that begins like JSON."""
     try:
         msgspec.json.decode(text, type=msgspec.Raw)
     except msgspec.DecodeError as error:

@@ -29,7 +29,8 @@ from rpcexplorer.model.exchange import (
     Step,
     Unreached,
 )
-from rpcexplorer.protocol.codec import decode, decode_batch
+from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.protocol.codec import decode
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 BASE64 = "_base64"

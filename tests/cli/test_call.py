@@ -371,3 +371,11 @@ def test_a_batch_with_a_failure_is_exit_code_1_and_prints_every_reply(shell: She
     assert ran.code == 1
     assert ran.out == reply + b"\n"
     assert "1 of 2 calls failed" in ran.err
+
+
+def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_came(shell: Shell) -> None:
+    body = b'{"jsonrpc":"2.0","id":"x.1","result":1}'
+    with RawServer(http_reply(body)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
+    assert (ran.code, ran.out) == (5, body + b"\n")
+    assert '1 of 2 calls got no reply: b ("x.2")' in ran.err

@@ -114,8 +114,8 @@ def test_missing_credentials_are_exit_code_3(shop: Shell) -> None:
 
 def test_names_that_vanished_are_told(shell: Shell) -> None:
     replies = [
-        b'{"result": {"methods": [{"name": "old"}]}}',
-        b'{"result": {"methods": [{"name": "a"}, {"name": "b"}]}}',
+        b'{"jsonrpc": "2.0", "result": {"methods": [{"name": "old"}]}}',
+        b'{"jsonrpc": "2.0", "result": {"methods": [{"name": "a"}, {"name": "b"}]}}',
     ]
     with RawServer(http_reply(replies[0]), NOT_FOUND, http_reply(replies[1]), NOT_FOUND) as server:
         shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')
@@ -126,7 +126,7 @@ def test_names_that_vanished_are_told(shell: Shell) -> None:
 
 def test_hostile_names_reach_no_terminal(shell: Shell) -> None:
     hostile = json.dumps(
-        {"result": {"methods": [{"name": "x\x1b]52;c;?\x07", "summary": "\x1b[c\u202e [/]"}]}}
+        {"jsonrpc": "2.0", "result": {"methods": [{"name": "x\x1b]52;c;?\x07", "summary": "\x1b[c\u202e [/]"}]}}
     ).encode()
     with RawServer(http_reply(hostile), NOT_FOUND) as server:
         shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n')

@@ -217,15 +217,27 @@ def error(code: Any, message: str) -> dict[str, Any]:
         (http_reply(b"<html>", 404), "not offered (HTTP 404)"),
         (http_reply(b"", 405), "not offered (HTTP 405)"),
         (http_reply(b'{"error": {"code": 9, "message": "x"}}', 400), "not offered (9 x)"),
+        (
+            http_reply(b'{"result": "method name not recognized", "arguments": {}}'),
+            "unreadable: The reply has a result",
+        ),
         (http_reply(b"text"), "unreadable: The reply is plain text, not JSON."),
-        (http_reply(b'{"result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"), "unreadable: it nests too deep"),
-        (http_reply(b'{"result": ' + b"1" * 9_999 + b"}"), "unreadable: it nests too deep, or holds a number"),
+        (http_reply(b'{"id": 1, "result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"), "unreadable: it nests too deep"),
+        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: it nests too deep, or holds a number"),
     ],
 )
 def test_every_way_to_say_no_is_a_sentence_and_the_next_dialect_is_asked(reply: Any, said: str) -> None:
     found, _ = discovered(service({"rpc.discover": reply, "system.listMethods": {"result": ["a"]}}))
     assert found.sentences[0].startswith(f"rpc.discover: {said}")
     assert [method.name for method in found.methods] == ["a"]
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, 3), (403, 3), (407, 3), (415, 5), (429, 5), (503, 5)])
+def test_a_status_that_holds_for_every_question_ends_it_with_its_own_words(status: int, code: int) -> None:
+    found, server = discovered(service({"rpc.discover": http_reply(b"", status, {"WWW-Authenticate": "Basic"})}))
+    assert len(server.requests) == 1
+    assert found.exit_code == code
+    assert found.sentences[0].startswith(f"rpc.discover: HTTP {status} ")
 
 
 def test_an_answer_beyond_the_limit_is_one_dialects_trouble() -> None:

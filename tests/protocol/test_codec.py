@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol.codec import decode, decode_batch, encode, encode_batch
+from rpcexplorer.protocol.codec import decode, encode, encode_batch
 from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
 
 ID = "abc"
@@ -205,7 +205,6 @@ def test_what_is_no_reply_is_malformed_and_says_why(body: bytes, words: str) -> 
 @settings(max_examples=300, deadline=None)
 def test_whatever_the_bytes_a_reply_comes_out(body: bytes) -> None:
     assert isinstance(decode(body, ID), Result | ErrorObject | Malformed)
-    assert isinstance(decode_batch(body, [ID, None]), Result | ErrorObject | Malformed)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
@@ -216,35 +215,3 @@ def test_a_result_of_any_value_comes_back_byte_for_byte(value: object) -> None:
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":' + text + b"}", ID)
     assert isinstance(reply, Result)
     assert reply.value == text
-
-
-def test_a_batch_answered_in_full_is_its_reply_untouched() -> None:
-    body = b'[{"jsonrpc":"2.0","id":"1","result":1.10},{"jsonrpc":"2.0","id":"2","result":2}]'
-    assert decode_batch(body, ["1", None, "2"]) == Result(body, ())
-
-
-def test_a_batch_with_one_failure_is_an_error_that_counts() -> None:
-    body = b'[{"jsonrpc":"2.0","id":"1","result":1},{"jsonrpc":"2.0","id":"2","error":{"code":-32601,"message":"no"}}]'
-    reply = decode_batch(body, ["1", "2"])
-    assert isinstance(reply, ErrorObject)
-    assert (reply.code, reply.message, reply.value) == (-32601, "1 of 2 calls failed: no", body)
-
-
-@pytest.mark.parametrize(
-    ("ids", "remark"),
-    [
-        (["1", "2", "3"], 'no reply to "3"'),
-        (["2", "1"], "another order"),
-        (["1"], 'replies to nothing that was asked: "2"'),
-    ],
-)
-def test_what_a_batch_lacks_or_adds_is_remarked(ids: list[str], remark: str) -> None:
-    body = b'[{"jsonrpc":"2.0","id":"1","result":1},{"jsonrpc":"2.0","id":"2","result":2}]'
-    assert any(remark in said for said in decode_batch(body, ids).remarks)
-
-
-def test_a_batch_refused_as_a_whole_is_that_error() -> None:
-    reply = decode_batch(b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}}', ["1", "2"])
-    assert isinstance(reply, ErrorObject)
-    assert reply.code == -32600
-    assert any("whole batch" in said for said in reply.remarks)

@@ -139,11 +139,11 @@ def test_depth_and_length_do_not_matter(text: str) -> None:
 )
 def test_nonsense_takes_no_longer_than_sense(text: str) -> None:
     """Time that grows with the square of these lengths would be minutes."""
-    begun = time.perf_counter()
+    begun = time.process_time()
     assert not is_value(text)
     assert members(text) is None
     oddities(text)
-    assert time.perf_counter() - begun < 5
+    assert time.process_time() - begun < 20
 
 
 def test_depth_counts_brackets_outside_strings() -> None:

@@ -141,7 +141,7 @@ BROKEN = [
 def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
     tmp_path: Path, line: str, words: str, number: int
 ) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     text = f'version = 1\n[profile.p]\nurl = "http://p"\n\n{line}'
     profiles = read(tmp_path, text, user='[profile.u]\nurl = "http://u"\n')
     (complaint,) = profiles.complaints
@@ -149,7 +149,7 @@ def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
     assert complaint.line in {number, number + 1}
     assert list(profiles.profiles) == ["u"]
     assert (tmp_path / "sessions.toml").read_text() == text
-    assert time.perf_counter() - began < 2
+    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

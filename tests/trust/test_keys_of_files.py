@@ -138,8 +138,8 @@ def test_the_default_of_a_folder_gets_no_secret_of_another_profile(shell: Shell)
     own.write_text('default = "mine"\n[profile.mine]\nurl = "https://mine.example"\nauth = { kind = "inline" }\n')
     with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": 1}')) as server:
         shell.sessions(f'default = "theirs"\n[profile.theirs]\nurl = "{server.origin}"\nauth = {{ kind = "inline" }}\n')
-        secrets = {"RPCEXPLORER_MINE_USERNAME": "ann", "RPCEXPLORER_MINE_PASSWORD": "correct-horse"}
-        assert shell.run("call", "ping", **secrets).code == 3
+        shell.environment |= {"RPCEXPLORER_MINE_USERNAME": "ann", "RPCEXPLORER_MINE_PASSWORD": "correct-horse"}
+        assert shell.run("call", "ping").code == 3
         assert server.requests == []
 
 

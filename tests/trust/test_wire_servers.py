@@ -97,6 +97,7 @@ def test_a_certificate_for_another_name_and_one_without_a_ca_file_are_told_apart
         profile(shell, server.origin, authority.write(tmp_path))
         expect(call(shell), 4, "is made out for another host: use the name that it was made for")
         profile(shell, server.origin)
+        assert shell.run("profiles", "allow", "here", "--yes").code == 0
         expect(call(shell), 4, "signed by an authority that is not known here",
                "if you trust it, name the PEM file of the authority that signed it as ca_file")  # fmt: skip
     assert server.requests == []
@@ -117,6 +118,7 @@ def test_one_that_went_from_https_to_http_or_back_is_told_by_the_scheme(shell: S
         thread.join()
     with RawServer(PONG, tls=authority.server()) as server:
         profile(shell, server.origin.replace("https:", "http:"))
+        assert shell.run("profiles", "allow", "here", "--forget").code == 0
         expect(call(shell), 4, "closed the connection without a reply", "or wants https://")
 
 

@@ -1,0 +1,72 @@
+"""What an HTTP status says of a reply that is none of JSON-RPC: its own words, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.transport.wire import Answer
+
+REDIRECTS = frozenset({301, 302, 303, 307, 308})
+"""What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
+
+
+def named(answer: Answer, profile: Profile) -> str:
+    """A sentence that begins with the status; empty where it says nothing that the body does not."""
+    if answer.status in REDIRECTS and (location := answer.header("location")) is not None:
+        return (
+            f"The server redirects to {location}. Redirects are not followed: if it is right, set url and path to it."
+        )
+    if answer.status not in MEANINGS:
+        return ""
+    title, meaning = MEANINGS[answer.status]
+    return f"HTTP {answer.status} {title}: {meaning(answer, profile)}"
+
+
+def _unauthorized(answer: Answer, profile: Profile) -> str:
+    wanted = answer.header("www-authenticate")
+    asks = f"the server asks for credentials ({wanted})" if wanted else "the server asks for credentials"
+    if profile.auth.kind == "none":
+        return f"{asks}. This profile sends none: set its auth."
+    return f"{asks}, or did not take these: enter them again with rpcexplorer profiles secret {profile.name} password."
+
+
+def _forbidden(_: Answer, profile: Profile) -> str:
+    return f"whoever calls may not do this at {profile.endpoint}. Check the credentials, or ask who runs the server."
+
+
+def _by_proxy(answer: Answer, _: Profile) -> str:
+    wanted = answer.header("proxy-authenticate")
+    asks = f" ({wanted})" if wanted else ""
+    return f"a proxy asks for credentials of its own{asks}. Put them into the proxy's address, in HTTPS_PROXY."
+
+
+def _media_type(answer: Answer, profile: Profile) -> str:
+    wanted = answer.header("accept") or answer.header("accept-post")
+    which = wanted or "application/json"
+    return f'the server does not take {profile.content_type}. Set content_type = "{which}" in the profile.'
+
+
+def _too_many(answer: Answer, _: Profile) -> str:
+    return f"too many requests. Try again {_later(answer)}."
+
+
+def _unavailable(answer: Answer, _: Profile) -> str:
+    return f"the service is not available now. Try again {_later(answer)}."
+
+
+def _later(answer: Answer) -> str:
+    after = (answer.header("retry-after") or "").strip()
+    if after.isdecimal():
+        return f"in {after} s"
+    return f"after {after}" if after else "later"
+
+
+MEANINGS: dict[int, tuple[str, Callable[[Answer, Profile], str]]] = {
+    401: ("Unauthorized", _unauthorized),
+    403: ("Forbidden", _forbidden),
+    407: ("Proxy Authentication Required", _by_proxy),
+    415: ("Unsupported Media Type", _media_type),
+    429: ("Too Many Requests", _too_many),
+    503: ("Service Unavailable", _unavailable),
+}

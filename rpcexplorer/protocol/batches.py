@@ -1,0 +1,113 @@
+"""What the bytes mean that answered a batch: a result if every call got one, and otherwise which call got what.
+
+A batch is no success before each of its calls is: one without a reply, or with something that is none, makes the
+whole malformed. What came is kept in every case.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+from rpcexplorer.protocol.codec import broken_json, id_of, read_object, read_text, short, with_remarks
+from rpcexplorer.protocol.envelope import open_array
+from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Reply, Result, spelled
+from rpcexplorer.protocol.stream import event_payloads
+
+NAMED = 10
+"""Calls without a reply that are named; the rest is counted."""
+
+
+class _Part(Struct, frozen=True):
+    """One reply of a batch."""
+
+    id: bytes | None
+    """As the server wrote it."""
+    reply: Reply
+
+
+def decode_batch(body: bytes, calls: Sequence[Call]) -> Reply:
+    """Read the bytes that answered these calls; the value is the whole reply, untouched.
+
+    Of a record the calls are no longer known: then only what came is judged.
+    """
+    text, remarks = read_text(body)
+    if isinstance(text, Malformed):
+        return text
+    head = text.lstrip()[:1]
+    if head == b"[":
+        parts = open_array(text)
+        if parts is None:
+            return with_remarks(Malformed(broken_json(text)), remarks)
+    elif head != b"{" and (payloads := event_payloads(text)) is not None:
+        parts = _in_events(payloads)
+        text = b"[" + b",".join(parts) + b"]"
+        remarks += (f"came as an event stream of {len(payloads)} event(s)",)
+    else:
+        return _whole(text, calls, remarks)
+    return _settled(text, [_Part(id_of(part), read_object(part, None)) for part in parts], calls, remarks)
+
+
+def _in_events(payloads: list[bytes]) -> list[bytes]:
+    """The replies among the events of a stream, each in one of its own or several in an array; no notification."""
+    parts: list[bytes] = []
+    for payload in payloads:
+        inside = open_array(payload) if payload.lstrip()[:1] == b"[" else [payload]
+        parts += [part for part in inside or () if not isinstance(read_object(part, None), Malformed)]
+    return parts
+
+
+def _whole(text: bytes, calls: Sequence[Call], remarks: tuple[str, ...]) -> Reply:
+    """One reply to all of it. An error that names no call refuses the batch as such."""
+    part = _Part(id_of(text), read_object(text, None))
+    remarks += ("the server answered the whole batch with one reply",)
+    nobodys = part.id in {None, b"null"}
+    if isinstance(part.reply, Malformed) or (nobodys and isinstance(part.reply, ErrorObject)):
+        return with_remarks(part.reply, remarks)
+    return _settled(text, [part], calls, remarks)
+
+
+def _settled(text: bytes, parts: Sequence[_Part], calls: Sequence[Call], remarks: tuple[str, ...]) -> Reply:
+    """What the replies come to: the worst of them counts."""
+    awaited = {spelled(call.id).encode(): call for call in calls if call.id is not None}
+    came = [part.id for part in parts]
+    missing = [id for id in awaited if id not in came]
+    strange = [id for id in came if id not in awaited] if awaited else []
+    remarks += _remarks(awaited, came, missing, strange, parts)
+    failed = [part.reply for part in parts if isinstance(part.reply, ErrorObject)]
+    broken = [part.reply for part in parts if isinstance(part.reply, Malformed)]
+    first = failed[0] if failed else None
+    failures = f"{len(failed)} of {len(parts)} calls failed: {first.message}" if first else ""
+    # a reply without the right id may answer one of those that seem to have none
+    if (lacking := len(missing) - len(strange)) > 0:
+        names = [f"{awaited[id].method} ({short(id)})" for id in missing[:NAMED]]
+        more = f" and {len(missing) - NAMED} more" if len(missing) > NAMED else ""
+        which = f"{', '.join(names)}{more}" if not strange else f"one of {', '.join(names)}{more}"
+        also = f" {failures}." if failures else ""
+        return Malformed(f"{lacking} of {len(awaited)} calls got no reply: {which}.{also}", remarks)
+    if broken:
+        also = f" {failures}." if failures else ""
+        return Malformed(f"{len(broken)} of {len(parts)} replies are none: {broken[0].reason}{also}", remarks)
+    return ErrorObject(first.code, failures, None, text, remarks) if first else Result(text, remarks)
+
+
+def _remarks(
+    awaited: dict[bytes, Call],
+    came: list[bytes | None],
+    missing: list[bytes],
+    strange: list[bytes | None],
+    parts: Sequence[_Part],
+) -> tuple[str, ...]:
+    remarks = []
+    seen = Counter(came)
+    if strange:
+        names = ", ".join(short(id or b"(no id)") for id in strange[:NAMED])
+        remarks.append(f"replies to nothing that was asked: {names}")
+    if twice := [id.decode() for id in awaited if seen[id] > 1]:
+        remarks.append(f"more than one reply to {', '.join(twice)}")
+    if not missing and not strange and awaited and came != list(awaited):
+        remarks.append("the replies came in another order")
+    remarks += sorted({remark for part in parts for remark in part.reply.remarks})
+    return tuple(remarks)

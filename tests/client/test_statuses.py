@@ -1,0 +1,66 @@
+"""A status that says more than the bytes is told in its own words, and has the exit code that fits."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+
+from rpcexplorer.client.client import Client
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Result
+from rpcexplorer.model.profile import AuthKind
+from tests.fakes.wire import RawServer, http_reply
+
+BASIC = {"WWW-Authenticate": 'Basic realm="rpc"', "Proxy-Authenticate": "Negotiate"}
+
+
+def called(reply: bytes, kind: AuthKind = "none") -> Exchange:
+    async def call(url: str) -> Exchange:
+        async with Client(url, auth=kind, username="ann", password="pw-pw-pw") as client:
+            return await client.call("ping")
+
+    with RawServer(reply) as server:
+        return asyncio.run(call(server.origin))
+
+
+@pytest.mark.parametrize(
+    ("status", "headers", "code", "said"),
+    [
+        (
+            401,
+            BASIC,
+            3,
+            'HTTP 401 Unauthorized: the server asks for credentials (Basic realm="rpc"). This profile',
+        ),
+        (401, {}, 3, "HTTP 401 Unauthorized: the server asks for credentials. This profile sends none"),
+        (403, {}, 3, "HTTP 403 Forbidden: whoever calls may not do this at http://127.0.0.1"),
+        (407, BASIC, 3, "a proxy asks for credentials of its own (Negotiate)"),
+        (415, {}, 5, 'does not take application/json-rpc. Set content_type = "application/json"'),
+        (415, {"Accept-Post": "text/json"}, 5, 'Set content_type = "text/json" in the profile'),
+        (429, {"Retry-After": "7"}, 5, "too many requests. Try again in 7 s."),
+        (429, {}, 5, "Try again later."),
+        (503, {"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"}, 5, "Try again after Fri, 31 Dec 1999 23:59:59 GMT."),
+    ],
+)
+@pytest.mark.parametrize("body", [b"", b"<html>no", b"{}"])
+def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code: int, said: str, body: bytes) -> None:
+    exchange = called(http_reply(body, status, headers))
+    assert isinstance(exchange.outcome, Malformed)
+    assert said in exchange.outcome.reason
+    assert ("HTML page" in exchange.outcome.reason) == (body == b"<html>no"), "and what the bytes were"
+    assert exchange.exit_code == code
+
+
+def test_credentials_that_were_sent_are_to_be_entered_again() -> None:
+    exchange = called(http_reply(b"", 401), "inline")
+    assert isinstance(exchange.outcome, Malformed)
+    assert "did not take these: enter them again" in exchange.outcome.reason
+    assert "pw-pw-pw" not in exchange.outcome.reason
+
+
+@pytest.mark.parametrize("status", [401, 403, 407, 415, 429, 503])
+def test_an_error_object_and_a_result_count_whatever_the_status(status: int) -> None:
+    failed = called(http_reply(b'{"jsonrpc": "2.0", "id": null, "error": {"code": 1, "message": "no"}}', status))
+    assert (type(failed.outcome), failed.exit_code) == (ErrorObject, 1)
+    worked = called(http_reply(b'{"jsonrpc": "2.0", "id": null, "result": 1}', status))
+    assert (type(worked.outcome), worked.exit_code) == (Result, 0)
