@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import click
 
@@ -19,17 +21,28 @@ class PersonAtTerminal:
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""
-        return click.confirm(printable(question), default=False, err=True)
+        with interruptible():
+            return click.confirm(printable(question), default=False, err=True)
 
     async def allows(self, profile: str, moved: Moved) -> bool:  # noqa: ARG002
         """There is a command for it, which shows what has changed: ``profiles allow``."""
         return False
 
 
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Let Ctrl+C end a prompt at once: while a call is under way it would cancel that, once the prompt is answered."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def hidden(question: str) -> str:
     """Ask for a value; the echo is off before the question is there. An end of input is no value."""
     import getpass  # only who asks needs it
 
-    with suppress(EOFError):
+    with suppress(EOFError), interruptible():
         return getpass.getpass(f"{printable(question)}: ")
     return ""

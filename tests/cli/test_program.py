@@ -9,6 +9,7 @@ import select
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -122,7 +123,10 @@ class Terminal:
         os.write(self.descriptor, text.encode())
 
     def end(self) -> int:
+        patience = threading.Timer(10, os.kill, (self.pid, signal.SIGKILL))
+        patience.start()
         _, status = os.waitpid(self.pid, 0)
+        patience.cancel()
         os.close(self.descriptor)
         return os.waitstatus_to_exitcode(status)
 
@@ -165,6 +169,32 @@ def test_what_is_not_marked_safe_is_asked_about_and_enter_is_a_no(shell: Shell) 
         terminal.wait_for("Nothing was sent")
         assert terminal.end() == 2
     assert server.requests == []
+
+
+PROMPTS = {
+    "the password of a call": (["call", "arg_test"], "password for shop"),
+    "a yes before a call": (["call", "-p", "careful", "user.delete"], "[y/N]"),
+    "a yes to plain http": (["call", "-p", "plain", "arg_test"], "[y/N]"),
+    "a password to store": (["profiles", "secret", "shop", "password"], "password for shop"),
+    "a yes to a removal": (["profiles", "remove", "shop"], "[y/N]"),
+    "a yes to a route": (["profiles", "allow", "shop"], "[y/N]"),
+}
+
+
+@pytest.mark.parametrize("prompt", PROMPTS)
+def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) -> None:
+    auth = 'auth = { kind = "inline", username = "ada" }'
+    shell.sessions(
+        f'default = "shop"\n[profile.shop]\nurl = "http://127.0.0.1:9"\n{auth}\n'
+        '[profile.careful]\nurl = "http://127.0.0.1:9"\nconfirm = "always"\n'
+        f'[profile.plain]\nurl = "http://rpc.example"\n{auth}\n'
+    )
+    shell.environment["RPCEXPLORER_PLAIN_PASSWORD"] = "correct-horse"
+    words, asked = PROMPTS[prompt]
+    terminal = Terminal(shell, *words)
+    terminal.wait_for(asked)
+    terminal.type("\x03")
+    assert terminal.end() == 130
 
 
 @pytest.mark.parametrize(
