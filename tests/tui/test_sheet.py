@@ -27,6 +27,9 @@ def rows(words: Line, width: int) -> list[str]:
         ([("  ", "text"), ("[1, 2, 3, 4]", "json-number")], ["  [1, 2, 3", "  , 4]"]),
         ([("abcdefghijklm", "text")], ["abcdefghij", "klm"]),
         ([("日本日本日本", "text")], ["日本日本日", "本"]),
+        ([("  ", "text")] * 5 + [("a", "text")], ["          ", "  a"]),
+        ([("     ", "text"), ("    ", "json-key"), ("日", "text")], ["         ", "     日"]),
+        ([("         日本日", "text")], ["         ", "        日", "        本", "        日"]),
     ],
 )
 def test_what_is_too_long_goes_on_below(words: Line, becomes: list[str]) -> None:

@@ -89,19 +89,20 @@ def wrapped(words: Line, width: int) -> Iterator[Line]:
     if not long:
         yield words
         return
-    indent = " " * min(_hanging(words, width), width - 1)
+    indent = " " * min(_hanging(words, width), max(width - 2, 0))  # a letter may take two columns
     row: list[tuple[str, str]] = []
-    room = width
+    room, fresh = width, True
     for text, role in words:
         at = 0
         while at < len(text):
-            end = _break(text, at, room, begun=bool("".join(piece for piece, _ in row).strip()), prose=_is_prose(role))
+            begun = bool("".join(piece for piece, _ in row).strip())
+            end = _break(text, at, room, begun=begun, fresh=fresh, prose=_is_prose(role))
             row.append((text[at:end], role))
-            room -= cell_len(text[at:end])
+            room, fresh = room - cell_len(text[at:end]), fresh and end == at
             at = end
             if at < len(text):
                 yield row
-                row, room = [(indent, "text")], width - len(indent)
+                row, room, fresh = [(indent, "text")], width - len(indent), True
                 at += len(text[at:]) - len(text[at:].lstrip()) if _is_prose(role) else 0
     yield row
 
@@ -117,8 +118,11 @@ def _hanging(words: Line, width: int) -> int:
     return column if column <= width * 2 // 3 else len(first) - len(first.lstrip())
 
 
-def _break(text: str, at: int, room: int, *, begun: bool, prose: bool) -> int:
-    """Where a text ends that has so much room; with something on the row already, that may be at once."""
+def _break(text: str, at: int, room: int, *, begun: bool, fresh: bool, prose: bool) -> int:
+    """Where a text ends that has so much room: at once where a word on the row, or all of it, leaves too little.
+
+    On a ``fresh`` row, which has nothing but its indent, there is a letter at least.
+    """
     end, used = at, 0
     if text[at : at + room].isascii():
         end = min(at + room, len(text))
@@ -131,4 +135,4 @@ def _break(text: str, at: int, room: int, *, begun: bool, prose: bool) -> int:
             return blank
         if begun:
             return at
-    return end if end > at or begun else at + 1
+    return end if end > at or not fresh else at + 1
