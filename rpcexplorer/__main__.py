@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 PIPE_CLOSED = 141
 SOFTWARE = 70
 """Exit codes that shells and their scripts know for these."""
+COMPLETION_SECONDS = 2.0
+"""How long a shell may wait for an answer."""
 
 
 class Demo:
@@ -73,28 +76,48 @@ def main() -> int:
     # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
     # for longer than one command turns it on again.
     gc.disable()
-    from rpcexplorer.cli.start import run
+    from rpcexplorer.cli.start import COMPLETING, run
+    from rpcexplorer.cli.streams import Gone, let_go, streams
     from rpcexplorer.cli.world import INTERRUPTED, World
 
-    streams = (sys.stdin.buffer, sys.stdout.buffer, sys.stderr)
     house = House()
-    world = World(*streams, os.environ, Path.cwd(), house.open_explorer, Demo(), house.open_screen)
+    world = World(*streams(), os.environ, _here(), house.open_explorer, Demo(), house.open_screen)
+    if completing := COMPLETING in os.environ:
+        _end_soon_and_quietly()
     try:
         return run(sys.argv[1:], world)
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:
-        # whoever read stdout has enough; without this, Python would complain once more at exit
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Gone:
+        let_go()
         return PIPE_CLOSED
     except Exception as error:  # noqa: BLE001 - the last stop: no value of any variable may be printed
-        world.say(f"this is a mistake in rpcexplorer itself, at {_place(error)}; {_written_down(house, error)}")
+        if completing:
+            return 0  # whatever it is: a shell is offered nothing, and whoever types is not disturbed
+        with suppress(Gone):
+            world.say(f"this is a mistake in rpcexplorer itself, at {_place(error)}; {_written_down(house, error)}")
         return SOFTWARE
     finally:
         gc.enable()
         explorer = house.explorer
         if explorer is not None and explorer.journal.unsaved and (trouble := explorer.rescue.put_aside()):
-            world.say(trouble)
+            with suppress(Gone):
+                world.say(trouble)
+
+
+def _here() -> Path:
+    """The folder that the program was started in, also where somebody has removed it since."""
+    with suppress(OSError):
+        return Path.cwd()
+    return Path(os.environ.get("PWD") or os.sep)
+
+
+def _end_soon_and_quietly() -> None:
+    """Somebody has pressed TAB and waits: after a while, nothing is a better answer than any, and no word of it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stderr.fileno())
+    if sys.platform != "win32":
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(0))
+        signal.setitimer(signal.ITIMER_REAL, COMPLETION_SECONDS)
 
 
 def _written_down(house: House, error: Exception) -> str:

@@ -140,6 +140,8 @@ def _call(
 def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
     """Send a draft and print what came of it; the exit code."""
     world = session.world
+    if isinstance(draft, Batch) or not draft.notification:
+        world.write(b"")  # where a result could not be told, nothing is sent
     explorer = session.open(ask=sending.ask)
     session.use(explorer, sending.profile, sending.url, sending.auth)
     explorer.journal.recording = explorer.journal.recording and sending.history

@@ -1,17 +1,84 @@
-"""``completion``: the script that teaches a shell our commands, options, profiles and methods."""
+"""``completion``: the script that teaches a shell our commands, options, profiles and methods.
+
+What such a script asks for, and what it is answered, is in completing.py. None of them runs what the command line
+names: after ``./rpcexplorer`` in somebody else's folder, too, it is the program on the path that answers.
+"""
 
 from __future__ import annotations
+
+from typing import Final
 
 import click
 
 from rpcexplorer.cli.session import session_of
+from rpcexplorer.cli.start import COMPLETING
 
-PROGRAM = "rpcexplorer"
-VARIABLE = "_RPCEXPLORER_COMPLETE"
+PROGRAM: Final = "rpcexplorer"
+LINE: Final = "_RPCEXPLORER_LINE"
+"""The command line as far as the cursor."""
+PART: Final = "_RPCEXPLORER_PART"
+"""The end of it that bash will replace: a word begins anew behind each of ``: = @``."""
+
+BASH: Final = f"""\
+_rpcexplorer_completion() {{
+    local type value answer
+    answer=$(env {COMPLETING}=bash_complete {LINE}="${{COMP_LINE:0:COMP_POINT}}" {PART}="$2" {PROGRAM} 2>/dev/null)
+    COMPREPLY=()
+    while IFS=, read -r type value; do
+        case $type in
+            plain) COMPREPLY+=("$value") ;;
+            dir) compopt -o dirnames ;;
+            file) compopt -o default ;;
+        esac
+    done <<< "$answer"
+}}
+complete -o nosort -F _rpcexplorer_completion {PROGRAM}
+"""
+ZSH: Final = f"""\
+#compdef {PROGRAM}
+_rpcexplorer_completion() {{
+    local -a answer plain told
+    local type value help
+    answer=("${{(@f)$(env {COMPLETING}=zsh_complete COMP_WORDS="${{words[*]}}" COMP_CWORD=$((CURRENT-1)) \\
+        {PROGRAM} 2>/dev/null)}}")
+    for type value help in "${{(@)answer}}"; do
+        case $type in
+            plain) if [[ $help == _ ]]; then plain+=("$value"); else told+=("$value:$help"); fi ;;
+            dir) _path_files -/ ;;
+            file) _path_files -f ;;
+        esac
+    done
+    (( $#told )) && _describe -V unsorted told -U
+    (( $#plain )) && compadd -U -V unsorted -a plain
+}}
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+    _rpcexplorer_completion "$@"
+else
+    compdef _rpcexplorer_completion {PROGRAM}
+fi
+"""
+FISH: Final = f"""\
+function _rpcexplorer_completion
+    for line in (env {COMPLETING}=fish_complete COMP_WORDS=(commandline -cp | string collect) \\
+            COMP_CWORD=(commandline -ct | string collect) {PROGRAM} 2>/dev/null)
+        set -l answer (string split -m 1 , -- $line)
+        switch $answer[1]
+            case plain
+                printf '%s\\n' $answer[2]
+            case dir
+                __fish_complete_directories (commandline -ct)
+            case file
+                __fish_complete_path (commandline -ct)
+        end
+    end
+end
+complete --no-files --command {PROGRAM} --arguments '(_rpcexplorer_completion)'
+"""
+SCRIPTS: Final = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=click.Choice(list(SCRIPTS)))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the completion script for a shell.
@@ -22,9 +89,4 @@ def completion(context: click.Context, shell: str) -> None:
       rpcexplorer completion zsh > "${fpath[1]}/_rpcexplorer"
       rpcexplorer completion fish > ~/.config/fish/completions/rpcexplorer.fish
     """
-    from click.shell_completion import get_completion_class
-
-    made = get_completion_class(shell)
-    assert made is not None
-    root = context.find_root().command
-    session_of(context).world.print(made(root, {}, PROGRAM, VARIABLE).source())
+    session_of(context).world.write(SCRIPTS[shell].encode())

@@ -10,7 +10,7 @@ from typing import Final, cast
 import click
 
 from rpcexplorer import __version__
-from rpcexplorer.cli.completion import PROGRAM, VARIABLE
+from rpcexplorer.cli.completion import PROGRAM
 from rpcexplorer.cli.session import Failed, Session, complete_profiles
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.model.complaint import Trouble
@@ -80,7 +80,7 @@ def program(context: click.Context, profile: str | None, sessions: Path | None) 
 def run_command(arguments: Sequence[str], world: World) -> int:
     """Run a command; whatever a person did wrong becomes a sentence and an exit code."""
     try:
-        code = program.main(list(arguments), prog_name=PROGRAM, complete_var=VARIABLE, standalone_mode=False, obj=world)
+        code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=world)
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:

@@ -6,15 +6,24 @@ Whoever gives no argument wants the screen, and for that no command line has to 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.person import Person
 
+COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
+"""The variable in which a shell asks how a command line may go on: ``bash_complete`` and the like."""
+
 
 def run(arguments: Sequence[str], world: World) -> int:
-    """Open the screen, or do what the words say."""
+    """Open the screen, or do what the words say; or tell a shell how the words may go on."""
+    if COMPLETING in world.environment:
+        from rpcexplorer.cli.completing import answer
+
+        answer(world)
+        return 0
     if arguments or not world.on_terminal:
         return _command(arguments, world)
     try:

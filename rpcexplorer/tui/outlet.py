@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import Any
 
 
@@ -33,5 +34,8 @@ class Outlet:
 
 
 def never_wait_for_the_gone() -> None:
-    """From now on, for whatever driver of Textual's."""
-    vars(sys)["__stderr__"] = Outlet(sys.__stderr__)
+    """From now on, for whatever driver of Textual's, which draws on stderr: that may be closed, or a file."""
+    screen = sys.__stdout__
+    if isinstance(screen, TextIOWrapper):
+        screen.reconfigure(errors="backslashreplace")  # as stderr has it: no letter ends the drawing
+    vars(sys)["__stderr__"] = Outlet(screen)

@@ -1,0 +1,133 @@
+"""What a shell is answered when it asks how a command line may go on.
+
+Names of methods and profiles are written by others: by a server, by a team's file. Bash inserts what it is answered
+into the command line as if it had been typed. So nothing is offered here but names that mean nothing to a shell.
+
+What is asked comes in variables, as click's own scripts send it, and ours: see completion.py. The answer is a line for
+each name, ``plain,NAME``, and three lines for zsh.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Mapping
+from typing import Final, NamedTuple
+
+from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
+
+from rpcexplorer.cli.completion import LINE, PART, PROGRAM, SCRIPTS
+from rpcexplorer.cli.program import program
+from rpcexplorer.cli.start import COMPLETING
+from rpcexplorer.cli.world import World
+
+LONGEST: Final = 200
+"""Characters of a name that somebody may want on a command line."""
+MOST: Final = 2_000
+"""Names that are offered at once."""
+SIGNS: Final = "_.:/@- "
+"""What may stand in a name beside letters and digits."""
+
+
+def answer(world: World) -> None:
+    """Answer on stdout. Whatever goes wrong, the caller keeps it to itself: somebody is typing."""
+    shell, _, wish = world.environment[COMPLETING].partition("_")
+    kind = KINDS.get(shell)
+    if wish == "source" and kind:
+        world.write(SCRIPTS[shell].encode())
+    elif wish == "complete" and kind:
+        world.write(kind(program, {"obj": world}, PROGRAM, COMPLETING).complete().encode() + b"\n")
+
+
+def offered(name: str) -> bool:
+    """Whether a name can be inserted into a command line and stay what it is."""
+    if not name or len(name) > LONGEST or name[0] in "- " or name[-1] == " ":
+        return False
+    return all(letter.isalnum() or letter in SIGNS for letter in name)
+
+
+class Offering(ShellComplete):
+    """Offers what may be offered."""
+
+    def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
+        """What click finds, without the names that no shell may see; where there are too many, some of them.
+
+        Of sorted names the first and the last have in common what all have: so a shell still inserts no more than that.
+        """
+        options = incomplete.startswith("-") and "=" not in incomplete and "--" not in args
+        found = super().get_completions(args, incomplete)
+        items = [item for item in found if item.type != "plain" or options or offered(item.value)]
+        for item in items:
+            if item.type != "plain":
+                item.value = ""  # a shell completes paths by itself
+        if len(items) > MOST:
+            items.sort(key=lambda item: item.value)
+            items[MOST - 1 :] = items[-1:]
+        return items
+
+
+class Bash(Offering, BashComplete):
+    """Bash inserts what it is answered as it is, and may replace no more than the end of a word."""
+
+    def get_completion_args(self) -> tuple[list[str], str]:
+        """The words before the one that is being typed, and that one."""
+        self._typed = Typed.of(os.environ)
+        return self._typed.before, self._typed.word
+
+    def format_completion(self, item: CompletionItem[str]) -> str:
+        """The rest of the name, in quotes where there are spaces in it and no quotes around it yet."""
+        typed, name = self._typed, item.value
+        if name.startswith(typed.word):
+            name = name[len(typed.word) - len(typed.part) :]
+        return f"{item.type},'{name}'" if " " in name and not typed.in_quotes else f"{item.type},{name}"
+
+
+class Zsh(Offering, ZshComplete):
+    """Zsh puts quotes around what it inserts."""
+
+
+class Fish(Offering, FishComplete):
+    """Fish puts quotes around what it inserts."""
+
+
+KINDS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
+
+
+class Typed(NamedTuple):
+    """A command line of bash's, as far as the cursor."""
+
+    before: list[str]
+    """The words behind the program's name, up to the one that is being typed."""
+    word: str
+    part: str
+    """The end of the word that bash will replace."""
+    in_quotes: bool
+    """Whether a quote is open."""
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str]) -> Typed:
+        """Our script sends the line; click's, which somebody may still have, the words that bash sees in it."""
+        line = environment.get(LINE)
+        if line is None:
+            words, in_quotes = _words(environment["COMP_WORDS"])
+            at = int(environment["COMP_CWORD"])
+            word = words[at] if at < len(words) else ""
+            return cls(words[1:at], word, word, in_quotes)
+        words, in_quotes = _words(line)
+        part = environment.get(PART, "")
+        if part and not in_quotes:
+            part = "".join(_words(part)[0])
+        word = words.pop() if part or in_quotes or not line[-1:].isspace() else ""
+        return cls(words[1:], word, part if word.endswith(part) else word, in_quotes)
+
+
+def _words(line: str) -> tuple[list[str], bool]:
+    """The words of a line that may end anywhere, and whether it ends inside of quotes."""
+    reader = shlex.shlex(line, posix=True)
+    reader.whitespace_split, reader.commenters = True, ""
+    words: list[str] = []
+    try:
+        words.extend(reader)
+    except ValueError as error:  # a quote is open, or a backslash is the last character
+        return [*words, reader.token], "quotation" in str(error)
+    return words, False

@@ -1,0 +1,122 @@
+"""The real program with streams that are closed, full, or read by nobody any more: no traceback, and no file harmed."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer import Exchange
+from rpcexplorer.storage.history import History
+from tests.fakes.shell import Shell
+from tests.fakes.terminal import Terminal
+from tests.fakes.wire import RawServer, http_reply
+
+PROGRAM = f"{shlex.quote(sys.executable)} -m rpcexplorer"
+CLOSED = "rpcexplorer: standard output is closed, and is needed here: send it to /dev/null if nobody wants it\n"
+ALIKE = ["", "--version", "themes", "demo", "call ping --url http://127.0.0.1:9"]
+"""Commands that print something, and nothing on stderr before."""
+
+
+def run(
+    shell: Shell, command: str, stdout: int = subprocess.PIPE, stderr: int = subprocess.PIPE
+) -> subprocess.CompletedProcess[str]:
+    """A line of sh; its stdin is at its end."""
+    environment = {"PATH": os.environ["PATH"], **shell.environment}
+    return subprocess.run(
+        ["/bin/sh", "-c", command],
+        env=environment, cwd=shell.folder, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr,
+        text=True, check=False, timeout=30,
+    )  # fmt: skip
+
+
+def broken() -> int:
+    """The end of a pipe that nobody reads."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+@pytest.mark.parametrize("command", ALIKE)
+def test_closed_output_is_a_sentence_where_something_is_to_be_printed(shell: Shell, command: str) -> None:
+    ran = run(shell, f"{PROGRAM} {command} >&-")
+    assert (ran.returncode, ran.stderr) == (2, CLOSED)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        ("<&-", 0, ""),
+        ("2>&-", 0, ""),
+        ("<&- >&- 2>&-", 2, ""),
+        ("profiles remove shop <&-", 2, "add --yes"),
+        ("call ping --url http://127.0.0.1:9 <&- 2>&-", 4, ""),
+        ("call ping - --url http://127.0.0.1:9 <&-", 2, "rpcexplorer: standard input is closed, and is needed here: "),
+        ("profiles secret shop password --stdin <&-", 2, "standard input is closed"),
+        ("profiles add new --url http://127.0.0.1:9 >&-", 0, "added profile new"),
+        ("--help >/dev/full", 2, "cannot write to standard output: no space left on device"),
+        ("--help >&- 2>/dev/full", 2, ""),
+    ],
+)
+def test_a_closed_or_full_stream_is_no_mistake_of_the_program(shell: Shell, command: str, code: int, said: str) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline", username = "ada" }\n')
+    ran = run(shell, f"{PROGRAM} {command}")
+    assert ran.returncode == code, ran.stderr
+    assert said in ran.stderr
+    assert "Traceback" not in ran.stderr
+    assert "mistake" not in ran.stderr
+
+
+def test_what_is_printed_never_ends_up_in_a_file_that_got_the_number_of_a_closed_stream(shell: Shell) -> None:
+    with RawServer(http_reply(b"", 204), http_reply(b'{"jsonrpc":"2.0","id":"1","result":"pong"}')) as server:
+        where = f"--url {server.origin} --id 1"
+        assert run(shell, f"{PROGRAM} call ping {where} <&- >&-").returncode == 2
+        assert not server.requests, "where its result cannot be told, a call is not sent"
+        assert run(shell, f"{PROGRAM} notify ping {where} <&- >&- 2>&-").returncode == 0
+        assert run(shell, f"{PROGRAM} call ping {where} <&- 2>&-").stdout == '"pong"\n'
+    recorded = list(History(shell.home / "state" / "history").all())
+    assert [type(each) for each in recorded] == [Exchange, Exchange]
+    assert [str(path) for path in shell.folder.iterdir()] == []
+
+
+@pytest.mark.parametrize("command", ["", "--help 2>&-", "themes", "demo", "demo 2>&1", "no-such-command 2>&1"])
+def test_a_broken_pipe_ends_it_quietly(shell: Shell, command: str) -> None:
+    pipe = broken()
+    ran = run(shell, f"{PROGRAM} {command}", stdout=pipe)
+    os.close(pipe)
+    assert (ran.returncode, ran.stderr) == (141, "")
+
+
+def test_a_call_whose_result_nobody_reads_is_recorded_all_the_same(shell: Shell) -> None:
+    with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"1","result":"pong"}')) as server:
+        pipe = broken()
+        ran = run(shell, f"{PROGRAM} call ping --url {server.origin} --id 1", stdout=pipe)
+        os.close(pipe)
+    assert (ran.returncode, ran.stderr) == (141, "")
+    assert len(list(History(shell.home / "state" / "history").all())) == 1
+
+
+def test_complaints_that_nobody_reads_end_it_quietly(shell: Shell) -> None:
+    pipe = broken()
+    assert run(shell, f"{PROGRAM} call ping --url http://127.0.0.1:9", stderr=pipe).returncode == 141
+    os.close(pipe)
+
+
+@pytest.mark.parametrize("redirected", ["2>&-", "2>errors"])
+def test_the_screen_needs_no_stderr(tmp_path: Path, redirected: str) -> None:
+    start = f"import os; os.execv('/bin/sh', ['sh', '-c', {f'exec {PROGRAM} demo {redirected}'!r}])"
+    with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (80, 24), start=("-c", start)) as terminal:
+        terminal.sees("demo-cookie", "F5 send")
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0
+    assert (tmp_path / "errors").read_bytes() == b"" if "errors" in redirected else not (tmp_path / "errors").exists()
+
+
+def test_a_working_folder_that_is_gone_is_no_mistake_of_the_program(shell: Shell) -> None:
+    ran = run(shell, f'rmdir "$PWD"; {PROGRAM} profiles list')
+    assert (ran.returncode, ran.stdout) == (0, "")
+    assert ran.stderr.startswith("rpcexplorer: there are no profiles yet")
