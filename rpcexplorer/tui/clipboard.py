@@ -12,6 +12,7 @@ from typing import Any
 
 from textual.screen import Screen
 
+from rpcexplorer.model.environment import for_others
 from rpcexplorer.views.sentences import size
 
 OSC_LIMIT = 74_994
@@ -44,7 +45,11 @@ async def copy(screen: Screen[Any], text: str, what: str) -> None:
         return
     if tool is not None:
         process = await asyncio.create_subprocess_exec(
-            *tool, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+            *tool,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=for_others(os.environ),
         )
         await asyncio.wait([asyncio.ensure_future(process.communicate(body))], timeout=PATIENCE)
     told = f"Copied {what}, {size(len(body))}."

@@ -16,6 +16,7 @@ from typing import IO, Final
 
 from msgspec import Struct
 
+from rpcexplorer.model.environment import for_others
 from rpcexplorer.views.filtering import asked
 from rpcexplorer.views.sentences import size
 
@@ -62,7 +63,7 @@ async def _through(program: list[str], body: bytes, limit: int, more: Mapping[st
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
-            env=_without_secrets(os.environ) | dict(more),
+            env=for_others(os.environ) | dict(more),
             start_new_session=POSIX,
         )
     if process is None:
@@ -82,11 +83,6 @@ async def _through(program: list[str], body: bytes, limit: int, more: Mapping[st
     finally:
         if not found:
             _end(process)
-
-
-def _without_secrets(environment: Mapping[str, str]) -> dict[str, str]:
-    """What a program may know: what is shown of its output is not to hold the passwords that we were given."""
-    return {name: value for name, value in environment.items() if not name.startswith("RPCEXPLORER_")}
 
 
 def _communicated(process: subprocess.Popen[bytes], body: bytes, limit: int) -> Came:
@@ -152,7 +148,8 @@ def edited(text: str, method: str) -> tuple[str, str]:
         file.write_bytes(text.encode("utf-8", "surrogatepass"))
         with _deaf():
             # through a shell, as others do it: the variable may hold options, and a mistake in it becomes a code
-            code = subprocess.call(["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)])  # noqa: S603 - their own choice
+            shell = ["/bin/sh", "-c", f'{editor} "$1"', editor, str(file)]
+            code = subprocess.call(shell, env=for_others(os.environ))  # noqa: S603 - their own choice
         if code:
             return text, f"{editor} ended with code {code}; the params stay as they were. $EDITOR names another one."
         came = file.read_bytes().decode("utf-8", "replace")

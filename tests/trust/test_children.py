@@ -1,0 +1,70 @@
+"""Every program that this one starts: none of them is told the passwords that only we were given."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+from pathlib import Path
+
+import rpcexplorer
+from rpcexplorer.model.environment import for_others
+from tests.fakes.terminal import Terminal
+from tests.fakes.wire import RawServer, http_reply
+
+STARTERS = re.compile(r"subprocess\.(Popen|run|call|check_call|check_output)|asyncio\.create_subprocess_(exec|shell)")
+OTHERS = re.compile(r"os\.(system|popen|fork|exec\w+|spawn\w+|posix_spawn\w*)|webbrowser|multiprocessing|ProcessPool")
+SECRET = "correct-horse-battery"
+
+
+def test_what_is_ours_alone_is_dropped_and_the_rest_stays() -> None:
+    given = {"RPCEXPLORER_SHOP_PASSWORD": SECRET, "_RPCEXPLORER_LINE": "x", "PATH": "/bin", "MY_RPCEXPLORER_X": "1"}
+    assert for_others(given) == {"PATH": "/bin", "MY_RPCEXPLORER_X": "1"}
+
+
+def test_every_program_is_started_with_the_environment_for_others() -> None:
+    started = 0
+    for path in Path(rpcexplorer.__file__).parent.rglob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not OTHERS.search(text), path
+        for node in ast.walk(ast.parse(text)) if STARTERS.search(text) else ():
+            if isinstance(node, ast.Call) and STARTERS.fullmatch(ast.unparse(node.func)):
+                given = {keyword.arg: ast.unparse(keyword.value) for keyword in node.keywords}
+                assert "for_others(" in given.get("env", ""), f"{path}:{node.lineno}"
+                started += 1
+    assert started >= 3
+
+
+def test_editor_pipe_and_clipboard_of_the_real_program_do_not_see_a_password(tmp_path: Path) -> None:
+    tool = tmp_path / "bin" / "xclip"
+    tool.parent.mkdir()
+    tool.write_text(f"#!/bin/sh\ncat >/dev/null\nenv >{tmp_path}/xclip.env\n")
+    tool.chmod(0o755)
+    environment = {
+        "RPCEXPLORER_HOME": str(tmp_path / "home"),
+        "RPCEXPLORER_HERE_PASSWORD": SECRET,
+        "EDITOR": f"env >{tmp_path}/editor.env; true",
+        "DISPLAY": ":9",
+        "PATH": f"{tool.parent}{os.pathsep}{os.environ['PATH']}",
+        "MINE": "is-there",
+    }
+    with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"1","result":"pong"}')) as server:
+        profile = f'[profile.here]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n'
+        (tmp_path / "sessions.toml").write_text(profile)
+        with Terminal([], environment, tmp_path, (100, 30)) as terminal:
+            terminal.sees("here", "✓ valid")
+            terminal.press("ctrl+g")
+            terminal.sees("✓ valid")
+            terminal.press("f5")
+            terminal.sees('"pong"')
+            terminal.press("f4")
+            terminal.type("c")
+            terminal.sees("Copied")
+            terminal.type("|")
+            terminal.type(f"env >{tmp_path}/pipe.env; echo it-is-$((1 + 1))-now")
+            terminal.press("enter")
+            terminal.sees("it-is-2-now")
+    for name in ("editor", "xclip", "pipe"):
+        text = (tmp_path / f"{name}.env").read_text()
+        assert "is-there" in text
+        assert SECRET not in text, name
