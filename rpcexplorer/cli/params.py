@@ -12,6 +12,8 @@ from rpcexplorer.model.draft import spelled
 
 PAIR = re.compile(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """``name=text`` or ``name:=json``."""
+STRAY = re.compile("[\udc80-\udcff]")
+"""A byte that is not UTF-8, as Python's decoder lets it through."""
 
 
 def params_text(words: Sequence[str], read: Callable[[], bytes], folder: Path) -> str:
@@ -50,6 +52,6 @@ def file_text(path: Path) -> str:
 
 def _decoded(content: bytes, where: str) -> str:
     text = content.decode("utf-8-sig", errors="surrogateescape")
-    if any("\udc80" <= character <= "\udcff" for character in text):
+    if STRAY.search(text):
         raise click.UsageError(f"What {where} holds is not UTF-8. Save it as UTF-8 and try again.")
     return text

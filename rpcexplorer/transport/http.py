@@ -12,11 +12,12 @@ import asyncio
 import contextlib
 import os
 import ssl
-from typing import TYPE_CHECKING, Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
 from rpcexplorer.transport.certificates import context_of
+from rpcexplorer.transport.connection import PIECE, Listening, Opened
 from rpcexplorer.transport.failures import Attempt, explain, unusable_roots
 from rpcexplorer.transport.incoming import Incoming
 from rpcexplorer.transport.names import is_literal, look_up
@@ -28,15 +29,6 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from pathlib import Path
     from types import TracebackType
-
-PIECE = 64 * 1024
-
-
-class AsyncStream(Protocol):
-    """All that is asked of an open connection here."""
-
-    async def aclose(self) -> None:
-        """Close it, if it is not closed."""
 
 
 class HttpTransport:
@@ -99,7 +91,7 @@ class HttpTransport:
     async def _exchange(
         self, body: bytes, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
-        opened: list[AsyncStream] = []
+        opened: list[Opened] = []
         request = httpx.Request(
             "POST",
             address.url,
@@ -123,9 +115,10 @@ class HttpTransport:
                     incoming.take(chunk)
                 incoming.finish()
         finally:
+            incoming.sent_whole &= not any(getattr(connection, "behind", False) for connection in opened)
             # A connection that is given up in the middle of its TLS handshake is closed by nobody else.
-            for stream in opened:
-                await stream.aclose()
+            for connection in opened:
+                await connection.aclose()
 
     def _route(self, address: Address, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
         through = None
@@ -134,7 +127,11 @@ class HttpTransport:
             through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
         # Without TLS a context is asked for all the same: this one is quick to make and trusts nobody.
         trust = self._trust() if address.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-        return httpx.AsyncHTTPTransport(verify=trust, proxy=through)
+        route = httpx.AsyncHTTPTransport(verify=trust, proxy=through)
+        if os.name == "posix":  # elsewhere a socket cannot be read beside the loop's own way
+            pool: Any = route._pool  # noqa: SLF001 - httpx has no other way to say who opens its connections
+            pool._network_backend = Listening(pool._network_backend)  # noqa: SLF001
+        return route
 
     def _trust(self) -> ssl.SSLContext:
         """Return the context that checks servers, made when first needed: reading the authorities takes a while."""
@@ -167,11 +164,7 @@ async def rehearse() -> None:
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:
-    """Hand a body over little by little.
-
-    A piece that is under way when the connection breaks counts as sent; only the next one is told. In one piece, a
-    large request that was refused after its head would seem to have been sent whole.
-    """
+    """Hand a body over little by little: whoever encrypts it, or counts it, must not keep the loop to itself."""
     for start in range(0, len(body), PIECE):
         yield body[start : start + PIECE]
 
@@ -185,7 +178,7 @@ def _source_of_roots(ca_file: Path | None) -> str:
     return "The list of authorities that comes with certifi"
 
 
-def _follow(incoming: Incoming, opened: list[AsyncStream]) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+def _follow(incoming: Incoming, opened: list[Opened]) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
     """Return the function that httpx tells each of its steps: it keeps `incoming` up to date, and what was opened."""
 
     async def follow(event: str, details: Mapping[str, Any]) -> None:
@@ -195,7 +188,7 @@ def _follow(incoming: Incoming, opened: list[AsyncStream]) -> Callable[[str, Map
                     incoming.enter("name")
                     await look_up(details["host"], details["port"])
                 incoming.enter("connect")
-            case "connect_tcp.complete":
+            case "connect_tcp.complete" | "start_tls.complete":
                 opened.append(details["return_value"])
             case "start_tls.started":
                 incoming.enter("tls")

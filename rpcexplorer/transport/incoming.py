@@ -29,6 +29,8 @@ _STAGES: dict[Phase, Stage] = {
     "wait": "waiting",
     "body": "receiving",
 }
+EARLY = "The reply began before the whole request was sent, and the rest of it was not taken."
+
 _PAUSE = 0.05  # seconds between two reports of the same step: finer than the eye, cheap for a fast download
 
 
@@ -127,7 +129,7 @@ class Incoming:
             wire_size=self._body.wire_size,
             timing=self.timing(),
             sent_headers=self._sent_headers,
-            remarks=tuple(self._body.remarks),
+            remarks=(*self._body.remarks, *([] if self.sent_whole else [EARLY])),
             proxy=self._proxy,
         )
 

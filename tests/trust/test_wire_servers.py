@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.fakes.shell import Ran, Shell
-from tests.fakes.wire import RESET, Authority, RawServer, http_reply
+from tests.fakes.wire import HOLD, RESET, Authority, RawServer, http_reply
 from tests.trust.wire_visits import CUT, PONG, PROXIES, Again
 
 HOST = "rpc.example.test"
@@ -153,3 +153,14 @@ def test_a_name_that_resolves_no_more_is_told_from_a_server_that_is_down(
     known = False
     expect(call(shell), 4, f"No address is known for the host {HOST}: check its spelling",
            "whether the network or the VPN is up")  # fmt: skip
+
+
+def test_one_that_refuses_a_large_call_before_it_has_it_is_shown(shell: Shell) -> None:
+    refusal = http_reply(b"too large, by far", 413, reason="Content Too Large", headers={"Connection": "close"})
+    with RawServer([refusal, HOLD], read_body=False) as server:
+        profile(shell, server.origin)
+        large = f'["{"x" * 20 * 1024 * 1024}"]'.encode()
+        ran = shell.run("call", "m", "-", "--body", "--timeout", "5", RPCEXPLORER_HERE_SESSION="s3ss10n", stdin=large)
+    assert (ran.code, ran.text) == (5, "too large, by far")
+    assert "HTTP 413" in ran.err
+    assert "The reply began before the whole request was sent" in ran.err
