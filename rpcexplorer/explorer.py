@@ -229,12 +229,12 @@ class Explorer:
             complaints.append(Complaint(str(self.paths.secrets), trouble))
         return complaints
 
-    def search_leaks(self, files: Sequence[Path] = ()) -> Searched:
-        """Look for secrets in the files of the profiles and in every history; or only in the files that are named."""
+    def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
+        """Look for secrets in the files of the profiles and in every history; or in files alone, or what git staged."""
         from rpcexplorer.storage.leaks import search
 
         histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
-        return search(self.profiles, (self.paths.history, *histories), self.secrets, files)
+        return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
 
     def themes(self) -> dict[str, Path]:
         """Every theme's file by name."""

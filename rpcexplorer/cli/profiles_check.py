@@ -19,28 +19,33 @@ MOST_TOLD = 50
 
 @click.command()
 @click.argument("files", nargs=-1, type=click.Path(path_type=Path), metavar="[FILE]...")
+@click.option("--staged", is_flag=True, help="Only search what git has staged, as it will be committed.")
 @click.pass_context
-def check(context: click.Context, files: tuple[Path, ...]) -> None:
+def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None:
     """Check that profiles are in order, and that no secret stands where others can read it.
 
     Without a FILE, every file that profiles, settings and secrets are read from is checked, and every history is
-    searched; with some, only those are. Secrets are looked for by value, however they are spelled, and by what
-    stands in front of them, such as password. None is ever printed.
+    searched; with some, only those are; with --staged, as in a pre-commit hook, what git would commit. Secrets are
+    looked for by value, however they are spelled, and by what stands in front of them, such as password. None is
+    ever printed, and git runs nothing that a repository's own config names.
 
     Exit code 0 when all is in order, 1 when a secret was found, 2 when a file is not in order or cannot be read.
 
     \b
     Examples:
       rpcexplorer profiles check
-      git diff --cached --name-only -z --diff-filter=d | xargs -0 -r rpcexplorer profiles check
+      rpcexplorer profiles check --staged
     """
+    if files and staged:
+        raise click.UsageError("Name files, or say --staged, not both.")
     session = session_of(context)
     world = session.world
     explorer = world.open_explorer(world.environment, world.folder, session.sessions, Nobody())
     paths = [world.folder / file for file in files]
-    searched = explorer.search_leaks(paths)
+    searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
     named = {path.resolve() for path in paths}
-    troubles = [each for each in explorer.profiles.complaints if not named or Path(each.file).resolve() in named]
+    everything = not named and not staged
+    troubles = [each for each in explorer.profiles.complaints if everything or Path(each.file).resolve() in named]
     troubles += filter(None, [explorer.secrets.trouble()])  # what cannot be read of them cannot be looked for
     places = {(found.file, found.line) for found in searched.found}
     troubles = [each for each in troubles if (each.file, each.line) not in places]  # what is found says more
@@ -56,8 +61,10 @@ def check(context: click.Context, files: tuple[Path, ...]) -> None:
         context.exit(2)
     names = ", ".join(map(str, paths or explorer.profiles.files)) or "no file yet"
     many = len(explorer.profiles.profiles)
-    order = f"{many} profile{'s' * (many != 1)} in order ({names})" if not paths else f"in order: {names}"
-    world.print(printable(f"{order}; no secret in {searched.files:,} file{'' if searched.files == 1 else 's'}"))
+    order = f"{many} profile{'s' * (many != 1)} in order ({names}); " if not paths else f"in order: {names}; "
+    kind = "staged file" if staged else "file"
+    files_ = f"{searched.files:,} {kind}{'' if searched.files == 1 else 's'}"
+    world.print(printable(f"{'' if staged else order}no secret in {files_}"))
 
 
 def _tell(world: World, found: Iterable[Complaint]) -> None:

@@ -34,9 +34,20 @@ class Searched(Struct):
     """Labels of the secrets that have too few characters to be looked for by value."""
 
 
-def search(profiles: Profiles, histories: Iterable[Path], secrets: Secrets, files: Sequence[Path] = ()) -> Searched:
-    """Search the files of the profiles and the folders of histories; or only ``files``, each of which must be there."""
+def search(
+    profiles: Profiles,
+    histories: Iterable[Path],
+    secrets: Secrets,
+    files: Sequence[Path] = (),
+    staged: Path | None = None,
+) -> Searched:
+    """Search the files of the profiles and the folders of histories.
+
+    Or only ``files``, each of which must be there; or only what is staged in the repository around ``staged``.
+    """
     known = _known(secrets, profiles.profiles.values())
+    if staged is not None:
+        return _search_staged(staged, known)
     if files:
         return _search(files, (), known)
     return _search(_shared(profiles), [*histories, *map(Path, profiles.histories.values())], known)
@@ -47,11 +58,28 @@ def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Se
     finder = LeakSearch(secrets)
     searched = Searched(short=finder.short)
     for path in dict.fromkeys([*files, *_inside(folders, searched)]):
-        content = _read(path, searched)
-        if content is not None:
-            searched.files += 1
-            searched.found += [_complaint(path, leak, finder) for leak in finder.leaks(content)]
+        _look(path, _read(path, searched), finder, searched)
     return searched
+
+
+def _search_staged(folder: Path, secrets: Iterable[Secret]) -> Searched:
+    """Search what git would commit."""
+    from rpcexplorer.storage.staged import staged
+
+    finder = LeakSearch(secrets)
+    searched = Searched(short=finder.short)
+    for path, content in staged(folder):
+        if isinstance(content, str):
+            searched.unreadable.append(Complaint(finder.hidden(str(path)), content))
+        else:
+            _look(path, content, finder, searched)
+    return searched
+
+
+def _look(path: Path, content: bytes | None, finder: LeakSearch, searched: Searched) -> None:
+    if content is not None:
+        searched.files += 1
+        searched.found += [_complaint(path, leak, finder) for leak in finder.leaks(content)]
 
 
 def _shared(profiles: Profiles) -> list[Path]:

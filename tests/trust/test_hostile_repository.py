@@ -1,0 +1,245 @@
+"""``profiles check --staged`` in repositories that somebody else has made: git runs nothing of what they name."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.shell import Ran, Shell
+
+SECRET = "hunter2-hunter2"
+SHOP = '[profile.shop]\nurl = "https://x.example"\nauth = { kind = "inline", username = "ada" }\n'
+LEAK = f'token = "{SECRET}"\n'
+
+
+def git(folder: Path, *words: str, given: str = "") -> str:
+    own = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "init.defaultBranch=main", "-c", "commit.gpgSign=false"]
+    environment = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_NOSYSTEM": "1"}
+    ran = subprocess.run(
+        ["git", *own, *words], cwd=folder, env=environment, input=given, capture_output=True, text=True, check=True
+    )
+    return ran.stdout.strip()
+
+
+def check(shell: Shell, *more: str) -> Ran:
+    return shell.run("profiles", "check", "--staged", *more, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+
+
+@pytest.fixture
+def repository(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A repository around the working folder, with one commit; nothing that runs these tests says where another is."""
+    for name in [name for name in os.environ if name.startswith("GIT_")]:
+        monkeypatch.delenv(name)
+    shell.sessions(SHOP)
+    git(shell.folder, "init", "-q")
+    git(shell.folder, "add", "sessions.toml")
+    git(shell.folder, "commit", "-qm", "first")
+    return shell.folder
+
+
+def hostile(folder: Path) -> Path:
+    """Every key by which a config makes git run something, and the hooks; the file that shows that something ran."""
+    marker = folder / ".git" / "ran"
+    run = folder / ".git" / "run"
+    run.write_text(f'#!/bin/sh\necho "$0 $*" >>{marker}\n')
+    run.chmod(0o755)
+    (folder / ".git" / "more").write_text(f"[core]\n\tfsmonitor = {run}\n")
+    (folder / ".git" / "info").mkdir(exist_ok=True)
+    (folder / ".git" / "info" / "attributes").write_text("* diff=own filter=own merge=own\n")
+    (folder / ".git" / "config").write_text(
+        f"""
+[core]
+    repositoryformatversion = 1
+    fsmonitor = {run}
+    hooksPath = {run.parent}/hooks
+    pager = {run}
+    editor = {run}
+    sshCommand = {run}
+    askPass = {run}
+    gitProxy = {run}
+    alternateRefsCommand = {run}
+[extensions]
+    partialClone = origin
+[remote "origin"]
+    url = ext::{run} %S
+    promisor = true
+    uploadpack = {run}
+[remote "two"]
+    url = ssh://x.example/y
+    promisor = true
+    vcs = ext
+[protocol]
+    allow = always
+[protocol "ext"]
+    allow = always
+[diff]
+    external = {run}
+    orderFile = /dev/stdin
+[diff "own"]
+    command = {run}
+    textconv = {run}
+[filter "own"]
+    clean = {run}
+    smudge = {run}
+    process = {run}
+    required = true
+[merge "own"]
+    driver = {run}
+[credential]
+    helper = !{run}
+[gpg]
+    program = {run}
+[uploadpack]
+    packObjectsHook = {run}
+[pager]
+    diff-index = {run}
+    cat-file = {run}
+[interactive]
+    diffFilter = {run}
+[alias]
+    diff-index = !{run}
+    cat-file = !{run}
+    rev-parse = !{run}
+    hash-object = !{run}
+[include]
+    path = more
+"""
+    )
+    for hook in ("post-index-change", "pre-commit", "fsmonitor-watchman", "reference-transaction"):
+        shutil.copy(run, folder / ".git" / "hooks" / hook)
+    return marker
+
+
+def test_what_is_staged_is_searched_and_not_what_lies_in_the_folder(shell: Shell, repository: Path) -> None:
+    assert (check(shell).code, check(shell).text) == (0, "no secret in 0 staged files\n")
+    (repository / "sub").mkdir()
+    (repository / "sub" / "a.toml").write_text(f"x = 1\n{LEAK}")
+    (repository / "unstaged.toml").write_text(LEAK)
+    assert check(shell).code == 0
+    git(repository, "add", "sub")
+    (repository / "sub" / "a.toml").write_text("mended, but not staged")
+    found = check(shell)
+    assert found.code == 1
+    assert "sub/a.toml:2: " in found.err
+    assert "unstaged" not in found.err
+    assert SECRET not in found.err
+    git(repository, "add", "sub")
+    assert check(shell).text == "no secret in 1 staged file\n"
+
+
+def test_before_the_first_commit_all_that_is_staged_is_searched(shell: Shell, repository: Path) -> None:
+    shutil.rmtree(repository / ".git")
+    git(repository, "init", "-q")
+    (repository / "a\nb.toml").write_text(LEAK)
+    git(repository, "add", ".")
+    ran = check(shell)
+    assert (ran.code, ran.err.count("the value of shop.password stands here")) == (1, 1)
+    assert "a\n  b.toml:1: " in ran.err, "no line of it looks like another of ours"
+
+
+def test_git_runs_nothing_that_a_hostile_config_names(
+    shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (repository / "a.toml").write_text(LEAK)
+    (repository / "lost.toml").write_text("x = 1\n")
+    git(repository, "add", "a.toml", "lost.toml")
+    lost = git(repository, "rev-parse", ":lost.toml")
+    (repository / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    marker = hostile(repository)
+    monkeypatch.setenv("GIT_EXTERNAL_DIFF", str(marker.with_name("run")))
+    monkeypatch.setenv("GIT_SSH_COMMAND", str(marker.with_name("run")))
+    for tempting in (["status"], ["diff", "HEAD"], ["cat-file", "-p", lost]):
+        subprocess.run(["git", *tempting], cwd=repository, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+        assert marker.exists(), f"this config does not even tempt git {tempting[0]}"
+        marker.unlink()
+    ran = check(shell)
+    assert not marker.exists(), marker.read_text()
+    assert (ran.code, "a.toml:1: " in ran.err) == (1, True)
+    assert "lost.toml: git has no such object here" in ran.err
+
+
+def test_a_bare_repository_in_a_folder_is_not_used(shell: Shell, repository: Path) -> None:
+    bare = repository / "docs"
+    git(repository, "init", "-q", "--bare", str(bare))
+    shell.folder = bare
+    ran = check(shell)
+    assert ran.code == 2
+    assert "git cannot tell what is staged" in ran.err
+    assert "bare repository" in ran.err
+
+
+def test_git_is_not_told_a_password_and_is_none_of_the_working_folders(
+    shell: Shell, repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = tmp_path / "seen"
+    for place in (tmp_path / "tools", repository):
+        place.mkdir(exist_ok=True)
+        (place / "git").write_text(f'#!/bin/sh\n[ "$0" = {place}/git ] && env >>{seen}.{place.name}\nexit 1\n')
+        (place / "git").chmod(0o755)
+    monkeypatch.chdir(repository)
+    monkeypatch.setenv("RPCEXPLORER_SHOP_PASSWORD", SECRET)
+    monkeypatch.setenv("PATH", os.pathsep.join([".", "", str(tmp_path / "tools"), os.environ["PATH"]]))
+    assert check(shell).code == 2
+    assert SECRET not in (tmp_path / "seen.tools").read_text()
+    assert not (tmp_path / "seen.work").exists()
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [(None, "not a git repository"), ("/nonexistent", "git is not installed here: name the files to check instead")],
+)
+def test_without_git_or_a_repository_it_is_a_sentence(
+    shell: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, path: str | None, said: str
+) -> None:
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    if path:
+        monkeypatch.setenv("PATH", path)
+    ran = check(shell)
+    assert (ran.code, ran.text) == (2, "")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1
+
+
+def test_the_index_that_git_tells_its_hook_is_the_one_that_is_read(shell: Shell, repository: Path) -> None:
+    (repository / "sessions.toml").write_text(SHOP + LEAK)
+    index = repository / ".git" / "other"
+    shutil.copy(repository / ".git" / "index", index)
+    assert check(shell).code == 0
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setenv("GIT_INDEX_FILE", str(index))
+        subprocess.run(["git", "add", "sessions.toml"], cwd=repository, check=True)
+        assert check(shell).code == 1
+    assert check(shell).code == 0
+
+
+def test_files_and_staged_are_one_too_many(shell: Shell) -> None:
+    assert check(shell, "sessions.toml").code == 2
+
+
+def test_a_file_that_is_too_large_is_named_and_not_read(
+    shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.storage.staged.LARGEST", 100)
+    (repository / "large").write_text("x" * 101)
+    for number in range(5):
+        (repository / f"small{number}").write_text(f"{LEAK}{'y' * 40}{number}")
+    git(repository, "add", ".")
+    ran = check(shell)
+    assert ran.code == 1
+    assert "large: it is larger than" in ran.err
+    assert ran.err.count("the value of shop.password stands here") == 5
+
+
+def test_an_index_that_never_ends_is_a_sentence(
+    shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.storage.staged.SECONDS", 0.2)
+    (repository / ".git" / "index").unlink()
+    os.mkfifo(repository / ".git" / "index")
+    ran = check(shell)
+    assert ran.code == 2
+    assert "git gave no answer within 0.2 s" in ran.err
