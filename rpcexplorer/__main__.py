@@ -99,9 +99,8 @@ def main() -> int:
         return SOFTWARE
     finally:
         gc.enable()
-        explorer = house.explorer
-        if explorer is not None and explorer.journal.unsaved and (trouble := explorer.rescue.put_aside()):
-            with suppress(Gone):
+        if house.explorer is not None and (trouble := house.explorer.rescue.put_aside()):
+            with suppress(Gone):  # nobody is there to read it: the next start says it
                 world.say(trouble)
 
 

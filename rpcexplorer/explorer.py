@@ -73,8 +73,8 @@ class Explorer:
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.keys.in_use)
         """The history as this explorer keeps it: whether it records, and what went wrong."""
-        self.rescue = Rescue(self.journal, paths.unsaved, settings.history.body_limit)
-        """What could not be written to the history by the end of a run."""
+        self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
+        """What could not be written by the end of a run."""
         self._clients = Clients(self.keys, settings.reply_limit, self.journal.record)
 
     @classmethod

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import re
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -17,7 +18,7 @@ from urllib.parse import quote, unquote
 from rpcexplorer.model.catalogue import Method, starting_point
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble, aside, names, read_bytes, telling, told, write_private
+from rpcexplorer.storage.files import FileTrouble, aside, names, read_bytes, telling, told, write_new, write_private
 
 SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
@@ -40,8 +41,12 @@ class Drafts:
         """What each file held when it was last read or written."""
         self._starts: dict[Key, str] = {}
         """What editors were given to start with."""
+        self._unsaved: dict[Key, str] = {}
+        """What files should hold, and could not be written."""
         self.trouble = ""
         """Why a draft could not be read, and where it is now; empty while all is well."""
+        self.other = ""
+        """Which draft was changed elsewhere as well, and where that text is now; empty where none was."""
 
     def find(self, profile_name: str, method: str) -> str | None:
         """The text that was last typed; None where there is none."""
@@ -53,19 +58,75 @@ class Drafts:
         """Remember a text; a sentence where this run alone will know it, else empty. What is unchanged is not written.
 
         ``written`` is what the file may hold of it, where that is not all. Of a file that cannot be read nobody knows
-        whether it may be replaced, so that it is not.
+        whether it may be replaced, so that it is not. What another program has put there meanwhile is kept beside it.
         """
         key = (profile_name, method)
-        trouble = self._look(key)
         self._texts[key] = text
-        content = _packed(key, text if written is None else written)
-        if self._written.get(key) == content:
-            return ""
-        trouble = trouble or told(lambda: write_private(self._file(key), content))
-        if trouble:
-            return f"the params are kept for this run only: {trouble}"
+        self._unsaved[key] = text if written is None else written
+        trouble = self.save_unsaved()
+        return f"the params are kept for this run only: {trouble}" if trouble else ""
+
+    @property
+    def unsaved(self) -> dict[Key, str]:
+        """What could not be written yet, as a file may hold it."""
+        return dict(self._unsaved)
+
+    def save_unsaved(self) -> str:
+        """Write what is not written yet; a sentence where some of it cannot be."""
+        return next(filter(None, [self._save(key, text) for key, text in self.unsaved.items()]), "")
+
+    def _save(self, key: Key, text: str) -> str:
+        content = _packed(key, text)
+        trouble = self._look(key)
+        if not trouble and self._written.get(key) != content:
+            trouble = told(lambda: self._write(key, content))
+        if not trouble:
+            self._unsaved.pop(key, None)
+        return trouble
+
+    def _write(self, key: Key, content: bytes) -> None:
+        self._make_way(key, content)
+        write_private(self._file(key), content)
         self._written[key] = content
-        return ""
+
+    def _make_way(self, key: Key, content: bytes = b"") -> None:
+        """What is about to be replaced or removed, and is not what was read or written here, is kept beside."""
+        file = self._file(key)
+        if (there := read_bytes(file)) and there not in {self._written.get(key), content}:
+            self._keep_other(key, _moved_aside(file, "other"))
+
+    def _keep_other(self, key: Key, side: Path | None) -> None:
+        if side is not None:
+            self.other = f"the params of {key[1]} were changed elsewhere as well: that text is in {side}"
+
+    def hand_over(self, to: Drafts) -> Iterator[Key]:
+        """Give every draft of this folder to another one; each that was taken, and is gone from here."""
+        with telling("read", self._folder):
+            files = sorted(self._folder.glob(f"*/*{SUFFIX}"))
+        for file in files:
+            found = self._read(file)
+            if isinstance(found, tuple) and not to.take(*found, file):
+                self._remove(file)
+                yield found[0]
+
+    def take(self, key: Key, text: str, file: Path) -> str:
+        """Keep a draft that lies in a file elsewhere; a sentence where that failed.
+
+        What was typed after it was written stays in its place, and the older text is kept beside it.
+        """
+        with telling("read", file):
+            mine, when = self._file(key), file.stat().st_mtime
+            is_older = mine.exists() and mine.stat().st_mtime > when
+        if is_older and self.find(*key) != text:
+            side = _beside(mine, "other")
+            if not (trouble := told(lambda: write_new(side, _packed(key, text)))):
+                self._keep_other(key, side)
+            return trouble
+        trouble = self.keep(*key, text)
+        if not trouble:
+            with telling("write", mine):
+                os.utime(mine, (when, when))  # so that it is as old for the next one
+        return trouble
 
     def text_for(self, profile: Profile, method: str, known: Method | None) -> str:
         """What an editor starts with: the text last typed, else what is ``known`` to start from, else ``[]``."""
@@ -87,6 +148,7 @@ class Drafts:
         key = (profile.name, method)
         if text == self._starts.get(key):
             self._texts.pop(key, None)
+            self._unsaved.pop(key, None)
             return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
         from rpcexplorer.model.record import secret_members
         from rpcexplorer.model.redaction import Redactor
@@ -100,10 +162,12 @@ class Drafts:
     def forget(self, profile_name: str, method: str) -> str:
         """Drop a draft; a sentence where its file could not be removed, else empty."""
         key = (profile_name, method)
-        self._looked.add(key)
         self._texts.pop(key, None)
+        self._unsaved.pop(key, None)
+        trouble = told(lambda: self._make_way(key) if key in self._looked else None)
+        self._looked.add(key)
         self._written.pop(key, None)
-        return told(lambda: self._remove(self._file(key)))
+        return trouble or told(lambda: self._remove(self._file(key)))
 
     def all(self, profile_name: str) -> dict[str, str]:
         """Every draft of a profile by method, sorted."""
@@ -150,10 +214,8 @@ class Drafts:
             if found and self._file(found[0]) == file:
                 self._written[found[0]] = content
                 return found
-            with telling("move aside", file), suppress(FileNotFoundError):
-                side = next(side for side in aside(file, "damaged") if not side.exists())
-                file.rename(side)
-            self.trouble = f"a draft is damaged: it was moved to {side}, where its text can be looked for"
+            if side := _moved_aside(file, "damaged"):
+                self.trouble = f"a draft is damaged: it was moved to {side}, where its text can be looked for"
         except FileTrouble as trouble:
             self.trouble = trouble.sentence
             return trouble
@@ -163,6 +225,19 @@ class Drafts:
 def _hashed(name: str) -> str:
     """A file name for any name at all, the same on a file system that does not tell A from a."""
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _beside(file: Path, word: str) -> Path:
+    return next(side for side in aside(file, word) if not side.exists())
+
+
+def _moved_aside(file: Path, word: str) -> Path | None:
+    """Where a file is now; None where it is gone."""
+    with telling("move aside", file), suppress(FileNotFoundError):
+        side = _beside(file, word)
+        file.rename(side)
+        return side
+    return None
 
 
 def _packed(key: Key, text: str) -> bytes:
