@@ -309,6 +309,75 @@ def test_what_another_program_typed_is_not_forgotten_with_what_was_never_touched
     assert Drafts(folder).find("shop", "get") == "[1]"
 
 
+def test_what_another_program_has_typed_meanwhile_is_kept_beside_and_told(folder: Path) -> None:
+    here, there = Drafts(folder), Drafts(folder)
+    here.keep("shop", "get", "[0]")
+    assert there.find("shop", "get") == "[0]"
+    here.keep("shop", "get", "[1]")
+    assert here.other == ""
+    there.keep("shop", "get", "[2]")
+    assert Drafts(folder).find("shop", "get") == "[2]"
+    (beside,) = folder.rglob("*.other-1")
+    assert beside.read_bytes().endswith(b"\n[1]")
+    assert stat.S_IMODE(beside.stat().st_mode) == 0o600
+    assert there.other == f"the params of get were changed elsewhere as well: that text is in {beside}"
+
+    here.keep("shop", "get", "[3]")
+    assert sorted(path.read_bytes()[-3:] for path in folder.rglob("*.other-*")) == [b"[1]", b"[2]"]
+    assert Drafts(folder).all("shop") == {"get": "[3]"}
+
+
+@pytest.mark.parametrize("there_was_one", [False, True])
+def test_what_another_program_has_typed_is_not_removed_with_the_draft_of_this_one(
+    folder: Path, there_was_one: bool
+) -> None:
+    here, there = Drafts(folder), Drafts(folder)
+    if there_was_one:
+        here.keep("shop", "get", "[0]")
+    here.find("shop", "get")
+    there.keep("shop", "get", "[1]")
+    assert here.forget("shop", "get") == ""
+    assert Drafts(folder).find("shop", "get") is None
+    (beside,) = folder.rglob("*.other-1")
+    assert beside.read_bytes().endswith(b"\n[1]")
+
+
+@pytest.mark.parametrize("how", ["the same text", "removed"])
+def test_nothing_is_kept_beside_where_nothing_would_be_lost(folder: Path, how: str) -> None:
+    here, there = Drafts(folder), Drafts(folder)
+    here.keep("shop", "get", "[0]")
+    there.keep("shop", "get", "[0]")
+    there.keep("shop", "get", "[1]")
+    if how == "removed":
+        there.forget("shop", "get")
+    here.keep("shop", "get", "[1]")
+    assert here.other == ""
+    assert only_file(folder).read_bytes().endswith(b"\n[1]")
+
+
+def test_going_back_to_the_start_leaves_nothing_unsaved(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drafts = Drafts(folder)
+    start = drafts.text_for(SHOP, "get", None)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", _full_disk)
+        drafts.keep_typed(SHOP, "get", "[1]", [])
+    assert drafts.unsaved == {("shop", "get"): "[1]"}
+    drafts.keep_typed(SHOP, "get", start, [])
+    assert drafts.unsaved == {}
+    assert files_in(folder) == []
+
+
+def test_what_could_not_be_written_goes_with_the_next_that_can(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drafts = Drafts(folder)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", _full_disk)
+        drafts.keep_typed(SHOP, "get", '["hunter2hunter2"]', [PASSWORD])
+        assert "disk is full" in drafts.save_unsaved()
+    assert drafts.unsaved == {("shop", "get"): '["«shop.password»"]'}, "as a file may hold it"
+    assert drafts.keep("shop", "put", "[2]") == drafts.save_unsaved() == ""
+    assert Drafts(folder).all("shop") == {"get": '["«shop.password»"]', "put": "[2]"}
+
+
 def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
     folder.write_text("")
     drafts = Drafts(folder)

@@ -247,6 +247,38 @@ def test_what_was_typed_since_stays_and_the_older_text_is_kept_beside_it(tmp_pat
     assert str(beside) in drafts.other
 
 
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_of_two_texts_that_were_put_aside_the_later_one_counts(tmp_path: Path, temporary: Path, order: str) -> None:
+    journal = Journal(HistorySettings(), tmp_path / "history", tuple)
+    (tmp_path / "drafts").write_text("in the way")
+    (tmp_path / "unsaved").write_text("in the way as well")
+    for text in ("[1]", "[2]"):
+        drafts = nothing_typed(tmp_path)
+        drafts.keep("shop", "get", text)
+        Rescue(journal, drafts, tmp_path / "unsaved", 1_000).put_aside()
+    first, second = sorted(temporary.rglob("*.draft"), key=lambda file: file.read_bytes()[-2:])
+    for file, letter, when in zip((first, second), order, (1, 2), strict=True):
+        os.utime(file, (when, when))
+        place = file.parents[2]
+        place.rename(place.with_name(place.name[:-8] + letter))  # in whichever order they are found
+    (tmp_path / "drafts").unlink()
+    Rescue(journal, nothing_typed(tmp_path), tmp_path / "unsaved", 1_000).take_back(lambda _: None)
+    assert nothing_typed(tmp_path).all("shop") == {"get": "[2]"}
+
+
+def test_a_folder_that_was_made_for_nothing_is_gone_again(
+    tmp_path: Path, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: object) -> None:
+        raise FileTrouble("cannot write: the disk is full")
+
+    monkeypatch.setattr("rpcexplorer.storage.drafts.write_private", fails)
+    journal = Journal(HistorySettings(), tmp_path / "history", tuple)
+    rescue = Rescue(journal, blocked_drafts(tmp_path), tmp_path / "unsaved", 1_000)
+    assert rescue.put_aside().endswith("There was no other place for them.")
+    assert list(temporary.iterdir()) == []
+
+
 def test_a_run_that_ends_well_puts_nothing_aside(tmp_path: Path) -> None:
     journal = Journal(HistorySettings(), tmp_path / "history", tuple)
     journal.of(None).append(exchange(0))
