@@ -145,6 +145,7 @@ class Drafts:
         with what is learned meanwhile. Of a profile made from a URL, and of a method whose name is a secret, nothing
         is written.
         """
+        self.other = ""
         key = (profile.name, method)
         if text == self._starts.get(key):
             self._texts.pop(key, None)

@@ -15,12 +15,12 @@ from msgspec.structs import replace
 from textual import on, work
 from textual.app import SuspendNotSupported
 from textual.reactive import reactive
-from textual.timer import Timer
 
 from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.tui.draft_writer import DraftWriter
 from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.screens.reply import ReplyScreen
 from rpcexplorer.tui.widgets.footer import Footer
@@ -31,8 +31,6 @@ from rpcexplorer.views.auth_words import auth_words
 
 RECENT = 8
 TICK = 0.1
-SETTLE = 0.3
-"""Seconds without a key before what was typed is written down."""
 READY = 0.3
 """Seconds after the first screen: when it has been drawn for good, and sooner than anybody calls."""
 AGES = 20
@@ -56,11 +54,7 @@ class CallScreen(ReplyScreen):
         """The id that the next call will have."""
         self._progress: Progress | None = None
         self._started = 0.0
-        self._settling: Timer | None = None
-        self._unkept = ""
-        """Why the draft could not be written."""
-        self._written = ("", "")
-        """The method and the text that were written down last."""
+        self._writer = DraftWriter(self, explorer, lambda: self.draft, self.show_troubles)
         self._elsewhere = False
         """Another call was put on view while one ran: what comes of it does not take its place."""
         self._lent = 0.0
@@ -155,7 +149,7 @@ class CallScreen(ReplyScreen):
         self.methods.current = name
         known = self._methods.get(name) or Method(name, source="history")
         self.params.load(known, self.explorer.draft_of(name))
-        self._written = (name, self.params.text)
+        self._writer.loaded()
         self.explorer.remembered.set_method(self._profile_name, name)
 
     def load(self, exchange: Exchange) -> None:
@@ -176,14 +170,7 @@ class CallScreen(ReplyScreen):
 
     def write_down(self) -> None:
         """Keep what was typed, so that nothing can lose it."""
-        if self._settling is not None:
-            self._settling.stop()
-            self._settling = None
-        now = (self.method, self.params.text)
-        if now != self._written:
-            self._written = now
-            self._unkept = self.explorer.keep_draft(*now)
-            self.show_troubles()
+        self._writer.write_down()
 
     def show_troubles(self) -> None:
         """What could not be kept: each is told once, and stands in the header for as long as it lasts."""
@@ -193,7 +180,8 @@ class CallScreen(ReplyScreen):
             history += " It is kept in memory and tried again with the next call."
         troubles = {
             "history not written": history,
-            "draft not kept": self._unkept or explorer.drafts.trouble,
+            "draft not kept": self._writer.trouble or explorer.drafts.trouble,
+            "draft changed elsewhere": explorer.drafts.other,
             "screen not remembered": explorer.remembered.trouble,
             "methods not kept": explorer.catalogues.trouble,
         }
@@ -342,9 +330,7 @@ class CallScreen(ReplyScreen):
 
     @on(ParamsPane.Typed)
     def _typed(self) -> None:
-        if self._settling is not None:
-            self._settling.stop()
-        self._settling = self.set_timer(SETTLE, self.write_down)
+        self._writer.typed()
 
     @on(ParamsPane.PreviewWanted)
     def _preview_wanted(self) -> None:
@@ -352,6 +338,7 @@ class CallScreen(ReplyScreen):
 
     @on(ParamsPane.ResetWanted)
     def _reset(self) -> None:
+        self.write_down()  # nothing is being written while it is forgotten
         self.explorer.drafts.forget(self._profile_name, self.method)
         self.params.replace(self.explorer.draft_of(self.method))
 
