@@ -75,6 +75,12 @@ class Drafts:
         """Write what is not written yet; a sentence where some of it cannot be."""
         return next(filter(None, [self._save(key, text) for key, text in self.unsaved.items()]), "")
 
+    def save_elsewhere(self, path: Path) -> str:
+        """Write what could not be written to a new file of the person's choice; a sentence where that failed."""
+        texts = [f"{method} on {profile}:\n{text}\n" for (profile, method), text in self.unsaved.items()]
+        content = "\n".join(texts) if len(texts) > 1 else next(iter(self.unsaved.values()), "")
+        return told(lambda: write_new(path, content.encode("utf-8", "surrogatepass")))
+
     def _save(self, key: Key, text: str) -> str:
         content = _packed(key, text)
         trouble = self._look(key)

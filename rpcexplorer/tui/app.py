@@ -70,7 +70,10 @@ class ExplorerApp(Keyboard[Wish]):
         self._wanted = profile
         self.when_shown: Callable[[], object] = lambda: None
         """What is to be done once there is something on screen, and once more when nothing else is loaded."""
-        self._leaving = False
+        self._leaving = self._asked = False
+        """Whether somebody wants an end; whether they were told what cannot be kept."""
+        self._back = ""
+        """What an earlier run could not write, and is back."""
         self._broken = list(keymap_complaints(explorer.settings.keymap, str(explorer.paths.settings)))
         self.set_keymap(keymap(explorer.settings.keymap))
         # before the first screen: a theme put on later has every stylesheet read twice
@@ -123,6 +126,7 @@ class ExplorerApp(Keyboard[Wish]):
 
     def get_default_screen(self) -> Screen[Any]:
         """The call screen at once, where there is a profile to use; else an empty one under the welcome."""
+        self._back = self.explorer.rescue.take_back(self.explorer.profiles.profiles.get)  # before an editor shows it
         chosen = self.explorer.use(self._wanted or self._last_used())
         return CallScreen(self.explorer, self.held) if isinstance(chosen, Profile) else Screen()
 
@@ -156,8 +160,8 @@ class ExplorerApp(Keyboard[Wish]):
         return self.explorer.remembered.profile_among(self.explorer.profiles.profiles)
 
     def _complain(self) -> None:
-        if back := self.explorer.rescue.take_back(self.explorer.profiles.profiles.get):
-            self.notify(back, markup=False, timeout=10)
+        if self._back:
+            self.notify(self._back, markup=False, timeout=10)
         for complaint in self._complaints():
             self.notify(str(complaint), markup=False, timeout=10, severity="warning")
 
@@ -216,18 +220,29 @@ class ExplorerApp(Keyboard[Wish]):
 
     async def action_quit(self) -> None:
         """Leave: end what runs, write down what was typed. The loop goes on meanwhile, for what that needs."""
-        self._leave()
+        self._leave(asking=True)
 
-    def _leave(self) -> None:
-        """Whoever asks a second time wants no more waiting."""
-        if self._leaving:
+    def _leave(self, *, asking: bool = False) -> None:
+        """Whoever wants it a second time wants no more waiting, but has to be told what would not be kept."""
+        if self._leaving and self.calls is not None:
+            self.calls.write_down()
+        if self._leaving and (self._asked or not asking or not self.explorer.drafts.unsaved):
             self.exit("")
+            return
+        self._quit(asking=asking, waiting=not self._leaving)
         self._leaving = True
-        self.run_worker(self._quit(), group="quit", exclusive=True)
 
-    async def _quit(self) -> None:
-        if self.calls is not None:
+    @work(group="quit", exclusive=True)
+    async def _quit(self, *, asking: bool, waiting: bool) -> None:
+        if self.calls is not None and waiting:
             await self.calls.settle()
+        if asking and self.explorer.drafts.unsaved:
+            from rpcexplorer.tui.screens.unsaved import may_end
+
+            self._asked = True
+            if not await may_end(self, self.explorer):
+                self._leaving = self._asked = False
+                return
         self.exit("")
 
     def _heed_signals(self) -> None:

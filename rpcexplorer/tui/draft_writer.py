@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from textual.screen import Screen
@@ -56,7 +56,8 @@ class DraftWriter:
         self._typed = time.monotonic()
         if not self._follows:
             self._follows = True
-            self._screen.run_worker(self._follow(), group="drafts")
+            following: Callable[[], Awaitable[None]] = self._follow
+            self._screen.run_worker(following, group="drafts")
 
     def write_down(self) -> None:
         """Now, whatever is under way: afterwards it is written, or there is a trouble."""
