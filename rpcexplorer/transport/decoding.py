@@ -38,6 +38,11 @@ class Body:
         self._unpacking: _Unpacking | None = None
         self._coding = self._choose(encodings, offered)
 
+    @property
+    def packed(self) -> bool:
+        """Whether more comes of it than goes in."""
+        return self._coding is not None
+
     def feed(self, chunk: bytes) -> None:
         """Take bytes off the wire; raises `Oversize` or `Undecodable`, keeping what came before."""
         self.wire_size += len(chunk)

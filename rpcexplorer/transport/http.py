@@ -112,7 +112,11 @@ class HttpTransport:
                     self._cap,
                 )
                 async for chunk in response.aiter_raw():
-                    incoming.take(chunk)
+                    for portion in incoming.portions(chunk):
+                        incoming.take(portion)
+                        # What was read at once may be thousands of pieces: nobody else had a turn in between,
+                        # neither the keys nor the deadline.
+                        await asyncio.sleep(0)
                 incoming.finish()
         finally:
             incoming.sent_whole &= not any(getattr(connection, "behind", False) for connection in opened)

@@ -14,7 +14,7 @@ from rpcexplorer.transport.wire import Answer, Headers, Progress, Stage, Timing
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 Phase = Literal["start", "name", "connect", "proxy", "tls", "send", "wait", "body"]
 """The steps of an exchange that take time; each but the first is also a step at which it can fail."""
@@ -31,6 +31,7 @@ _STAGES: dict[Phase, Stage] = {
 }
 EARLY = "The reply began before the whole request was sent, and the rest of it was not taken."
 
+_PACKED = 1024  # bytes that are unpacked at a time: at most a megabyte comes of them, in a few milliseconds
 _PAUSE = 0.05  # seconds between two reports of the same step: finer than the eye, cheap for a fast download
 
 
@@ -90,6 +91,12 @@ class Incoming:
         lengths = _values(received, "content-length")
         if len(lengths) == 1 and lengths[0].isdecimal() and not _values(received, "transfer-encoding"):
             self._total = int(lengths[0])
+
+    def portions(self, chunk: bytes) -> Iterator[bytes]:
+        """A piece of the body as it can be taken at a time: of what is packed, little swells to a thousandfold."""
+        assert self._body is not None
+        step = _PACKED if self._body.packed else len(chunk)
+        return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
 
     def take(self, chunk: bytes) -> None:
         """Take a piece of the body off the wire."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+from itertools import count, pairwise
+from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -217,6 +219,64 @@ def test_progress_comes_while_the_body_does() -> None:
     with RawServer([http_reply(b"ab", headers={"Content-Length": "4"}), HOLD, b"cd"]) as server:
         asyncio.run(watch(server))
     assert heard[-1].received == 4
+
+
+@pytest.mark.parametrize(
+    ("reply", "least", "size"),
+    [
+        (
+            http_reply(headers={"Transfer-Encoding": "chunked"}) + b"1\r\nx\r\n" * 2_000 + b"0\r\n\r\n",
+            2_000,
+            2_000,
+        ),
+        (http_reply(gzip.compress(bytes(8 * MIB)), headers={"Content-Encoding": "gzip"}), 8, 8 * MIB),
+    ],
+    ids=["a byte at a time", "packed"],
+)
+def test_everybody_else_has_a_turn_after_each_piece_however_many_were_read_at_once(
+    reply: bytes, least: int, size: int
+) -> None:
+    turn, taken = count(), []
+
+    class Noted(Incoming):
+        def take(self, chunk: bytes) -> None:
+            taken.append(next(turn))
+            super().take(chunk)
+
+    async def watch(server: RawServer) -> int:
+        async with HttpTransport() as transport:
+            request = Request(server.url, BODY)
+            sending = asyncio.create_task(transport.send(request, deadline=20, incoming=Noted()))
+            while not sending.done():
+                next(turn)
+                await asyncio.sleep(0)
+            return len((await sending).body)
+
+    with RawServer(reply) as server:
+        assert asyncio.run(watch(server)) == size
+    assert len(taken) >= least
+    assert all(after - before > 1 for before, after in pairwise(taken))
+
+
+def test_progress_is_told_a_few_times_a_second_however_many_pieces_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    heard: list[Progress] = []
+    clock = count()
+    monkeypatch.setattr(
+        "rpcexplorer.transport.incoming.time", SimpleNamespace(perf_counter=lambda: next(clock) / 10_000)
+    )
+
+    async def take_all() -> None:
+        incoming = Incoming()
+        incoming.start((), None, heard.append)
+        incoming.begin(200, b"OK", b"HTTP/1.1", [], MIB)
+        for _ in range(20_000):
+            incoming.take(b"x")
+        incoming.stop()
+
+    asyncio.run(take_all())
+    seconds = next(clock) / 10_000
+    assert seconds > 2
+    assert len(heard) < 21 * seconds
 
 
 def test_two_exchanges_at_once_do_not_mix() -> None:
