@@ -93,8 +93,13 @@ class Form(Dialog[dict[str, str]]):
         return Entry(field.value, hint=field.hint, masked=field.masked, id=_id(field.key))
 
     def on_mount(self) -> None:
-        """The first field."""
-        self.set_focus(next(iter(self.query("Input, Cycle")), None))
+        """The keys go to a line at once."""
+        self.set_focus(self.first)
+
+    @property
+    def first(self) -> Widget | None:
+        """The line to begin with. Textual calls the ``on_mount`` of every base, so that it is not for that to say."""
+        return next(iter(self.query("Input, Cycle")), None)
 
     def on_descendant_focus(self) -> None:
         """The label of the line at hand tells it, also where a terminal has no colours."""

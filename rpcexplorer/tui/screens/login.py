@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from textual.screen import Screen
+from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import CookieAuth, NoAuth, Profile
@@ -47,10 +48,11 @@ class Credentials(Form):
             yield Answer("Forget what is kept", id="forget", grave=True)
         yield leave
 
-    def on_mount(self) -> None:
+    @property
+    def first(self) -> Widget | None:
         """The first line of which nothing is known."""
         lacking = [field for field, known in self._found.items() if not isinstance(known, Secret)]
-        self.set_focus(self.of(lacking[0] if lacking else next(iter(self._found))))
+        return self.of(lacking[0]) if lacking else super().first
 
     def answered(self, answer: str) -> None:
         """Forget, or what any form can do."""
@@ -98,8 +100,7 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     """Ask for what a login lacks. True where a login can be tried now; a pasted session needs none."""
     profile = explorer.profile
     assert profile is not None
-    if isinstance(profile.auth, NoAuth):
-        screen.notify(f"{profile.name} needs no login: its calls are sent as they are.", markup=False)
+    if _needs_none(screen, profile):
         return False
     found = explorer.keys.state(profile)
     lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
@@ -121,6 +122,8 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
 
 async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
     """Enter what a profile needs, or forget what is kept; whether anything may have changed."""
+    if _needs_none(screen, profile):
+        return False
     found = explorer.keys.state(profile)
     words = "What is left empty stays as it is."
     form = Credentials(profile, found, words, store=_store(explorer), login=False)
@@ -129,6 +132,12 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
         for field in forgettable(found):
             _tell(screen, explorer.keys.forget(profile, field))
     return given is not None
+
+
+def _needs_none(screen: Screen[Any], profile: Profile) -> bool:
+    if isinstance(profile.auth, NoAuth):
+        screen.notify(f"{profile.name} needs no login: its calls are sent as they are.", markup=False)
+    return isinstance(profile.auth, NoAuth)
 
 
 async def _entered(
