@@ -11,9 +11,9 @@ import gc
 import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
-from textual import work
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
@@ -140,7 +140,7 @@ class ExplorerApp(Keyboard[Wish]):
         else:
             self.call_after_refresh(self._complain)
 
-    @work(group="begin")
+    @opens("begin")
     async def _begin(self) -> None:
         if await self._settle_on_a_profile():
             await self.push_screen(CallScreen(self.explorer, self.held))
@@ -301,7 +301,8 @@ class ExplorerApp(Keyboard[Wish]):
         from rpcexplorer.views.snippets import draft_of
 
         exchange = event.exchange
-        await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange)
+        taken = partial(self.held.go_on, "copy")
+        await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange, taken=taken)
 
     @opens("profiles")
     async def _profiles(self, calls: CallScreen) -> None:

@@ -1,17 +1,35 @@
-"""What becomes of keys while screens open and close: none goes to the screen below, none counts once too often."""
+"""What becomes of keys: one at a time, each where the ones before it have led, none below what is about to open.
+
+Textual lets keys overtake each other: a letter is put in at once, a key with a binding travels up to the app, and
+what comes of it (a row is taken, a screen opens, the focus moves) travels on in messages. In a burst, as a slow line or
+a paste delivers them, Enter would act before the arrow that was pressed before it, or after the one behind it. So a key
+sets out only when nothing moves any more of what the key before it has set off.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any, Final, TypeVar
 
 from textual import events
 from textual.app import App
+from textual.message_pump import MessagePump
 from textual.screen import Screen
+from textual.widget import Widget
 
-from rpcexplorer.tui.held import HeldKeys
+from rpcexplorer.tui.held import HeldKeys, Typed
+from rpcexplorer.tui.widgets.in_order import InOrder
 
 TWICE: Final = 0.25
 """Seconds within which the same key again is one press too many."""
+SOON: Final = 100
+"""Turns of the loop that nearly every key is done within."""
+PAUSE: Final = 0.002
+"""Seconds between two looks from then on."""
+LOOKS: Final = 1_500
+"""Looks after which the next key waits no longer for the one before: some seconds, and more where all is slow."""
+LONG: Final = 1.0
+"""Seconds after which somebody who wants to leave need not wait for what the keys wait for."""
 Wanted = TypeVar("Wanted")
 
 
@@ -22,9 +40,12 @@ class Keyboard(App[Wanted]):
         super().__init__()
         self.held = HeldKeys(lambda: self.call_later(self._free))
         self._typed: events.Event | None = None
-        """The last key or paste that was not held back."""
+        """The last key or paste that set out."""
+        self._into: Widget | None = None
+        """The line or editor that it was text for."""
         self._closed_by: events.Key | None = None
         """The key that brought back the screen with the editor."""
+        self._settling: asyncio.Task[None] | None = None
 
     @property
     def home(self) -> Screen[Any] | None:
@@ -37,26 +58,72 @@ class Keyboard(App[Wanted]):
 
     async def on_event(self, event: events.Event) -> None:
         """Nothing that is typed while a screen opens goes to the one below, nor an Enter too many after it closed."""
-        if isinstance(event, events.Key | events.Paste) and not event.is_forwarded:
-            if self._is_one_too_many(event) or self.held.takes(event):
-                return
-            self._typed = event
-        await super().on_event(event)
+        if isinstance(event, events.Key | events.Paste) and not (event.is_forwarded or self._is_way_out(event)):
+            self.held.take(event)
+            await self._free()
+        else:
+            await super().on_event(event)
 
-    def _is_one_too_many(self, event: events.Event) -> bool:
+    async def _free(self) -> None:
+        """Let those set out that need not wait any longer."""
+        while (typed := self.held.next(self._goes_along)) is not None:
+            if self._is_one_too_many(typed):
+                continue
+            self._typed, self._into = typed, self._text_for(typed)
+            self.held.begin()
+            await super().on_event(typed)
+            if self._settling is None or self._settling.done():
+                self._settling = asyncio.create_task(self._settle())
+
+    def _is_way_out(self, event: events.Event) -> bool:
+        """The key to leave by, where keys wait for something that may never come."""
+        if not isinstance(event, events.Key) or self.held.waited(event.time) < LONG:
+            return False
+        bound = self.active_bindings.get(event.key)
+        return bound is not None and bound.binding.action == "quit"
+
+    def _is_one_too_many(self, typed: Typed) -> bool:
         """The key that closed something, pressed again at once: it would change what is in the editor."""
         before = self._closed_by
-        if before is None or not isinstance(event, events.Key) or event.time - before.time > TWICE:
+        if before is None or not isinstance(typed, events.Key) or typed.time - before.time > TWICE:
             return False
-        return event.key == before.key and (event.is_printable or event.key == "enter")
+        return typed.key == before.key and (typed.is_printable or typed.key == "enter")
+
+    def _goes_along(self, typed: Typed) -> bool:
+        """Text for the line that the text before it went to: there, one comes after the other anyway."""
+        return self._into is not None and self._into is self._text_for(typed)
+
+    def _text_for(self, typed: Typed) -> Widget | None:
+        is_text = isinstance(typed, events.Paste) or typed.is_printable
+        return self.focused if is_text and isinstance(self.focused, InOrder) else None
+
+    async def _settle(self) -> None:
+        """Wait until what was typed is done: at two looks running, nobody was at anything."""
+        still = 0
+        try:
+            for look in range(LOOKS):
+                await asyncio.sleep(0 if look < SOON else PAUSE)
+                still = 0 if self._is_busy() else still + 1
+                if still == 2:
+                    break
+        finally:
+            self.held.done()
+
+    def _is_busy(self) -> bool:
+        """Whether anybody on view has something to do, or is at it."""
+        screens = self.screen_stack[-1:]
+        return _is_at_work(self) or any(
+            _is_at_work(each) for screen in screens for each in screen.walk_children(with_self=True)
+        )
 
     def _screen_changed(self, screen: Screen[Any]) -> None:
         """Keys wait until it has settled where they go."""
         self._closed_by = self._typed if isinstance(self._typed, events.Key) and screen is self.home else None
-        self.held.wait("screen")
+        self.held.changed(self.screen_stack)
         screen.call_later(self.held.opened)
 
-    async def _free(self) -> None:
-        for typed in self.held.freed():
-            self._typed = typed
-            await super().on_event(typed)
+
+def _is_at_work(pump: MessagePump) -> bool:
+    """Whether it is doing something, rather than waiting for a message. Only its queue knows."""
+    queue: Any = pump._message_queue  # noqa: SLF001
+    return pump.is_running and not (queue.empty() and queue.ready_event._waiters)  # noqa: SLF001

@@ -83,6 +83,10 @@ class Terminal:
         for key in keys:
             os.write(self._file, KEYS[key].encode())
 
+    def burst(self, *keys: str) -> None:
+        """Keys by name, and letters, in one write, as a slow line delivers them."""
+        os.write(self._file, "".join(KEYS.get(key, key) for key in keys).encode())
+
     def type(self, text: str) -> None:
         """Letters, one by one."""
         os.write(self._file, text.encode())

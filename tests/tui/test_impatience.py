@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -31,10 +31,9 @@ from rpcexplorer.tui.widgets.problem import ProblemLine
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.said import Said
 from tests.fakes.wire import HOLD, RawServer, http_reply
-from tests.tui.visiting import drawn, said, tell, type_in
+from tests.tui.visiting import Scene, burst, drawn, rest, said, tell, type_in, visit
 from tests.tui.waiting import until
 
-Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 Held = tuple[RawServer, Explorer]
 """A server that holds what it is asked first, and an explorer that asks it."""
 
@@ -50,31 +49,6 @@ auth = {{ kind = "none" }}
 url = "{url}"
 auth = {{ kind = "none" }}
 """
-
-
-def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tuple[int, int] = (120, 40)) -> None:
-    """The call screen, standing still."""
-
-    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
-        screen = app.calls
-        assert screen is not None
-        await until(pilot, lambda: bool(screen.method))
-        await scene(app, pilot, screen)
-
-    tell(explorer, story, profile=profile, size=size)
-
-
-async def burst(pilot: Pilot[Any], *keys: str) -> None:
-    """Keys that arrive at once, as over a slow line: nothing happens between two of them."""
-    for key in keys:
-        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
-    await pilot.pause()
-
-
-async def rest(pilot: Pilot[Any]) -> None:
-    """Until nothing more follows by itself."""
-    for _ in range(4):
-        await pilot.pause()
 
 
 # --- keys for what is about to open ------------------------------------------------------------------------------
@@ -335,6 +309,21 @@ def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str)
         assert screen.exchange is None
 
     visit(explorer, scene, profile="prod")
+
+
+def test_leaving_waits_for_ever_for_nothing_that_keys_wait_for(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        app.held.wait("what never comes")
+        await burst(pilot, "x", "ctrl+q")
+        await rest(pilot)
+        assert not app._exit
+        later = events.Key("ctrl+q", None)
+        later.time += 2
+        app.post_message(later)
+        await until(pilot, lambda: app._exit)
+        assert screen.params.text == "[]"
+
+    visit(explorer, scene)
 
 
 def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held: Held) -> None:

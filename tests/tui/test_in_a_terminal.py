@@ -130,3 +130,41 @@ def test_a_mistake_of_ours_gives_the_terminal_back_and_tells_no_value(tmp_path: 
         assert b"\x1b[?1049l" in terminal.written
         assert b"broken.py:8 (ValueError)" in terminal.written
         assert b"correct-horse" not in terminal.written
+
+
+TWO_KINDS = """\
+version = 1
+[profile.open]
+url = "http://127.0.0.1:9"
+auth = { kind = "none" }
+[profile.a]
+url = "http://127.0.0.1:9"
+auth = { kind = "cookie", username = "demo" }
+"""
+
+
+def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: Path) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "sessions.toml").write_text(TWO_KINDS)
+    home = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+    with Terminal(["--profile", "open"], home, folder, (120, 40)) as terminal:
+        terminal.sees("F5 send")
+        terminal.burst("f7", "up", "s", "down")  # the row below has no secrets to ask for
+        terminal.sees("Secrets of a")
+        terminal.burst("escape", "down", "s", "up", "delete", "down")
+        terminal.sees("Remove a?")
+        terminal.burst("up", "enter", "e", "down")
+        terminal.sees("Edit a")
+        terminal.burst("escape", "escape", "f2", "one", "enter", "f5")
+        terminal.sees("▍one", "one          unreached")
+        terminal.burst("f2", "two", "enter", "f5")
+        terminal.sees("▍two", "two          unreached")
+        terminal.burst("f6", "delete", "down")
+        terminal.sees("Delete this from the history?", "two")
+        terminal.burst("escape", "down", "enter", "up")
+        terminal.sees("▍one")
+        terminal.burst("f2", "two", "enter", "f10", "down", "enter")
+        terminal.sees("Copied Python with httpx")
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0

@@ -15,6 +15,7 @@ from textual.widgets import Static
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.screens.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.profile_list import ProfileList
 from rpcexplorer.tui.widgets.sheet import Sheet
@@ -22,6 +23,7 @@ from tests.tui.stage import text_of
 from tests.tui.waiting import until
 
 Story = Callable[[ExplorerApp, Pilot[Any]], Awaitable[None]]
+Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 
 
 def tell(explorer: Explorer, story: Story, *, profile: str | None = None, size: tuple[int, int] = (120, 40)) -> None:
@@ -37,6 +39,31 @@ def tell(explorer: Explorer, story: Story, *, profile: str | None = None, size: 
             await story(app, pilot)
 
     asyncio.run(told())
+
+
+def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tuple[int, int] = (120, 40)) -> None:
+    """The call screen, standing still."""
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        screen = app.calls
+        assert screen is not None
+        await until(pilot, lambda: bool(screen.method))
+        await scene(app, pilot, screen)
+
+    tell(explorer, story, profile=profile, size=size)
+
+
+async def burst(pilot: Pilot[Any], *keys: str) -> None:
+    """Keys that arrive at once, as over a slow line: nothing happens between two of them."""
+    for key in keys:
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+    await pilot.pause()
+
+
+async def rest(pilot: Pilot[Any]) -> None:
+    """Until nothing more follows by itself."""
+    for _ in range(4):
+        await pilot.pause()
 
 
 async def on(pilot: Pilot[Any], kind: type[Any]) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -38,8 +38,12 @@ async def copied(
     exchange: Exchange | None,
     body: Body | None = None,
     what: str = "",
+    taken: Callable[[], object] = lambda: None,
 ) -> None:
-    """Copy one thing, or ask which. Secrets stay placeholders in every form. ``body`` is where a cursor stands."""
+    """Copy one thing, or ask which. Secrets stay placeholders in every form. ``body`` is where a cursor stands.
+
+    ``taken`` is called when that may move on: what follows can take a while.
+    """
     profile = _profile_of(explorer, exchange)
     picks = list(_picks(exchange, body, forms=profile is not None))
     if not what:
@@ -47,11 +51,13 @@ async def copied(
         what = chosen or ""
     if not what:
         return
+    found = _found(exchange, body, what)
+    taken()
     if what in FORMS:
         preview = partial(explorer.preview, profile=profile)
         text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.keys.in_use())
     else:  # a reply may be long
-        text = await asyncio.to_thread(_plain, exchange, body, what, explorer.keys.in_use())
+        text = await asyncio.to_thread(_plain, found, what, explorer.keys.in_use())
     if text is None:
         screen.notify("There is nothing to copy here.", markup=False, timeout=3)
         return
@@ -78,12 +84,19 @@ def _picks(exchange: Exchange | None, body: Body | None, *, forms: bool) -> Iter
         yield Pick(form, FORMS[form], "secrets as variables" if form != "markdown" else "secrets as placeholders")
 
 
-def _plain(exchange: Exchange | None, body: Body | None, what: str, secrets: Iterable[Secret]) -> str | None:
-    """What stands there, without the secrets that this run knows."""
+def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | None:
+    """What stands there now, as it is."""
     if what in {"path", "value"}:
         found = body and (body.path().encode() if what == "path" else body.value())
-        return Redactor(secrets).text(printable(found.decode("utf-8", "replace"), lines=True)) if found else None
-    if exchange is None:
+        return found or None
+    return exchange.response.body if exchange is not None else None
+
+
+def _plain(found: bytes | None, what: str, secrets: Iterable[Secret]) -> str | None:
+    """What was found, without the secrets that this run knows."""
+    if found is None:
         return None
-    reply = exchange.response.body
-    return Redactor(secrets).text(reply.decode("utf-8", "replace") if what == "raw" else printable_bytes(reply))
+    if what == "reply":
+        return Redactor(secrets).text(printable_bytes(found))
+    text = found.decode("utf-8", "replace")
+    return Redactor(secrets).text(text if what == "raw" else printable(text, lines=True))

@@ -7,6 +7,7 @@ few lines here, which makes the file a little longer than others.
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
 from datetime import date, datetime, tzinfo
 from itertools import chain
 from typing import ClassVar, Final, Literal
@@ -19,6 +20,7 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
+from textual.timer import Timer
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
@@ -33,7 +35,7 @@ from rpcexplorer.tui.widgets.history_list import HistoryList
 from rpcexplorer.tui.widgets.history_pane import HistoryPane
 from rpcexplorer.tui.widgets.history_preview import HistoryPreview
 from rpcexplorer.tui.widgets.listing import Listing
-from rpcexplorer.views.history_rows import Wanted, moment_words, same
+from rpcexplorer.views.history_rows import Row, Wanted, moment_words, same
 
 NEWEST: Final = 200
 """So many calls are read at first, and again when the last of them come into view."""
@@ -41,6 +43,9 @@ MOST: Final = 2000
 """A filter looks on by itself until it has found so many."""
 PAUSE: Final = 0.08
 """Seconds without a key before a filter is looked for."""
+PATIENCE: Final = 5.0
+"""Seconds after which keys wait no longer for the rows that they are for; what is on view then can only be left."""
+ROWS: Final = "rows"
 
 
 class HistoryChoice(Struct, frozen=True):
@@ -95,6 +100,12 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self._profile = explorer.profile.name if explorer.profile else ""
         self._reading: Reading | None = None
         self._answered: Wanted | None = None
+        """What those on view were looked for by."""
+        self._shown: Reading | None = None
+        """The one that they are from."""
+        self._led_on: Callable[[], object] | None = None
+        """What is to be done with the rows that are being looked for."""
+        self._patience: Timer | None = None
         self._pane, self._preview = HistoryPane(zone), HistoryPreview(zone)
 
     def compose(self) -> ComposeResult:
@@ -118,6 +129,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         """Nobody waits any longer for what is being looked for."""
         if self._reading is not None:
             self._reading.give_up()
+        self.held.go_on(ROWS)
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -126,7 +138,10 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self._look()
 
     def _look(self, pause: float = 0.0) -> None:
-        """Read from the newest on, for what is typed. The same question leaves as much on view as there was."""
+        """Read from the newest on, for what is typed. The same question leaves as much on view as there was.
+
+        Keys wait for the rows, except while somebody types what they are to be like.
+        """
         only = None if self.everyone else self._profile or None
         before, wanted = self._reading, Wanted.of(self._pane.text, only)
         today = self._preview.today = self._today or datetime.now(self._zone).date()
@@ -136,7 +151,15 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
             if before.wanted == wanted:
                 reading.goal, reading.least = before.goal, max(before.least, before.found)
         self._reading = reading
+        if not pause:
+            self._hold_keys()
         self._read(reading, pause)
+
+    def _hold_keys(self) -> None:
+        if self._patience is not None:
+            self._patience.stop()
+        self.held.wait(ROWS)
+        self._patience = self.set_timer(PATIENCE, lambda: self.held.go_on(ROWS))
 
     def _story(self, wanted: Wanted) -> Story:
         """Every call that may be meant, newest first; those on top could not be written yet."""
@@ -166,9 +189,14 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         calls.everyone = reading.wanted.only is None
         calls.items = reading.rows
         calls.cursor = at
+        self._shown = reading
+        if self._led_on is not None:
+            self._led_on()
+            self._led_on = None
         self._tell(reading)
         self._preview.call = self._record
         self.refresh_bindings()
+        self.held.go_on(ROWS)
 
     def _tell(self, reading: Reading) -> None:
         """How far it has come."""
@@ -189,6 +217,17 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def _typed(self) -> None:
         self._look(PAUSE)
 
+    @on(HistoryPane.LedOn)
+    def _into_list(self, event: HistoryPane.LedOn) -> None:
+        """Out of the filter: what is typed has to be found first."""
+        event.stop()
+        self.set_focus(self._pane.list)
+        if self._stale:
+            self._led_on = event.move
+            self._look()
+        else:
+            event.move()
+
     @on(HistoryPane.ScopeWanted)
     def _scope_wanted(self, event: HistoryPane.ScopeWanted) -> None:
         self.everyone = event.everyone
@@ -202,7 +241,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     @on(Listing.Chosen)
     def _chosen(self, event: Listing.Chosen) -> None:
         event.stop()
-        self.action_load()
+        self._choose("load", event.item)
 
     @on(HistoryList.EndNear)
     def _end_near(self, event: HistoryList.EndNear) -> None:
@@ -213,6 +252,11 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
             self._read(reading)
 
     # --- actions -----------------------------------------------------------------------------------------------
+
+    @property
+    def _stale(self) -> bool:
+        """What is on view is no answer to what is typed."""
+        return self._shown is None or self._reading is None or self._shown.wanted != self._reading.wanted
 
     @property
     def _record(self) -> Exchange | Damaged | None:
@@ -227,7 +271,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """What can be done with what is under the cursor."""
-        call, record = self._call, self._record
+        call, record = (None, None) if self._stale else (self._call, self._record)
         written = not any(record is waiting for waiting in self.explorer.history.unsaved)
         single = call is not None and call.kind != "batch"  # the editor holds one call
         can = {
@@ -244,15 +288,15 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
 
     def action_load(self) -> None:
         """Into the editor."""
-        self._choose("load")
+        self._choose("load", self._record)
 
     def action_again(self) -> None:
         """Into the editor, and out."""
-        self._choose("again")
+        self._choose("again", self._record)
 
-    def _choose(self, action: Literal["load", "again"]) -> None:
-        if self._call is not None and self.check_action(action, ()):
-            self.dismiss(HistoryChoice(self._call, action))
+    def _choose(self, action: Literal["load", "again"], row: Row | None) -> None:
+        if isinstance(row, Exchange) and self.check_action(action, ()):
+            self.dismiss(HistoryChoice(row, action))
 
     def action_close(self) -> None:
         """Out of what the focus is in: the filter, the preview, the screen."""

@@ -170,8 +170,8 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         self._sheet.scroll_home(animate=False)
 
     @on(Listing.Chosen)
-    def _chosen(self) -> None:
-        self.action_use()
+    def _chosen(self, event: Listing.Chosen) -> None:
+        self._use(event.item)
 
     def on_descendant_focus(self) -> None:
         """The bar tells where the focus is."""
@@ -219,9 +219,12 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     def action_use(self) -> None:
         """Use it from now on."""
-        if self._row is not None and self._row.profile is not None:
-            self.explorer.use(self._row.name)
-            self.explorer.remembered.profile = self._row.name
+        self._use(self._row)
+
+    def _use(self, row: ProfileRow | None) -> None:
+        if row is not None and row.profile is not None:
+            self.explorer.use(row.name)
+            self.explorer.remembered.profile = row.name
             self.dismiss(True)
 
     @opens("edit")

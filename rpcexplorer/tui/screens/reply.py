@@ -5,6 +5,8 @@ Both may take long, so they are workers of the screen; the calls themselves are 
 
 from __future__ import annotations
 
+from functools import partial
+
 from textual import on, work
 
 from rpcexplorer.explorer import Explorer
@@ -70,4 +72,5 @@ class ReplyScreen(CallLayout):
         from rpcexplorer.tui.screens.copying import copied
 
         body = self.response.body if exchange is self.response.exchange else None
-        await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what)
+        taken = partial(self.held.go_on, "copy")
+        await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what, taken=taken)

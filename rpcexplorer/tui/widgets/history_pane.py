@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import tzinfo
+from functools import partial
 from typing import ClassVar, Final, Literal
 
 from textual.app import ComposeResult
@@ -57,6 +59,13 @@ class HistoryPane(Vertical):
 
         pane: HistoryPane
         text: str
+
+    @message
+    class LedOn(Message):
+        """The keys go on to the list, and there to another row."""
+
+        pane: HistoryPane
+        move: Callable[[], object]
 
     @message
     class ScopeWanted(Message):
@@ -151,9 +160,10 @@ class HistoryPane(Vertical):
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter leads into the list; there it takes a call."""
         event.stop()
-        self.screen.set_focus(self.list)
+        self.post_message(self.LedOn(self, lambda: None))
 
     def action_into_list(self, way: Literal["move", "page"], by: int) -> None:
         """So do the arrows."""
-        self.screen.set_focus(self.list)
-        (self.list.action_move if way == "move" else self.list.action_page)(by)
+        self.post_message(
+            self.LedOn(self, partial(self.list.action_move if way == "move" else self.list.action_page, by))
+        )

@@ -1,0 +1,453 @@
+"""Keys that arrive in one burst: each list, menu, dialog and form acts on the row where the keys had led by then.
+
+Every test says which screens and widgets its keys go through; the last one fails for a new list that no burst has gone
+through. What is dangerous (to remove, to delete, to send) comes first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import pkgutil
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, TypeVar
+
+from textual.binding import Binding
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widget import Widget
+
+import rpcexplorer.tui
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.screens.dialog import Ask, Confirm, Dialog
+from rpcexplorer.tui.screens.form import Form
+from rpcexplorer.tui.screens.help import Help
+from rpcexplorer.tui.screens.history import HistoryScreen
+from rpcexplorer.tui.screens.layout import CallLayout
+from rpcexplorer.tui.screens.login import Credentials
+from rpcexplorer.tui.screens.picker import Picker, PickList
+from rpcexplorer.tui.screens.profile_form import ProfileForm
+from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.screens.reply import ReplyScreen
+from rpcexplorer.tui.screens.welcome import Ways, Welcome
+from rpcexplorer.tui.widgets.answer import Answer, Answers
+from rpcexplorer.tui.widgets.cycle import Cycle
+from rpcexplorer.tui.widgets.editor import Editor
+from rpcexplorer.tui.widgets.grid import Grid
+from rpcexplorer.tui.widgets.history_list import HistoryList
+from rpcexplorer.tui.widgets.history_pane import HistoryPane
+from rpcexplorer.tui.widgets.history_preview import HistoryPreview
+from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.widgets.method_list import MethodList
+from rpcexplorer.tui.widgets.methods import MethodsPane
+from rpcexplorer.tui.widgets.pager import Pager
+from rpcexplorer.tui.widgets.profile_list import ProfileList
+from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.widgets.reader import Reader
+from rpcexplorer.tui.widgets.recent import RecentList
+from rpcexplorer.tui.widgets.response import ResponsePane
+from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.views.method_rows import name_of
+from tests.tui.visiting import burst, names, profiles, rest, tell, visit
+from tests.tui.waiting import until
+
+Test = TypeVar("Test", bound=Callable[..., None])
+COVERED: dict[type[Any], set[str]] = {}
+"""Screens and widgets, and the tests whose bursts go through them."""
+
+
+def through(*kinds: type[Any]) -> Callable[[Test], Test]:
+    """Note what the keys of a test go through."""
+
+    def noted(test: Test) -> Test:
+        for kind in kinds:
+            COVERED.setdefault(kind, set()).add(test.__name__)
+        return test
+
+    return noted
+
+
+def recorded(explorer: Explorer, *methods: str) -> None:
+    """Calls in the history of the profile ``demo``, oldest first."""
+
+    async def made() -> None:
+        explorer.use("demo")
+        for method in methods:
+            await explorer.call(Draft(method, f'{{"named": "{method}"}}'))
+
+    asyncio.run(made())
+
+
+async def taken_in(pilot: Pilot[Any]) -> None:
+    """Wait until no key waits any longer."""
+    app = pilot.app
+    assert isinstance(app, ExplorerApp)
+    held, come = app.held, asyncio.Event()
+    app.call_later(come.set)  # behind the keys
+    await until(pilot, lambda: come.is_set() and not (held._held or held._waiting or held._under_way))
+
+
+async def discovered(explorer: Explorer) -> None:
+    """What the demo service has."""
+    explorer.use("demo")
+    await explorer.discover()
+
+
+def called(explorer: Explorer) -> list[str]:
+    """The methods of the history, newest first."""
+    return [each.method for each in explorer.recent(50)]
+
+
+def opened(app: ExplorerApp) -> list[str]:
+    """The title of every dialog that opens from now on, and the method that it is about."""
+    titles: list[str] = []
+
+    def changed(screen: Screen[Any]) -> None:
+        if isinstance(screen, Dialog):
+            words = screen._words if isinstance(screen, Ask | Confirm) else ""
+            about = words if isinstance(words, str) else dict(words).get("call", "")
+            titles.append(" ".join([screen._title, *about.split()[:1]]))
+
+    app.screen_change_signal.subscribe(app, changed, immediate=True)
+    return titles
+
+
+# --- profiles ----------------------------------------------------------------------------------------------------
+
+
+@through(ProfilesScreen, ProfileList, Confirm, ProfileForm, Form, Credentials)
+def test_a_key_for_a_profile_is_for_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
+    keys_and_titles = [
+        ("delete down escape", "Remove demo?"),  # the arrow goes to the answers
+        ("s", ""),  # it needs none, as little as prod
+        ("down s down escape", "Secrets of inline"),
+        ("down s up f8 escape", "Secrets of inline"),
+        ("down delete up escape", "Remove prod?"),
+        ("home down e down escape", "Edit dead"),
+        ("j d k escape", "Duplicate demo"),
+        ("k k s escape", "Secrets of cookie"),
+    ]
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await profiles(pilot)
+        titles = opened(app)
+        await burst(pilot, *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
+        await taken_in(pilot)
+        assert titles == [title for _, title in keys_and_titles if title]
+
+    visit(explorer, scene)
+
+
+@through(ProfilesScreen, ProfileList, Confirm, Answers, Answer)
+def test_of_two_removals_in_one_burst_each_removes_what_it_named(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        screen = await profiles(pilot, at="cookie")
+        titles = opened(app)
+        await burst(pilot, "delete", "right", "enter", "down", "delete", "enter", "up", "delete", "right", "enter")
+        await until(pilot, lambda: names(screen) == ["demo", "inline", "prod"])
+        assert titles == ["Remove cookie?", "Remove demo?", "Remove dead?"]
+
+    visit(explorer, scene)
+
+
+@through(ProfilesScreen, ProfileList, Picker, PickList)
+def test_the_profile_that_is_used_tested_copied_or_found_is_where_the_keys_had_led(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for keys, used in ("enter down", "demo"), ("down enter up", "inline"), ("up up enter up", "dead"):
+            await burst(pilot, "f7", *keys.split())
+            await taken_in(pilot)
+            assert explorer.profile is not None
+            assert explorer.profile.name == used
+        screen = await profiles(pilot)
+        await burst(pilot, "y", "down", "t", "up")
+        await until(pilot, lambda: bool(screen._tested))
+        assert app.clipboard.startswith("http://127.0.0.1:9/")
+        assert list(screen._tested) == ["demo"]
+        await burst(pilot, "slash", *"in", "down", "up", "enter", "enter")
+        await taken_in(pilot)
+        assert explorer.profile is not None
+        assert explorer.profile.name == "inline"
+
+    visit(explorer, scene)
+
+
+def test_a_profile_that_needs_no_secrets_is_asked_for_none(explorer: Explorer) -> None:
+    from rpcexplorer.tui.screens.login import secrets
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert explorer.profile is not None
+        assert not await secrets(app.screen, explorer, explorer.profile)
+        assert app.screen is calls
+
+    visit(explorer, scene)
+
+
+# --- the history -------------------------------------------------------------------------------------------------
+
+
+@through(HistoryScreen, HistoryList, HistoryPreview, Confirm, Ask)
+def test_a_key_for_a_call_is_for_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two", "three", "four", "five")
+    keys_and_titles = [
+        ("delete down escape", "Delete this from the history? five"),
+        ("down delete down escape", "Delete this from the history? four"),
+        ("down t x down escape", "Name this call three"),
+        ("end a up escape", "A note to this call one"),
+        ("tab down shift+tab up delete escape", "Delete this from the history? two"),
+        ("down y down home r a w enter", "Copy"),
+    ]
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        titles = opened(app)
+        await burst(pilot, "f6", *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
+        await until(pilot, lambda: bool(app.clipboard))
+        await taken_in(pilot)
+        assert titles == [title for _, title in keys_and_titles]
+        assert app.clipboard.encode() == explorer.recent(9)[-1].response.body
+        assert len(called(explorer)) == 5
+
+    visit(explorer, scene)
+
+
+@through(HistoryScreen, HistoryList, Confirm, Answers, Answer)
+def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two", "three", "four", "five")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        yes = "delete", "right", "enter"
+        await burst(pilot, "f6", "down", *yes, *yes, "enter", "enter")  # what is loaded at last is the one below
+        await until(pilot, lambda: calls.method == "two")
+        assert called(explorer) == ["five", "two", "one"]
+
+    visit(explorer, scene)
+
+
+@through(HistoryScreen, HistoryList, HistoryPane)
+def test_the_call_that_is_loaded_or_sent_again_is_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two", "three")
+    keys_and_methods = [
+        (["enter", "down", "f5"], "three"),
+        (["down", "down", "enter", "up", "f5"], "two"),
+        (["end", "r", "up"], "one"),
+        (["slash", *"method:t", "enter", "down", "enter", "f5"], "three"),
+        (["slash", *"method:t", "down", "down", "enter", "f5"], "three"),
+        (["slash", *"method:two", "enter", "enter", "down", "f5"], "two"),
+    ]
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for keys, method in keys_and_methods:
+            before = len(called(explorer))
+            await burst(pilot, "f6", *keys)
+            await until(pilot, lambda before=before: len(called(explorer)) > before and not calls.what)  # type: ignore[misc]
+            assert calls.method == method, keys
+            assert called(explorer)[0] == method, keys
+
+    visit(explorer, scene)
+
+
+# --- the call screen ---------------------------------------------------------------------------------------------
+
+
+@through(CallScreen, MethodsPane, MethodList)
+def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+    keys_and_rows = [
+        ("", ["down", "enter"], 1),
+        ("", ["down", "down", "up", "enter"], 1),
+        ("notes.", ["down", "enter", "down"], 1),
+        ("notes.", ["enter", "down"], 0),
+    ]
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for typed, keys, row in keys_and_rows:
+            calls.choose("demo.notes.delete")
+            await rest(pilot)
+            listing, before = calls.query_one(MethodList), calls.exchange
+            found = calls.methods._rows.listed(typed).rows
+            wanted = found[(0 if typed else listing.cursor) + row]
+            await burst(pilot, "f2", *typed, *keys, "f5")
+            await until(pilot, lambda before=before: calls.exchange is not before)  # type: ignore[misc]
+            assert calls.exchange is not None
+            assert calls.exchange.method == name_of(wanted), (typed, keys)
+
+    visit(explorer, scene)
+
+
+@through(CallScreen, MethodsPane, MethodList, Editor)
+def test_what_follows_the_choice_of_a_method_goes_into_its_params(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        clear = "ctrl+a", "ctrl+k"
+        await burst(pilot, "f2", *"arg_test", "enter", *clear, *"[7", "f2", *"ping", "enter", *clear, *"[1")
+        await taken_in(pilot)
+        assert calls.method == "ping"
+        assert calls.params.text == "[1]"
+        assert explorer.draft_of("arg_test") == "[7]"
+
+    visit(explorer, scene)
+
+
+@through(CallScreen, RecentList)
+def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two", "three")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        listing = calls.query_one(RecentList)
+        await until(pilot, lambda: len(listing.items) == 3)
+        calls.set_focus(listing)
+        await burst(pilot, "down", "enter", "up")
+        await until(pilot, lambda: calls.method == "two")
+        calls.set_focus(listing)
+        await burst(pilot, "down", "r", "up")
+        await until(pilot, lambda: len(called(explorer)) == 4)
+        assert called(explorer)[0] == "one"
+
+    visit(explorer, scene)
+
+
+@through(CallScreen, ResponsePane, Grid, Pager, Reader, Prompt)
+def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        from msgspec.structs import replace
+
+        from rpcexplorer.model.exchange import Result
+
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not None)
+        assert calls.exchange is not None
+        text = b'[{"n": 10}, {"n": 20}, {"n": 30}]'
+        calls.exchange = replace(calls.exchange, outcome=Result(text))
+        await pilot.press("f4")
+        await rest(pilot)
+        copies: Sequence[tuple[list[str], str]] = [
+            (["t", "down", "c", "down"], "20"),
+            (["home", "down", "enter", "down", "c"], "20"),  # that row as JSON, and its member
+            (["slash", *"30", "enter", "c", "home"], "30"),
+            (["g", *"6", "enter", "c", "end"], "20"),
+            (["home", "down", "space", "c"], '{\n  "n": 10\n}'),
+            (["home", "y", *"under", "down", "up", "enter"], text.decode()),
+        ]
+        for keys, copied in copies:
+            app.copy_to_clipboard("")
+            await burst(pilot, *keys)
+            await until(pilot, lambda: bool(app.clipboard))
+            await rest(pilot)
+            assert "".join(app.clipboard.split()) == "".join(copied.split()), keys
+
+    visit(explorer, scene)
+
+
+# --- menus, dialogs and forms ------------------------------------------------------------------------------------
+
+
+@through(Picker, PickList)
+def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        themes = list(explorer.themes())
+        at = themes.index(app.theme)
+        await burst(pilot, "ctrl+p", *"choose a theme", "enter", "down", "enter")
+        await until(pilot, lambda: app.screen is calls and app.theme == themes[(at + 1) % len(themes)])
+        await burst(pilot, "ctrl+p", "down", "down", "up", "pagedown", "home", *"theme", "down", "up", "enter")
+        await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen._title == "Themes")
+        await burst(pilot, "up", "escape", "f10", "down", "enter")  # the second form to copy in
+        await until(pilot, lambda: bool(app.clipboard))
+        assert "httpx" in app.clipboard
+        assert app.theme == themes[(at + 1) % len(themes)]
+
+    visit(explorer, scene)
+
+
+@through(Help, Sheet)
+def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await burst(pilot, "f1", "down", "x", "escape", "7")
+        await taken_in(pilot)
+        assert app.screen is calls
+        assert calls.params.text == "[7]"
+
+    visit(explorer, scene)
+
+
+@through(ProfileForm, Form, Cycle, Answers, Answer)
+def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        screen = await profiles(pilot)
+        keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
+        await burst(pilot, *keys, "left", "left", "right", "left", "f5", "t")
+        await until(pilot, lambda: "new" in explorer.profiles.profiles)
+        made = explorer.profiles.profiles["new"]
+        assert (made.url, made.badge, made.confirm) == ("http://x.example", "prod", "always")
+        await until(pilot, lambda: "new" in screen._tested)
+        await burst(pilot, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", *"er", "enter")
+        await until(pilot, lambda: "new-copyer" in explorer.profiles.profiles)
+        assert explorer.profiles.profiles["new"].description == ""
+
+    visit(explorer, scene)
+
+
+@through(Confirm, Answers, Answer, CallScreen)
+def test_a_question_is_answered_by_the_word_where_the_keys_had_led(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.unknown")
+        await burst(pilot, "f5", "right", "left", "enter", "right", "f5", "right", "enter", "left")
+        await until(pilot, lambda: app.screen is calls and not calls.what and len(called(explorer)) == 1)
+
+    visit(explorer, scene, profile="prod")
+
+
+@through(Credentials, Ask, HistoryScreen)
+def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await burst(pilot, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
+        await taken_in(pilot)
+        assert [(each.name, each.note) for each in explorer.recent(9)] == [("", "second"), ("first", "")]
+        await burst(pilot, "f7", "up", "up", "s", *"abc", "f5", "down", "escape")
+        await taken_in(pilot)
+        held = explorer.keys.state(explorer.profiles.profiles["cookie"])["session"]
+        assert isinstance(held, Secret)
+        assert held.reveal() == "abc"
+
+    visit(explorer, scene)
+
+
+@through(Welcome, Ways)
+def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Callable[..., Explorer]) -> None:
+    explorer = make_explorer("")
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        keys = ["down", "enter", *"mine", "tab", *"http://127.0.0.1:9", "f5", "enter", *"[8"]
+        await burst(pilot, *keys)
+        await until(pilot, lambda: app.calls is not None and app.screen is app.calls)
+        await rest(pilot)
+        assert explorer.profile is not None
+        assert explorer.profile.name == "mine"
+
+    tell(explorer, story)
+
+
+# --- all of them -------------------------------------------------------------------------------------------------
+
+BASES = {Listing, Dialog, CallLayout, ReplyScreen, Form}
+"""Never on screen themselves; what is made of them is."""
+LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
+"""Keys that lead to a row, or take it."""
+
+
+def kinds() -> Iterator[type[Any]]:
+    """Every screen and every widget of ours with rows, or with keys that lead from one thing to another."""
+    for found in pkgutil.walk_packages(rpcexplorer.tui.__path__, "rpcexplorer.tui."):
+        for kind in vars(importlib.import_module(found.name)).values():
+            if isinstance(kind, type) and kind.__module__ == found.name and issubclass(kind, Widget):
+                own = {each.key for each in kind.__dict__.get("BINDINGS", ()) if isinstance(each, Binding)}
+                keys = {key for each in own for key in each.split(",")}
+                if issubclass(kind, Screen | Listing) or keys & LEADING:
+                    yield kind
+
+
+def test_a_burst_has_gone_through_every_list_menu_dialog_and_form() -> None:
+    assert {kind.__name__ for kind in kinds()} - {kind.__name__ for kind in BASES | COVERED.keys()} == set()
