@@ -14,6 +14,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
+from textual import work
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import LineFilter
