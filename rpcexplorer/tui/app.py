@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 from textual import work
 from textual.app import App
 from textual.binding import BindingType
+from textual.driver import Driver
 from textual.filter import LineFilter
 from textual.notifications import SeverityLevel
 from textual.screen import Screen
@@ -38,6 +39,7 @@ from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.views.printable import printable
 
 if TYPE_CHECKING:
+    from rpcexplorer.tui.driver import ReadingFailed
     from rpcexplorer.tui.screens.history import HistoryScreen
 
 GUARD: Final = Guard()
@@ -124,6 +126,23 @@ class ExplorerApp(Keyboard[Wish]):
         super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     # --- start and end -----------------------------------------------------------------------------------------
+
+    def get_driver_class(self) -> type[Driver]:
+        """Ours, where Textual would take the one that it is made of."""
+        chosen = super().get_driver_class()
+        if chosen.__module__ != "textual.drivers.linux_driver":  # Windows, or whatever the environment names
+            return chosen
+        from rpcexplorer.tui.driver import TerminalDriver
+
+        return TerminalDriver
+
+    def on_terminal_gone(self) -> None:
+        """Without a terminal there is nobody to do anything for."""
+        self._leave()
+
+    def on_reading_failed(self, event: ReadingFailed) -> None:
+        """Nobody could type any more: it ends as by any mistake of ours."""
+        raise event.error
 
     def get_default_screen(self) -> Screen[Any]:
         """The call screen at once, where there is a profile to use; else an empty one under the welcome."""
@@ -407,4 +426,6 @@ def open_screen(explorer: Explorer, person: PersonOnScreen, profile: str | None 
     wish = app.run()
     if app.mistake is not None:
         raise app.mistake
+    if app.return_code is None:  # somebody of Textual's has ended it
+        raise RuntimeError("the screen closed, and nobody had asked for it")
     return 0, wish or ""

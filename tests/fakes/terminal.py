@@ -89,7 +89,11 @@ class Terminal:
 
     def type(self, text: str) -> None:
         """Letters, one by one."""
-        os.write(self._file, text.encode())
+        self.send(text.encode())
+
+    def send(self, came: bytes) -> None:
+        """Bytes as they are."""
+        os.write(self._file, came)
 
     @property
     def text(self) -> str:

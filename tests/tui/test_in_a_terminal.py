@@ -168,3 +168,53 @@ def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: 
         terminal.sees("Copied Python with httpx")
         terminal.press("ctrl+q")
         assert terminal.ends() == 0
+
+
+def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
+    with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (100, 30)) as terminal:
+        terminal.sees("here", "✓ valid")
+        terminal.press("ctrl+a", "ctrl+k")
+        for came, shown in [
+            (b"\xe9", "1   é"),
+            (b"\xff\xfe", "éÿþ"),
+            (b"\xe2\x82a", "þâ‚a"),  # noqa: RUF001 - three letters of a terminal that knows no UTF-8
+            (b"\x1b[1:2;3u\x1b[99999999999;1u\x1b[48;9999;9999;1;1tb", "ab"),
+            (b"\x1b[200~c\x1b[201~d", "abcd"),
+        ]:
+            terminal.send(came)
+            terminal.sees(shown)
+        terminal.send(b"\x1b[200~e")
+        terminal.press("ctrl+q")  # within the paste
+        terminal.sees("abcde")
+        terminal.press("backspace", "backspace")
+        terminal.sees_no("abcde")
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0
+    assert b"Traceback" not in terminal.written
+
+
+DEAF = """
+import sys
+from rpcexplorer import __main__
+from rpcexplorer.tui.terminal_input import TerminalInput
+
+def fails(self, came):
+    raise KeyError("correct-horse-battery")
+
+TerminalInput.feed = fails
+sys.exit(__main__.main())
+"""
+
+
+def test_a_program_that_can_read_no_key_any_more_ends_as_by_any_mistake_of_ours(tmp_path: Path) -> None:
+    (tmp_path / "deaf.py").write_text(DEAF)
+    (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
+    home = {"RPCEXPLORER_HOME": str(tmp_path / "home"), "PYTHONPATH": str(Path(__file__).parents[2])}
+    with Terminal([], home, tmp_path, (100, 30), start=["deaf.py"]) as terminal:
+        terminal.sees("here", "✓ valid")
+        terminal.type("x")
+        assert terminal.ends() == 70
+        assert b"\x1b[?1049l" in terminal.written
+        assert b"deaf.py:7 (KeyError)" in terminal.written
+        assert b"correct-horse" not in terminal.written
