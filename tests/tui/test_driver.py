@@ -13,11 +13,15 @@ from textual.driver import Driver
 from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Key, Paste
 from textual.message import Message
+from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.tui.app import ExplorerApp, open_screen
 from rpcexplorer.tui.driver import ReadingFailed, TerminalDriver, TerminalGone
 from rpcexplorer.tui.person import PersonOnScreen
+from tests.tui.visiting import tell
+from tests.tui.waiting import until
 
 
 class Heard(TerminalDriver):
@@ -98,6 +102,17 @@ def test_textual_still_reads_in_a_way_that_ours_can_stand_for() -> None:
     assert {"run_input_thread"} <= set(LinuxDriver._run_input_thread.__code__.co_names)
     used = LinuxDriver.run_input_thread.__code__.co_names
     assert {"fileno", "exit_event"} <= set(used)
+
+
+def test_without_a_terminal_the_app_writes_down_what_was_typed_and_ends(explorer: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        assert app.calls is not None
+        app.calls.params.replace("[1]")
+        app.post_message(TerminalGone())
+        await until(pilot, lambda: app._exit)
+
+    tell(explorer, story)
+    assert Drafts(explorer.paths.drafts).find("demo", "ping") == "[1]"
 
 
 @pytest.mark.parametrize("named", [None, "textual.drivers.headless_driver:HeadlessDriver"])
