@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from msgspec import Struct
+
+LONGEST = 200
+"""Characters of a key, or of another word that stands in a file, that are told of it."""
+MOST = 500
+"""Words among which the nearest is looked for."""
 
 
 class Complaint(Struct, frozen=True):
@@ -21,7 +27,7 @@ class Complaint(Struct, frozen=True):
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
-        return f"{where}: {self.key}: {self.sentence}" if self.key else f"{where}: {self.sentence}"
+        return f"{where}: {cut(self.key)}: {self.sentence}" if self.key else f"{where}: {self.sentence}"
 
 
 class Trouble(Exception):  # noqa: N818 - it reads as what it is where it is raised
@@ -36,5 +42,26 @@ def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like ``word``, if any is like it at all."""
     import difflib  # only where something is wrong: it costs a fifth of the start
 
-    matches = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
+    if len(word) > LONGEST:
+        return None
+    matches = difflib.get_close_matches(word, list(islice(known, MOST)), n=1, cutoff=0.6)
     return matches[0] if matches else None
+
+
+def cut(word: str) -> str:
+    """A word of a file, short enough to be told."""
+    return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
+
+
+def told(complaints: Sequence[Complaint], most: int) -> list[str]:
+    """Complaints as they are told: the first few, and how many more there are."""
+    sentences = [str(complaint) for complaint in complaints[:most]]
+    more = len(complaints) - most
+    return [*sentences, f"and {more:,} more: `rpcexplorer profiles check` says which"] if more > 0 else sentences
+
+
+def listed(words: Iterable[str], most: int = 20) -> str:
+    """Words in a row: the first few, and how many more there are."""
+    every = list(words)
+    more = f" and {len(every) - most:,} more" if len(every) > most else ""
+    return ", ".join(every[:most]) + more

@@ -12,13 +12,25 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import NamedTuple
 
-from rpcexplorer.storage.files import append_or_undo, aside, opened, read_bytes, read_span, telling, write_private
-from rpcexplorer.storage.replacing import PRIVATE_FILE, prepared, write_all
+from rpcexplorer.model.settings import MIB
+from rpcexplorer.storage.blocks import HEADER
+from rpcexplorer.storage.files import append_or_undo, aside, read_bytes, telling, write_private
+from rpcexplorer.storage.opening import PRIVATE_FILE, Unfit, is_ours, opened, read_span, told_size
+from rpcexplorer.storage.replacing import prepared, write_all
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
 CHUNK = 64 * 1024
+STEP = MIB
+"""Bytes that are read at once at the most, so that whoever reads can stop in between."""
+OVERLAP = 4096
+"""Bytes that are looked at again with those above them: a boundary may lie across."""
+LARGEST = 32 * MIB
+"""Bytes of one block. A reply that is recorded as it comes by default has a sixth of it, however it is spelled."""
+FILE = 8 * MIB
+"""Bytes after which a file is full."""
 TAIL = 64
 """Bytes at a file's end that show whether its last block is whole."""
 
@@ -28,11 +40,26 @@ HEADER_LINE = rb"[ \t]*\[\[[ \t]*call[ \t]*\]\][ \t]*(?:\#[^\n]*|\r)?(?=\n|\Z)"
 """Both also as people and formatters spell them: what they have touched is not torn."""
 LAST_END = re.compile(rb".*\n" + END_LINE, re.DOTALL)
 LAST_HEADER = re.compile(rb".*(?:\n|\A(?:\xef\xbb\xbf)?)(?=" + HEADER_LINE + rb")", re.DOTALL)
-COMMENTS = re.compile(rb"(?:[ \t]*(?:\#[\t\x20-\x7e\x80-\xff]*)?(?:\r?\n|\Z))*")
+COMMENTS = re.compile(rb"(?:\xef\xbb\xbf)?(?:[ \t]*+(?:\#[\t\x20-\x7e\x80-\xff]*+)?(?:\r?\n|\Z))*+")
+OURS = re.compile(rb"(?:\n|\A(?:\xef\xbb\xbf)?)" + HEADER_LINE)
+NOTHING = b" \t\r\n\0"
+"""What a file may hold and still be empty: a power cut can leave zeros."""
+FOREIGN = "it is no history of this program, and stays as it is; move it away, or choose another folder"
 BOUNDARY = re.compile(
-    rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*'  # behind an end and its blank lines,
+    rb'\n(?:end = "[0-9a-f]{8}"[ \t]*\r?\n(?:[ \t]*\r?\n)*+'  # behind an end and its blank lines,
     rb"|(?=" + HEADER_LINE + rb"))"  # and before a beginning, where the end above it is damaged
 )
+
+
+class Stretch(NamedTuple):
+    """What was read of a file at once."""
+
+    raw: bytes
+    """Whole blocks and whatever stands between them; empty where no boundary was come upon."""
+    read: int
+    """So many bytes were read for it."""
+    skipped: int = 0
+    """So many bytes without a boundary were passed over: too many for a block."""
 
 
 def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
@@ -44,7 +71,7 @@ def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
     with telling("write", path):
         with opened(path, APPENDING) as file:
             size, gap = _mended(file, path, blocks)
-            if not size or size + len(blocks) <= rotate_at or rotated.exists():
+            if not size or size + len(blocks) <= rotate_at or os.path.lexists(rotated):
                 append_or_undo(file, gap + blocks, size)
                 return
         path.rename(rotated)
@@ -52,21 +79,46 @@ def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
             append_or_undo(file, blocks, 0)
 
 
-def newest_first(file: int, size: int) -> Iterator[bytes]:
-    """An open file from its end, in stretches of whole blocks and whatever stands between them."""
-    unread, held, step = size, b"", CHUNK
+def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[Stretch]:
+    """A file from its end, in stretches; ``read`` gives the bytes from one place to another.
+
+    Each is read in steps that grow with it, and searched once. One that is blank needs no boundary, and one that is
+    longer than ``largest`` is not kept: a file may be nothing but line ends, or have a hole of gigabytes.
+    """
+    unread, step = size, CHUNK
+    held: list[bytes] = []
+    length, above = 0, b""
     while unread:
         start = max(0, unread - step)
-        held = read_span(file, start, unread) + held
-        unread = start
-        first = BOUNDARY.search(held)
-        if unread == 0:
-            yield held
-        elif first and first.end() < len(held):
-            yield held[first.end() :]
-            held, step = held[: first.end()], CHUNK
+        fresh, came, unread = read(start, unread), unread - start, start
+        too_long, window = length > largest, fresh + above[:OVERLAP]
+        length += len(fresh)
+        cut = _cut(window, len(fresh), length, last=too_long) if unread or too_long else 0
+        above = window[:OVERLAP]
+        if cut:
+            yield Stretch(b"", came, length - cut) if too_long else Stretch((fresh + b"".join(held))[cut:], came)
+            held, length, step = [window[:cut]], cut, CHUNK
+        elif fresh.isspace() and all(map(bytes.isspace, held)) and not too_long:
+            yield Stretch(fresh + b"".join(held), came)
+            held, length = [], 0
         else:
-            step *= 2  # a long block: reading it in equal steps would take the square of its length
+            held = [] if length > largest else [fresh, *held]
+            step = min(2 * step, STEP)
+            yield Stretch(b"", came)
+    if length:
+        yield Stretch(b"", 0, length) if length > largest else Stretch(b"".join(held), 0)
+
+
+def _cut(window: bytes, fresh: int, length: int, *, last: bool) -> int:
+    """The end of the first or last boundary that begins in what is fresh and is not all there is; 0 for none."""
+    found = 0
+    for match in BOUNDARY.finditer(window):
+        if match.start() >= fresh or match.end() >= length:
+            break
+        found = match.end()
+        if not last:
+            break
+    return found
 
 
 def split(content: bytes) -> list[bytes]:
@@ -75,21 +127,27 @@ def split(content: bytes) -> list[bytes]:
     return [content[start:end] for start, end in pairwise(cuts)]
 
 
-def rewrite(path: Path, change: Callable[[bytes], bytes], locked: Callable[[], AbstractContextManager[None]]) -> int:
+def rewrite(
+    path: Path,
+    change: Callable[[bytes], bytes],
+    locked: Callable[[], AbstractContextManager[None]],
+    most: int = FILE + 2 * LARGEST,
+) -> int:
     """Replace each block by what ``change`` makes of it, in one step; how many came out changed.
 
     All others stay as they are, byte for byte, damaged ones too. A file with nothing left in it is removed. It is
-    ``locked`` only while the new file takes its place: what was appended meanwhile is taken along.
+    ``locked`` only while the new file takes its place: what was appended meanwhile is taken along. A file of more than
+    ``most`` bytes is too large for that.
     """
     while True:
-        version, content = _version(path), read_bytes(path) or b""
+        version, content = _version(path), _content(path, most) or b""
         blocks = split(content)
         changed = [change(block) if block.strip() else block for block in blocks]
         number = sum(before is not after for before, after in zip(blocks, changed, strict=True))
         if not number:
             return 0
         with telling("write", path), prepared(path, after := b"".join(changed), PRIVATE_FILE) as beside, locked():
-            added = b"" if _version(path) == version else _added(path, content)
+            added = b"" if _version(path) == version else _added(path, content, most)
             if added is None:
                 continue  # somebody else has changed it too
             if not after.strip() and not added.strip():
@@ -104,30 +162,54 @@ def rewrite(path: Path, change: Callable[[bytes], bytes], locked: Callable[[], A
 def _version(path: Path) -> tuple[int, int, int] | None:
     """Whenever a file was changed, this was too; None where there is none."""
     with telling("read", path), suppress(FileNotFoundError):
-        found = path.stat()
+        found = path.lstat()
         return found.st_ino, found.st_size, found.st_mtime_ns
     return None
 
 
-def _added(path: Path, before: bytes) -> bytes | None:
+def _content(path: Path, most: int) -> bytes | None:
+    """What a file holds that may be replaced."""
+    with telling("write", path), suppress(FileNotFoundError):
+        if not is_ours(path.lstat(), writing=True):
+            raise Unfit("it belongs to somebody else, and only they can change it")
+    return read_bytes(path, most)
+
+
+def _added(path: Path, before: bytes, most: int) -> bytes | None:
     """What was added to a file that once held ``before``; None where more has become of it."""
-    now = read_bytes(path)
+    now = read_bytes(path, most)
     return now[len(before) :] if now is not None and now.startswith(before) else None
 
 
 def _mended(file: int, path: Path, blocks: bytes) -> tuple[int, bytes]:
     """Make sure that the last block is whole: the file's size then, and what must go ahead of the next ``blocks``."""
     size = os.fstat(file).st_size
-    if not size or WHOLE.search(read_span(file, max(0, size - TAIL), size)):
+    if not size:
         return size, b""
-    good, torn = _torn(file, size)
+    if not read_span(file, 0, min(size, TAIL)).startswith(HEADER) and not _is_ours(read_span(file, 0, min(size, STEP))):
+        raise Unfit(FOREIGN)
+    if WHOLE.search(read_span(file, max(0, size - TAIL), size)):
+        return size, b""
+    good, torn = _torn(file, size, max(LARGEST, len(blocks)))
     if torn.strip() and torn.strip() not in blocks:  # else it is about to be written once more, whole
         _set_aside(path, torn.lstrip(b"\r\n"))
     os.ftruncate(file, good)
     return good, b"\n\n" if good else b""
 
 
-def _torn(file: int, size: int) -> tuple[int, bytes]:
+def _is_ours(beginning: bytes) -> bool:
+    """Whether a file that begins so is a history: there is a call in it, the torn beginning of one, or only comments.
+
+    What anybody else has written there is nothing to be mended.
+    """
+    if OURS.search(beginning):
+        return True
+    comments = COMMENTS.match(beginning)
+    rest = beginning[comments.end() if comments else 0 :].strip(NOTHING)
+    return len(beginning) < STEP and HEADER.startswith(rest)
+
+
+def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
     """Where the last block that was written whole ends, and what comes behind it.
 
     Only the last block can be torn: what stands above its header was once whole, whatever became of it since.
@@ -142,9 +224,11 @@ def _torn(file: int, size: int) -> tuple[int, bytes]:
             if comments := COMMENTS.match(tail, good):  # which no program writes
                 good = comments.end()
             return start + len(tail[:good].rstrip()), tail[good:]
+        if step > most:
+            raise Unfit(f"no call stands in its last {told_size(step)}; move it away")
         step *= 2
 
 
 def _set_aside(path: Path, torn: bytes) -> None:
     """Keep what is cut off, in a file of its own."""
-    write_private(next(side for side in aside(path, "torn") if not side.exists()), torn)
+    write_private(next(side for side in aside(path, "torn") if not os.path.lexists(side)), torn)

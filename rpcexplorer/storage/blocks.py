@@ -19,6 +19,7 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.settings import MIB
 from rpcexplorer.storage.records import BASE64, OUTCOMES, text_of, to_exchange, to_record
 
 HEADER = b"[[call]]\n"
@@ -30,6 +31,13 @@ SEAL = re.compile(rb"""\n[ \t]*end[ \t]*=[ \t]*["']([0-9a-f]{8})["'][ \t]*(?:\#[
 
 NEAR_END = 64
 """Bytes at a block's end in which that line is found without a look at the others, unless somebody lengthened it."""
+
+FAR_END = 64 * 1024
+"""Bytes at its end in which that line is looked for at all, blank lines aside."""
+LEFT = 256 * 1024
+"""Bytes of a damaged record that are shown; the rest is in the file."""
+BY_HAND_MOST = 8 * MIB
+"""Bytes of a record that somebody changed, beyond which it is not read: to parse more as TOML takes seconds."""
 
 BOM = b"\xef\xbb\xbf"
 BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -135,7 +143,7 @@ def untouched(raw: bytes) -> bytes | None:
     """The lines between header and end of a block that is as it was written, line ends aside; else None."""
     if b"\r" in raw:
         raw = raw.replace(b"\r\n", b"\n")
-    seal = SEAL.search(raw, len(raw) - NEAR_END) or SEAL.search(raw)
+    seal = _seal(raw)
     if seal is None:
         return None
     sealed = raw[: seal.start() + 1].removeprefix(BOM).lstrip()
@@ -152,7 +160,11 @@ def all_untouched(stretch: bytes) -> bool:
 
 def is_sealed(raw: bytes) -> bool:
     """Whether the block's last line is its end: one without, at the end of a file, is still being written."""
-    return (SEAL.search(raw, len(raw) - NEAR_END) or SEAL.search(raw)) is not None
+    return _seal(raw) is not None
+
+
+def _seal(raw: bytes) -> re.Match[bytes] | None:
+    return SEAL.search(raw, len(raw) - NEAR_END) or SEAL.search(raw, max(0, len(raw.rstrip()) - FAR_END))
 
 
 def dated(raw: bytes) -> tuple[datetime, str] | None:
@@ -191,6 +203,8 @@ def _own(lines: bytes) -> dict[str, Any] | None:
 
 def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
     """Read a block that somebody changed, as the first ``call`` of a TOML document; a string says why it is none."""
+    if len(raw) > BY_HAND_MOST:
+        return f"it is no record as it is written here, and more than {BY_HAND_MOST // MIB} MiB long"
     import tomllib  # only for the few: its import costs more than reading a hundred blocks
 
     from rpcexplorer.storage.toml_lines import layout
@@ -218,7 +232,13 @@ def _any_toml(raw: bytes) -> dict[str, Any] | str | None:
 
 
 def _damaged(raw: bytes, file: str, reason: str) -> Damaged:
-    return Damaged(file, reason, raw.decode(errors="backslashreplace"), _plain_id(raw))
+    return Damaged(file, reason, left_of(raw), _plain_id(raw))
+
+
+def left_of(raw: bytes) -> str:
+    """A damaged record as it is shown."""
+    shown = raw[:LEFT].decode(errors="backslashreplace")
+    return shown if len(raw) <= LEFT else f"{shown}\n… and {len(raw) - LEFT:,} bytes more"
 
 
 def _plain_id(raw: bytes) -> str:

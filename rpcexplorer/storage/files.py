@@ -13,11 +13,24 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from heapq import nlargest
 from itertools import count
 from pathlib import Path
 
 from rpcexplorer.model.complaint import Trouble
-from rpcexplorer.storage.replacing import PRIVATE_FILE, replace, write_all
+from rpcexplorer.model.settings import MIB
+from rpcexplorer.storage.opening import (
+    PRIVATE_FILE,
+    Unfit,
+    is_ours,
+    open_file,
+    opened,
+    read_whole,
+    refuse_all_but_files,
+    refuse_detours,
+    refuse_others,
+)
+from rpcexplorer.storage.replacing import replace, write_all
 
 if sys.platform == "win32":
     import msvcrt
@@ -25,6 +38,11 @@ else:
     import fcntl
 
 PRIVATE_FOLDER = 0o700
+
+WRITTEN_BY_PEOPLE = MIB
+"""Bytes of a file that people write: some ten thousand lines of TOML, which take a moment to read."""
+KEPT = 64 * MIB
+"""Bytes of a file that this program keeps for itself, such as a draft."""
 
 LOCK_SECONDS = 2.0
 LOCK_PAUSE = 0.002
@@ -40,7 +58,8 @@ ADVICE: dict[int, tuple[str, str]] = {
     errno.EEXIST: ("it exists already", "choose another name"),
     errno.EISDIR: ("it is a folder", "name a file"),
     errno.ENOTDIR: ("a part of the path is a file", "check the path"),
-    errno.ELOOP: ("it is a symbolic link that leads nowhere safe", "check the path"),
+    errno.ELOOP: ("it is a symbolic link, which is not followed here", "put the file itself in its place"),
+    errno.ENXIO: ("it is a pipe, a socket or a device", "name an ordinary file"),
     errno.ENAMETOOLONG: ("the name is too long", "choose a shorter one"),
     errno.EIO: ("the disk reports an error", "check the disk"),
     errno.EFBIG: ("the file would grow too large", "move it away"),
@@ -70,7 +89,7 @@ def telling(doing: str, path: Path) -> Iterator[None]:
         why, advice = ADVICE.get(error.errno or 0, (system, "check the path and the disk"))
         raise FileTrouble(f"cannot {doing} {path}: {why}; {advice}") from error
     except ValueError as error:
-        # NUL or a lone surrogate in a path, text that is not UTF-8, a lone surrogate on its way out.
+        # no file for us, NUL or a lone surrogate in a path, text that is not UTF-8, a lone surrogate on its way out
         raise FileTrouble(f"cannot {doing} {path}: {_unreadable(error)}") from error
 
 
@@ -83,10 +102,13 @@ def meanwhile(comfort: str) -> Iterator[None]:
         raise type(trouble)(f"{trouble.sentence}; {comfort}") from trouble
 
 
-def read_bytes(path: Path) -> bytes | None:
-    """Whatever the file holds; None where there is no such file."""
-    with telling("read", path), suppress(FileNotFoundError):
-        return path.read_bytes()
+def read_bytes(path: Path, most: int = KEPT, *, links: bool = False, others: bool = False) -> bytes | None:
+    """What a file holds, if that is no more than ``most``; None where there is no such file.
+
+    It is one of this user's own, and no link, unless ``others`` and ``links`` say that it may be.
+    """
+    with telling("read", path), suppress(FileNotFoundError), opened(path, links=links, others=others) as file:
+        return read_whole(file, most)
     return None
 
 
@@ -112,6 +134,45 @@ def names(folder: Path) -> list[str]:
     with telling("read", folder), suppress(FileNotFoundError):
         return [path.name for path in folder.iterdir()]
     return []
+
+
+def inodes(folder: Path) -> dict[str, int]:
+    """What lies in a folder, with what stays the same of each when it is renamed; nothing where there is none."""
+    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
+        return {each.name: each.inode() for each in found}
+    return {}
+
+
+def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
+    """What is found under the names of a folder's files; of more than ``most``, those that were changed last."""
+    if len(files) <= most:
+        return list(files.values())
+    with telling("read", folder):
+        return [files[name] for name in nlargest(most, files, key=lambda name: _changed(f"{folder}/{name}"))]
+
+
+def sizes(folder: Path, ending: str) -> list[int]:
+    """The sizes of the ordinary files in a folder whose names end so, in bytes."""
+    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
+        return [
+            each.stat(follow_symlinks=False).st_size
+            for each in found
+            if each.name.endswith(ending) and each.is_file(follow_symlinks=False)
+        ]
+    return []
+
+
+def may_change(path: Path) -> bool:
+    """Whether a file is this user's own."""
+    with telling("check", path), suppress(FileNotFoundError):
+        return is_ours(path.lstat(), writing=True)
+    return True
+
+
+def refuse_links(folder: Path, base: Path) -> None:
+    """Raise where a folder does not lie inside ``base``, or a link is on the way to it from there."""
+    with telling("use", folder):
+        refuse_detours(folder, base)
 
 
 def private_folder(path: Path) -> None:
@@ -152,15 +213,19 @@ def write_atomic(path: Path, text: str | bytes) -> None:
         target.parent.mkdir(parents=True, exist_ok=True)
         mode = None
         with suppress(FileNotFoundError):
-            mode = stat.S_IMODE(target.stat().st_mode)
+            found = target.lstat()
+            refuse_all_but_files(found)
+            mode = stat.S_IMODE(found.st_mode)
         replace(target, text, mode)
 
 
 def is_private(path: Path) -> bool:
-    """Whether nobody but the owner can read or change the file."""
+    """Whether nobody but this user, its owner, can read or change the file."""
     with telling("check", path):
-        mode = path.stat().st_mode
-    return os.name == "nt" or not mode & 0o077  # Windows has no such bits: the user's folder protects the file
+        found = path.lstat()
+        refuse_all_but_files(found)
+        refuse_others(found, writing=False)
+    return os.name == "nt" or not found.st_mode & 0o077  # Windows has no such bits: the user's folder protects the file
 
 
 @contextmanager
@@ -177,9 +242,8 @@ def lock(
     removing it could pull it from under another process that has just opened it.
     """
     beside = path.with_name(f".{path.name}.lock")
-    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NOFOLLOW", 0)
     with telling("lock", beside):
-        descriptor = os.open(beside, flags, PRIVATE_FILE)
+        descriptor = open_file(beside, os.O_RDWR | os.O_CREAT)
     try:
         until = clock() + seconds
         while not _locked(descriptor, beside):
@@ -190,27 +254,6 @@ def lock(
     finally:
         with suppress(OSError):  # it is let go all the same, and what was done under it is done
             os.close(descriptor)
-
-
-@contextmanager
-def opened(path: Path, flags: int) -> Iterator[int]:
-    """A file's descriptor for as long as it is needed. A file that this creates is private from the start."""
-    flags |= getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
-    descriptor = os.open(path, flags, PRIVATE_FILE)
-    try:
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def read_span(descriptor: int, start: int, end: int) -> bytes:
-    """The bytes from ``start`` to ``end``, fewer where the file ends before."""
-    os.lseek(descriptor, start, os.SEEK_SET)
-    pieces = []
-    while start < end and (piece := os.read(descriptor, end - start)):
-        pieces.append(piece)
-        start += len(piece)
-    return b"".join(pieces)
 
 
 def append_or_undo(descriptor: int, content: bytes, size: int) -> None:
@@ -236,7 +279,15 @@ def _locked(descriptor: int, path: Path) -> bool:
     return False
 
 
+def _changed(path: str) -> float:
+    with suppress(FileNotFoundError):
+        return os.lstat(path).st_mtime
+    return 0.0
+
+
 def _unreadable(error: ValueError) -> str:
+    if isinstance(error, Unfit):
+        return str(error)
     if isinstance(error, UnicodeDecodeError):
         return f"byte {error.start} is not UTF-8; save the file as UTF-8"
     if isinstance(error, UnicodeEncodeError):

@@ -7,41 +7,51 @@ files there are in history_files.py.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import partial
 from itertools import chain, islice
 from math import inf
 from pathlib import Path
+from typing import TypeVar
 
 from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.storage.blockfile import append, rewrite
-from rpcexplorer.storage.blocks import dated, id_of, read_block, read_record, spell, to_block
-from rpcexplorer.storage.files import LOCK_SECONDS, lock, meanwhile, private_folder, write_new
-from rpcexplorer.storage.history_files import (
-    Entry,
-    current,
-    entries,
-    files_of,
-    rotated,
-    steps,
-    this_writer,
-    torn_files,
-    writers,
+from rpcexplorer.storage.blockfile import FILE, LARGEST, append, rewrite, split
+from rpcexplorer.storage.blocks import dated, id_of, left_of, read_block, read_record, spell, to_block
+from rpcexplorer.storage.files import (
+    LOCK_SECONDS,
+    FileTrouble,
+    lock,
+    may_change,
+    meanwhile,
+    names,
+    private_folder,
+    refuse_links,
+    sizes,
+    write_new,
 )
+from rpcexplorer.storage.history_files import current, files_of, rotated, this_writer, torn_files
+from rpcexplorer.storage.history_look import Entry, Probe, entries, steps
 from rpcexplorer.storage.history_search import Sought
 from rpcexplorer.storage.records import clipped, renamed
 
-ROTATE_AT = 8 * MIB
+ROTATE_AT = FILE
 REACH = 8 * MIB
 """Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
+MOMENT = 0.25
+"""Seconds after which that ends in any case."""
+SPELLED = 8
+"""Bytes of a record, at the most, for each byte of the reply in it."""
 SHOWN = 5
 """Ids that are named where several are alike."""
+
+T = TypeVar("T")
 
 METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
 
@@ -57,14 +67,20 @@ class History:
         body_limit: int = MIB,
         rotate_at: int = ROTATE_AT,
         lock_seconds: float = LOCK_SECONDS,
+        inside: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
+        """``inside``: the folder is in there, and no link leads to it from there; that of a team's file is."""
         self.folder = folder
+        self._inside = inside
         self.writer = writer or this_writer()
         self.body_limit = body_limit
         self.unsaved: list[Exchange] = []
         """Exchanges that could not be written yet, oldest first."""
         self._rotate_at = rotate_at
         self._lock_seconds = lock_seconds
+        self._clock = clock
+        self._largest = LARGEST + SPELLED * body_limit
 
     # --- writing -----------------------------------------------------------------------------------------------
 
@@ -75,6 +91,8 @@ class History:
         body, cut = clipped(exchange.response.body, self.body_limit)
         if cut:
             exchange = replace(exchange, response=replace(exchange.response, body=body, cut=True))
+        if len(exchange.params) > LARGEST // SPELLED and len(to_block(exchange)) > self._largest:
+            raise FileTrouble("a call with so long params is not recorded: no more could be read of it")
         self.unsaved.append(exchange)
         self.save_unsaved()
 
@@ -85,6 +103,7 @@ class History:
         blocks = self._unsaved_blocks()
         full = rotated(self.folder, self.writer, self.unsaved[-1].when)
         with meanwhile("the exchange is kept in memory"):
+            self._refuse_links()
             private_folder(self.folder)
             with self._locked(self.writer):
                 append(current(self.folder, self.writer), blocks, rotate_at=self._rotate_at, rotated=full)
@@ -107,26 +126,25 @@ class History:
 
     def sizes(self) -> list[int]:
         """The sizes of its files, in bytes."""
-        files = [path for writer in writers(self.folder) for path in files_of(self.folder, writer)]
-        return [path.stat().st_size for path in files if path.is_file()]
+        return sizes(self.folder, ".toml")
 
     def find(self, id: str) -> Exchange | Damaged | Complaint | None:
         """The exchange with this id, or with an id that begins or ends so if there is but one."""
         if not id:
             return None
-        like: dict[str, Entry] = {}
-        for entry in entries(self.folder, Sought(id).among):
+        like: dict[str, Entry | None] = {}
+        for entry in self._entries(Sought(id).among):
             own = id_of(entry.raw)
             if own == id:
                 return _read(entry)
             if own.startswith(id) or own.endswith(id):
-                like.setdefault(own, entry)
+                like.setdefault(own, None if like else entry)
         if len(like) > 1:
             some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
             return Complaint(
                 str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
             )
-        return next((_read(entry) for entry in like.values()), None)
+        return next((_read(entry) for entry in like.values() if entry), None)
 
     def search(
         self, text: str, profile: str | None = None, method: str | None = None, outcome: str | None = None
@@ -148,23 +166,25 @@ class History:
         return self._look(Sought("", tuple(words), profile, None, outcome, in_profile, in_method))
 
     def _look(self, sought: Sought, reach: float = inf) -> Iterator[Exchange | Damaged | None]:
-        for entry in steps(self.folder, sought.among, reach):
+        self._refuse_links()
+        for entry in steps(self.folder, sought.among, reach, self._largest):
             found = _read(entry) if entry else None
             if not entry or (found is not None and (not entry.raw or sought.is_in(found))):
                 yield found
 
     def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
         """The newest of a profile, as far as they are among the newest of all: older ones are not looked for."""
-        found = self._look(Sought(profile=profile), REACH)
+        found = self._for_a_moment(self._look(Sought(profile=profile), REACH))
         return list(islice((each for each in found if each is not None), limit))
 
     def methods(self, profile: str | None = None, reach: int = 2 * MIB) -> list[str]:
         """The names called of late, the last one first; ``reach``: so many bytes of files are looked through."""
         sought = Sought(profile=profile)
         spelled: dict[bytes, bytes] = {}
-        for entry in entries(self.folder, reach=reach):
-            name = None if entry.harm else METHOD.search(entry.raw)
-            if name and name[0] not in spelled and sought.among(entry.raw):
+        self._refuse_links()
+        for entry in self._for_a_moment(steps(self.folder, split, reach, self._largest)):
+            name = None if entry is None or entry.harm else METHOD.search(entry.raw)
+            if entry and name and name[0] not in spelled and sought.among(entry.raw):
                 spelled[name[0]] = entry.raw
         found = [read_block(raw) for raw in spelled.values()]
         return [
@@ -194,23 +214,25 @@ class History:
         Damaged records stay: nobody can say how old they are. ``dry`` only counts.
         """
         doomed: set[bytes] = set()
+        doomed_of: set[str] = set()
         unread: set[Path] = set()
         kept = 0
-        for entry in entries(self.folder):
+        for entry in self._entries():
             if not entry.raw:
                 unread.add(entry.file)
             moment, its_profile = _dated(entry)
             if moment is not None and profile in {None, its_profile}:
-                if (keep is not None and kept >= keep) or (before is not None and moment < before):
+                if ((keep is not None and kept >= keep) or (before is not None and moment < before)) and may_change(
+                    entry.file
+                ):
                     doomed.add(_fingerprint(entry.raw))
+                    doomed_of.add(entry.writer)
                 else:
                     kept += 1
-        if doomed and not dry:
-            for writer in writers(self.folder):
-                for path in files_of(self.folder, writer):
-                    if path not in unread:
-                        locked = partial(self._locked, writer)
-                        rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw, locked)
+        for writer in sorted(doomed_of) if not dry else ():
+            for path in files_of(self.folder, writer):
+                if path not in unread:
+                    self._rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw, writer)
         return len(doomed)
 
     def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
@@ -218,19 +240,35 @@ class History:
 
         Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
         """
-        meant = (entry for entry in entries(self.folder, Sought(id).among) if torn or not entry.harm)
+        meant = (entry for entry in self._entries(Sought(id).among) if torn or not entry.harm)
         found = next((entry for entry in meant if id_of(entry.raw) == id), None)
         if found is None:
             return False
         sought = _fingerprint(found.raw)
+        asides = (self.folder / name for name in torn_files(names(self.folder)))
         return any(
-            rewrite(
-                path,
-                lambda raw: change(raw) if _fingerprint(raw) == sought else raw,
-                partial(self._locked, found.writer),
-            )
-            for path in chain(files_of(self.folder, found.writer), torn_files(self.folder))
+            self._rewrite(path, lambda raw: change(raw) if _fingerprint(raw) == sought else raw, found.writer)
+            for path in dict.fromkeys(chain([found.file], files_of(self.folder, found.writer), asides))
         )
+
+    def _rewrite(self, path: Path, change: Callable[[bytes], bytes], writer: str) -> int:
+        return rewrite(path, change, partial(self._locked, writer), FILE + 2 * self._largest)
+
+    def _entries(self, wanted: Probe = split) -> Iterator[Entry]:
+        self._refuse_links()
+        return entries(self.folder, wanted, largest=self._largest)
+
+    def _for_a_moment(self, found: Iterable[T]) -> Iterator[T]:
+        """What is found, as far as anybody waits for it."""
+        end = self._clock() + MOMENT
+        for one in found:
+            yield one
+            if self._clock() > end:
+                return
+
+    def _refuse_links(self) -> None:
+        if self._inside is not None:
+            refuse_links(self.folder, self._inside)
 
     def _locked(self, writer: str) -> AbstractContextManager[None]:
         return lock(current(self.folder, writer), self._lock_seconds)
@@ -242,7 +280,7 @@ class History:
 def _read(entry: Entry) -> Exchange | Damaged | None:
     """What an entry is, whatever became of it."""
     if entry.harm:
-        return Damaged(str(entry.file), entry.harm, entry.raw.decode(errors="backslashreplace"), id_of(entry.raw))
+        return Damaged(str(entry.file), entry.harm, left_of(entry.raw), id_of(entry.raw))
     return read_block(entry.raw, str(entry.file))
 
 

@@ -120,9 +120,7 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
         headers=tuple(_below(values, "headers").items()),
         auth=_auth(**auth) if auth else NoAuth(),
         login=Login(**_below(values, "login")),
-        methods={
-            path[1]: MethodNote(**_below(values, *path)) for path in values if len(path) == 2 and path[0] == "method"
-        },
+        methods={method: MethodNote(**note) for method, note in _methods(values).items()},
         **plain,
     )
 
@@ -131,6 +129,15 @@ def _auth(kind: str, **given: Any) -> Auth:
     """Take what this kind needs; an overlay may have changed the kind and left the rest."""
     made = KINDS[kind]
     return made(**{key: given[key] for key in made.__struct_fields__ if key in given})
+
+
+def _methods(values: Mapping[KeyPath, Any]) -> dict[str, dict[str, Any]]:
+    """What is said of each method, in one pass: there may be ten thousand of them."""
+    notes: dict[str, dict[str, Any]] = {path[1]: {} for path in values if len(path) == 2 and path[0] == "method"}
+    for path, value in values.items():
+        if len(path) == 3 and path[0] == "method":
+            notes.setdefault(path[1], {})[path[2]] = value
+    return notes
 
 
 def _below(values: Mapping[KeyPath, Any], *path: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.complaint import Complaint, listed, nearest
 from rpcexplorer.model.profile import Profile, variable
 from rpcexplorer.storage.allowed import AllowedFile
 from rpcexplorer.storage.layers import as_strict, by_profile, merge, refuse_histories
@@ -22,6 +22,9 @@ from rpcexplorer.storage.profile_shape import SESSIONS, build_profile
 from rpcexplorer.storage.toml_lines import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml_reader import TomlFile, read_toml
 from rpcexplorer.storage.toml_shape import DEFAULT, Leaves, Reading, Source, read_shape
+
+SHARING = 5
+"""Profiles that are named where one cannot be told from others."""
 
 Row = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and where that comes from."""
@@ -67,7 +70,7 @@ class Profiles(Struct):
 
     def files_of(self, name: str) -> list[Path]:
         """The files that speak of a profile."""
-        speaking = {leaf.source.file for leaf in self.leaves.get(name, {}).values()}
+        speaking = {leaf.origin.file for leaf in self.leaves.get(name, {}).values()}
         return [path for path in self.files if str(path) in speaking]
 
     def rows(self, profile: Profile) -> list[Row]:
@@ -104,7 +107,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
 def complaints_of(reading: Reading) -> list[Complaint]:
     """What is wrong in one file, each complaint with the profile it makes unusable."""
     return [
-        replace(complaint, profile=path[1]) if path[0] == "profile" and len(path) > 1 else complaint
+        replace(complaint, profile=path[1]) if path[:1] == ("profile",) and len(path) > 1 else complaint
         for path, complaint in reading.complaints
     ]
 
@@ -140,7 +143,7 @@ def _refuse_shared_variables(found: Profiles) -> None:
         sharing.setdefault(variable(name, "password"), []).append(name)
     for shared, names in sharing.items():
         for name in names if len(names) > 1 else ():
-            others = ", ".join(f"`{other}`" for other in names if other != name)
+            others = listed((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
             sentence = f"this profile and {others} would both read {shared}; rename one of them"
             found.complaints.append(_complaint(found, name, (), sentence))
             found.profiles.pop(name, None)
@@ -169,7 +172,7 @@ def _advice(name: str, known: Iterable[str]) -> str:
     if not names:
         return "none is defined yet: run `rpcexplorer profiles add`"
     guess = nearest(name, names)
-    return (f"did you mean `{guess}`? " if guess else "") + f"The profiles are {', '.join(names)}"
+    return (f"did you mean `{guess}`? " if guess else "") + f"The profiles are {listed(names)}"
 
 
 def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:

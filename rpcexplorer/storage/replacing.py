@@ -16,7 +16,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-PRIVATE_FILE = 0o600
+from rpcexplorer.storage.opening import ALWAYS, NOFOLLOW, PRIVATE_FILE
+
 ORDINARY_FILE = 0o666
 """Before the umask, like any program's new file."""
 
@@ -40,7 +41,7 @@ def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
     _refuse_protected(path)
     _sweep(path)
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | ALWAYS
     descriptor = os.open(beside, flags, ORDINARY_FILE if mode is None else PRIVATE_FILE)
     try:
         try:
@@ -74,5 +75,5 @@ def _sweep(path: Path) -> None:
     left = re.compile(rf"\.{re.escape(path.name)}\.[0-9a-f]{{8}}\.tmp")
     with suppress(OSError):
         for beside in path.parent.iterdir():
-            if left.fullmatch(beside.name) and beside.stat().st_mtime < time.time() - ABANDONED:
+            if left.fullmatch(beside.name) and beside.lstat().st_mtime < time.time() - ABANDONED:
                 beside.unlink()

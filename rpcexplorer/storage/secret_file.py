@@ -123,7 +123,7 @@ class SecretFile(Struct, frozen=True):
         """What the file holds now; nothing but a complaint where it is damaged or not private."""
         if refusal := why_not_private(self.path):
             return Contents(complaint=Complaint(str(self.path), refusal))
-        file = read_toml(self.path)
+        file = read_toml(self.path, ours=True)
         return Contents.of(read_shape(SHAPE, file)) if isinstance(file, TomlFile) else Contents(complaint=file)
 
     @contextmanager

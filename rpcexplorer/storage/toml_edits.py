@@ -17,7 +17,15 @@ from typing import Any
 from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.storage.files import FileTrouble, lock, private_folder, read_bytes, real, write_atomic
+from rpcexplorer.storage.files import (
+    WRITTEN_BY_PEOPLE,
+    FileTrouble,
+    lock,
+    private_folder,
+    read_bytes,
+    real,
+    write_atomic,
+)
 from rpcexplorer.storage.toml_lines import KeyPath, Layout, Section, dotted
 from rpcexplorer.storage.toml_reader import TomlFile, parse_bytes, parse_toml
 from rpcexplorer.storage.toml_shape import Rule, read_shape
@@ -45,7 +53,7 @@ def edit(path: Path, locks: Path, shape: Rule, changes: Sequence[Change], start:
 
 
 def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str) -> Complaint | None:
-    found = read_bytes(path)
+    found = read_bytes(path, WRITTEN_BY_PEOPLE, links=True, others=True)
     before = parse_toml(path, start) if found is None else parse_bytes(path, found)
     if isinstance(before, Complaint):
         return before
@@ -61,7 +69,7 @@ def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str) -> Com
     for _, complaint in read_shape(shape, after).complaints:
         if (complaint.key, complaint.sentence) not in known:
             return replace(complaint, line=None)  # its line was never written
-    if read_bytes(path) != found:  # an editor asks for no lock
+    if read_bytes(path, WRITTEN_BY_PEOPLE, links=True, others=True) != found:  # an editor asks for no lock
         return Complaint(str(path), "somebody else is changing this file; nothing was written, so try again")
     mark = MARK if found and found.startswith(MARK) else b""
     write_atomic(path, mark + after.text.encode())

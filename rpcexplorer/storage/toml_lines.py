@@ -37,6 +37,15 @@ ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|U00((?:0[0-9a-fA-F]|10)[0-9a-fA-F]{
 ESCAPES = {"b": "\b", "t": "\t", "n": "\n", "f": "\f", "r": "\r"}
 
 
+_ATOM = r"""[^"'\[\]{}\n#]++|"(?:[^"\\\n]|\\[^\n])*+"|'[^'\n]*+'"""
+_INNER = rf"[\[{{](?:{_ATOM})*+[\]}}]"
+_OUTER = rf"[\[{{](?:{_ATOM}|{_INNER})*+[\]}}]"
+PLAIN_LINE = re.compile(rf"(?:{_ATOM}|{_OUTER})*+(?:\#[^\n]*)?")
+"""A line that opens nothing which it does not close, and nests two levels at most."""
+PLAIN_DOTS = DEPTH // 4 - 1
+"""So many dots in each line cannot make a key of too many parts, whichever header it stands below."""
+
+
 class Section(Struct):
     """A ``[header]`` and the lines below it; the first section is the part above all headers."""
 
@@ -84,6 +93,14 @@ class Layout(Struct):
 def layout(text: str) -> Layout:
     """Scan ``text``, whatever it is."""
     return _Scanner(text).scan()
+
+
+def is_plain(text: str) -> bool:
+    """Whether nothing in a text can be too deep: known in a fiftieth of the time that ``layout`` takes."""
+    if '"""' in text or "'''" in text:
+        return False
+    lines = text.split("\n")
+    return all(map(PLAIN_LINE.fullmatch, lines)) and max(line.count(".") for line in lines) <= PLAIN_DOTS
 
 
 def dotted(path: KeyPath) -> str:

@@ -7,14 +7,16 @@ from __future__ import annotations
 
 import re
 import tomllib
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.storage.files import FileTrouble, decoded, read_bytes
-from rpcexplorer.storage.toml_lines import DEPTH, KeyPath, Layout, dotted, layout
+from rpcexplorer.storage.files import WRITTEN_BY_PEOPLE, FileTrouble, decoded, read_bytes
+from rpcexplorer.storage.opening import told_size
+from rpcexplorer.storage.toml_lines import DEPTH, KeyPath, Layout, dotted, is_plain, layout
 
 CONFLICT = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?:\s|$)")
 """How version control marks what it could not merge."""
@@ -23,24 +25,31 @@ WHERE = re.compile(r"(.*?)(?: \(at (?:line (\d+), column (\d+)|end of document)\
 """How the parser words a problem and its place."""
 
 
-class TomlFile(Struct, frozen=True):
+ENTRIES = 100_000
+"""Line ends and commas in a file: beyond it nobody has written it, and to parse it would take seconds."""
+
+
+class TomlFile(Struct, frozen=True, dict=True):
     """A file that parsed."""
 
     path: Path
     text: str
     values: dict[str, Any]
-    layout: Layout
-    """Where in the text the values stand."""
+
+    @cached_property
+    def layout(self) -> Layout:
+        """Where in the text the values stand. It takes as long as to parse it, and few files are asked."""
+        return layout(self.text)
 
     def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Complaint:
         """Complain about one key, at its line."""
         return Complaint(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)
 
 
-def read_toml(path: Path) -> TomlFile | Complaint | None:
-    """Read a file; None where there is none."""
+def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Complaint | None:
+    """Read a file; None where there is none. ``ours``: this program alone writes it, so that it is no link."""
     try:
-        content = read_bytes(path)
+        content = read_bytes(path, WRITTEN_BY_PEOPLE, links=not ours, others=not ours)
     except FileTrouble as trouble:
         return Complaint(str(path), trouble.sentence)
     return None if content is None else parse_bytes(path, content)
@@ -56,11 +65,14 @@ def parse_bytes(path: Path, content: bytes) -> TomlFile | Complaint:
 
 def parse_toml(path: Path, text: str) -> TomlFile | Complaint:
     """Parse a text that stands, or is about to stand, in ``path``."""
-    places = layout(text)
-    if places.too_deep is not None:
-        return Complaint(str(path), f"more than {DEPTH} levels deep: shorten this key or value", places.too_deep)
+    entries = text.count("\n") + text.count(",")
+    if len(text) > WRITTEN_BY_PEOPLE or entries > ENTRIES:
+        most = f"{told_size(WRITTEN_BY_PEOPLE)} and {ENTRIES:,} entries"
+        return Complaint(str(path), f"it has {told_size(len(text))} and {entries:,} entries; shorten it below {most}")
+    if not is_plain(text) and (too_deep := layout(text).too_deep) is not None:
+        return Complaint(str(path), f"more than {DEPTH} levels deep: shorten this key or value", too_deep)
     try:
-        return TomlFile(path, text, printable(tomllib.loads(text)), places)
+        return TomlFile(path, text, printable(tomllib.loads(text)))
     except tomllib.TOMLDecodeError as error:
         return _syntax(path, text, str(error))
     except ValueError:  # it does not say where

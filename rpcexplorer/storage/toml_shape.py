@@ -13,9 +13,14 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.complaint import Complaint, cut, nearest
 from rpcexplorer.storage.toml_lines import KeyPath
 from rpcexplorer.storage.toml_reader import TomlFile
+
+GUESSED = 20
+"""Complaints with a guess at what was meant: each takes as long as to read twenty lines."""
+SAID = 200
+"""Complaints that are worded; of more nobody reads any."""
 
 
 class Wrong(Struct, frozen=True):
@@ -79,11 +84,29 @@ class Source(Struct, frozen=True):
 DEFAULT = Source("default")
 
 
+class Written(Struct, frozen=True):
+    """Where a value stands, before anybody has looked for the line."""
+
+    text: TomlFile
+    path: KeyPath
+
+    @property
+    def file(self) -> str:
+        """The file that it stands in."""
+        return str(self.text.path)
+
+
 class Leaf(Struct, frozen=True):
     """One value that is right."""
 
     value: Any
-    source: Source
+    origin: Source | Written
+
+    @property
+    def source(self) -> Source:
+        """Where it comes from, with its line."""
+        origin = self.origin
+        return origin if isinstance(origin, Source) else Source(origin.file, origin.text.layout.line_of(origin.path))
 
 
 Leaves = dict[KeyPath, Leaf]
@@ -96,6 +119,10 @@ class Reading(Struct):
     leaves: Leaves = field(default_factory=dict)
     """Values by key; an entry of ``Each`` that is a table also stands here itself, for it may be empty."""
     complaints: list[tuple[KeyPath, Complaint]] = field(default_factory=list)
+    unsaid: int = 0
+    """Complaints beyond ``SAID``, each about something that one is said of already."""
+    spoken_of: set[KeyPath] = field(default_factory=set)
+    """The top of each key, such as a profile, that something is wrong with."""
 
     def values(self, *path: str) -> dict[str, Any]:
         """The values directly below ``path``."""
@@ -105,12 +132,15 @@ class Reading(Struct):
 def read_shape(rule: Rule, file: TomlFile) -> Reading:
     """Hold a whole file against its rule."""
     reading = Reading(file)
-    _walk(reading, rule, file.values, ())
+    _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
+    if reading.unsaid:
+        sentence = f"and {reading.unsaid:,} more things in this file are wrong; mend these first"
+        reading.complaints.append(((), Complaint(str(file.path), sentence)))
     return reading
 
 
-def _walk(reading: Reading, rule: Rule, value: Any, path: KeyPath) -> None:
-    place = Place(reading.file.path.absolute().parent, path)
+def _walk(reading: Reading, rule: Rule, value: Any, place: Place) -> None:
+    path = place.path
     if isinstance(rule, Table | Each):
         if not isinstance(value, dict):
             _complain(reading, path, f"must be {rule.what}, written as a table")
@@ -123,16 +153,17 @@ def _walk(reading: Reading, rule: Rule, value: Any, path: KeyPath) -> None:
     if isinstance(result, Wrong):
         _complain(reading, path + result.inside, result.sentence)
     else:
-        reading.leaves[path] = Leaf(result, _source(reading, path))
+        reading.leaves[path] = Leaf(result, Written(reading.file, path))
 
 
 def _walk_table(reading: Reading, rule: Table, value: dict[str, Any], place: Place) -> None:
     for key, inner in value.items():
         path = (*place.path, key)
         if key in rule.keys:
-            _walk(reading, rule.keys[key], inner, path)
+            _walk(reading, rule.keys[key], inner, Place(place.folder, path))
         else:
-            _complain(reading, path, rule.refuse(key, inner, place) or _unknown(key, rule))
+            guess = len(reading.complaints) < GUESSED
+            _complain(reading, path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
 
 
 def _walk_each(reading: Reading, rule: Each, value: dict[str, Any], place: Place) -> None:
@@ -142,19 +173,19 @@ def _walk_each(reading: Reading, rule: Each, value: dict[str, Any], place: Place
             _complain(reading, path, sentence)
             continue
         if isinstance(rule.inside, Table | Each) and isinstance(inner, dict):
-            reading.leaves[path] = Leaf({}, _source(reading, path))
-        _walk(reading, rule.inside, inner, path)
+            reading.leaves[path] = Leaf({}, Written(reading.file, path))
+        _walk(reading, rule.inside, inner, Place(place.folder, path))
 
 
-def _unknown(key: str, rule: Table) -> str:
-    guess = nearest(key, rule.keys)
-    advice = f"did you mean `{guess}`?" if guess else f"the keys are {', '.join(rule.keys)}"
-    return f"`{key}` is not a key of {rule.what}; {advice}"
+def _unknown(key: str, rule: Table, *, guess: bool) -> str:
+    like = nearest(key, rule.keys) if guess else None
+    advice = f"did you mean `{like}`?" if like else f"the keys are {', '.join(rule.keys)}"
+    return f"`{cut(key)}` is not a key of {rule.what}; {advice}"
 
 
 def _complain(reading: Reading, path: KeyPath, sentence: str) -> None:
+    if len(reading.complaints) >= SAID and path[:2] in reading.spoken_of:
+        reading.unsaid += 1
+        return
+    reading.spoken_of.add(path[:2])
     reading.complaints.append((path, reading.file.complain(path, sentence)))
-
-
-def _source(reading: Reading, path: KeyPath) -> Source:
-    return Source(str(reading.file.path), reading.file.layout.line_of(path))

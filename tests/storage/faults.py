@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import io
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -19,17 +18,19 @@ CALLS = (
     "write",
     "lseek",
     "stat",
+    "lstat",
     "fstat",
     "fchmod",
     "ftruncate",
     "fsync",
     "listdir",
+    "scandir",
     "replace",
     "rename",
     "unlink",
     "mkdir",
 )
-"""Everything in ``os`` that storage ends in; files that are read whole are opened by ``io.open``."""
+"""Everything in ``os`` that storage ends in."""
 
 LINES: dict[str, bytes] = {
     "conflict marker": b">>>>>>> theirs",
@@ -90,8 +91,8 @@ class Fire:
     @contextmanager
     def lit(self) -> Iterator[None]:
         burning = {name: self.around(name, getattr(os, name)) for name in CALLS}
-        lock, reading = self.around("flock", fcntl.flock), self.around("io.open", io.open)
-        with replaced(os, **burning), replaced(io, open=reading), replaced(fcntl, flock=lock):
+        lock = self.around("flock", fcntl.flock)
+        with replaced(os, **burning), replaced(fcntl, flock=lock):
             yield
 
 

@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,15 +13,15 @@ from hypothesis import strategies as st
 from rpcexplorer.storage import blockfile
 from rpcexplorer.storage.blockfile import append, newest_first, rewrite, split
 from rpcexplorer.storage.blocks import to_block
-from rpcexplorer.storage.files import opened
+from rpcexplorer.storage.opening import opened, read_span
 from tests.storage.recording import exchange
 
 BLOCKS = [to_block(exchange(number, note="x" * 37 * number)).encode() for number in range(5)]
 
 
 def backwards(path: Path) -> list[bytes]:
-    with opened(path, os.O_RDONLY) as file:
-        stretches = list(newest_first(file, path.stat().st_size))
+    with opened(path) as file:
+        stretches = [stretch.raw for stretch in newest_first(partial(read_span, file), path.stat().st_size)]
     assert b"".join(reversed(stretches)) == path.read_bytes()
     return [raw for stretch in stretches for raw in reversed(split(stretch)) if raw.strip()]
 

@@ -216,7 +216,7 @@ def test_a_folder_that_cannot_be_read_is_a_trouble(one: History, monkeypatch: py
     def refuse(_path: object) -> list[str]:
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
-    monkeypatch.setattr(os, "listdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     for read in (lambda: list(one.all()), lambda: one.find("x"), lambda: one.prune(keep=1), one.methods):
         with pytest.raises(FileTrouble, match=r"cannot read .*the disk reports an error"):
             read()

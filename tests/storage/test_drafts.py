@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import os
 import stat
 import zlib
@@ -286,7 +285,7 @@ def test_a_draft_that_cannot_be_read_for_a_moment_is_neither_replaced_nor_forgot
     Drafts(folder).keep_typed(SHOP, "get", "[1]", [])
     drafts = Drafts(folder)
     with monkeypatch.context() as patch:
-        patch.setattr(io, "open", _broken_disk)
+        patch.setattr(os, "open", _broken_disk)
         start = drafts.text_for(SHOP, "get", None)
         assert "the disk reports an error" in drafts.trouble
         assert drafts.keep_typed(SHOP, "get", start, []) == "", "it was never touched"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import fcntl
-import io
 import os
 import tomllib
 from pathlib import Path
@@ -151,7 +150,6 @@ def test_a_file_that_cannot_be_read_is_told_and_not_taken_for_empty(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", refusing(os.open))
-        patch.setattr(io, "open", refusing(io.open))
         found, told = kind.read(root)
         assert (found, "permission denied" in told) == (set(), True)
         changed = kind.change(root, "c")

@@ -15,7 +15,7 @@ from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response,
 from rpcexplorer.storage import blockfile, blocks, history
 from rpcexplorer.storage.blocks import read_block, to_block
 from rpcexplorer.storage.history import History
-from rpcexplorer.storage.history_files import WINDOW
+from rpcexplorer.storage.history_look import WINDOW
 from rpcexplorer.storage.history_search import FOLDED_TO_ASCII, Sought
 from tests.storage.reading import counted
 from tests.storage.recording import exchange, id_of, sound
@@ -141,6 +141,8 @@ def test_no_record_is_read_that_has_not_what_is_looked_for(
 def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = counted(monkeypatch)
     looking = long.look(["no such text"], None, None, "", "")
+    assert next(looking) is None
+    assert sizes == []
     for stretch in range(1, 6):
         assert next(looking) is None
         assert sum(sizes) == 8_000 * stretch

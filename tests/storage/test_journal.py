@@ -129,7 +129,7 @@ def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pyt
         raise OSError(errno.EIO, os.strerror(errno.EIO))
 
     journal.record(exchange(0), STAGING)
-    monkeypatch.setattr(os, "listdir", refuse)
+    monkeypatch.setattr(os, "scandir", refuse)
     assert journal.recent(STAGING, 9) == []
     assert journal.methods(STAGING) == []
     assert "the disk reports an error" in journal.trouble

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import os
 import stat
 import tomllib
@@ -183,7 +182,7 @@ def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
     full(Remembered(file))
     one = Remembered(file)
     with monkeypatch.context() as patch:
-        patch.setattr(io, "open", _broken_disk)
+        patch.setattr(os, "open", _broken_disk)
         one.pin("staging", "new")
         assert "the disk reports an error" in one.trouble
         assert one.pinned("staging") == ("new",)
