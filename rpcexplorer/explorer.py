@@ -219,7 +219,7 @@ class Explorer:
         """What can be done to the profiles in one file."""
         from rpcexplorer.storage.profile_edits import ProfileEdits
 
-        return ProfileEdits(file, self.paths.state)
+        return ProfileEdits(file, self.paths.state, links=file == self.paths.user_sessions)
 
     def remove_profile(self, profile: Profile) -> list[Complaint]:
         """Take a profile out of every file that speaks of it, then forget its secrets; what stood in the way."""

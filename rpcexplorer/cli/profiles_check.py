@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -43,14 +44,17 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     explorer = world.open_explorer(world.environment, world.folder, session.sessions, Nobody())
     paths = [world.folder / file for file in files]
     searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
-    named = {path.resolve() for path in paths}
+    named = set(map(os.path.realpath, paths))
     everything = not named and not staged
-    troubles = [each for each in explorer.profiles.complaints if everything or Path(each.file).resolve() in named]
+    troubles = [each for each in explorer.profiles.complaints if everything or os.path.realpath(each.file) in named]
     troubles += filter(None, [explorer.secrets.trouble()])  # what cannot be read of them cannot be looked for
     places = {(found.file, found.line) for found in searched.found}
     troubles = [each for each in troubles if (each.file, each.line) not in places]  # what is found says more
-    for sentence in dict.fromkeys(map(str, (*troubles, *searched.unreadable))):
+    sentences = list(dict.fromkeys(map(str, (*troubles, *searched.unreadable))))
+    for sentence in sentences[:MOST_TOLD]:
         world.say(sentence)
+    if len(sentences) > MOST_TOLD:
+        world.say(f"and {len(sentences) - MOST_TOLD:,} more things are not in order")
     _tell(world, searched.found)
     if searched.short:
         labels = ", ".join(dict.fromkeys(searched.short))

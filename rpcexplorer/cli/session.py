@@ -11,11 +11,14 @@ from msgspec import Struct
 from rpcexplorer.cli.person import PersonAtTerminal
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import AuthKind, Profile, ad_hoc
 
 F = TypeVar("F")
+
+TOLD = 10
+"""Things wrong with files that every command tells; ``profiles check`` tells more of them."""
 
 
 class Session(Struct):
@@ -29,8 +32,8 @@ class Session(Struct):
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""
         person = PersonAtTerminal() if ask and self.world.asks else Nobody()
         explorer = self.world.open_explorer(self.world.environment, self.world.folder, self.sessions, person)
-        for complaint in explorer.profiles.complaints:
-            self.world.say(str(complaint))
+        for sentence in told(explorer.profiles.complaints, TOLD):
+            self.world.say(sentence)
         return explorer
 
     def build(self, person: Person) -> Explorer:

@@ -56,12 +56,16 @@ class LeakSearch:
         """Every line on which a secret stands, once for each secret."""
         found: dict[tuple[int, str, str], Leak] = {}
         starts: list[int] = []
+        tables: list[int] = []
+        calls: list[int] = []
         for start, window in _windows(content):
             for at, label, key in self._in(window):
-                starts = starts or [0, *(each.end() for each in re.finditer(b"\n", content))]
+                if not starts:  # once, however many there are
+                    starts = [0, *(each.end() for each in re.finditer(b"\n", content))]
+                    tables, calls = _beginnings(b"\n[", content), _beginnings(b"\n[[call]]", content)
                 line = bisect_right(starts, start + at)
                 if (line, label, key) not in found:
-                    found[line, label, key] = Leak(line, label, key, *_around(content, start + at))
+                    found[line, label, key] = Leak(line, label, key, *_around(content, start + at, tables, calls))
         known = {leak.line for leak in found.values() if leak.label}
         return sorted(leak for leak in found.values() if leak.label or leak.line not in known)
 
@@ -95,11 +99,20 @@ def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:
         start = content.rfind(b"\n", 0, max(0, end - OVERLAP)) + 1
 
 
-def _around(content: bytes, at: int) -> tuple[str, str]:
+def _beginnings(heading: bytes, content: bytes) -> list[int]:
+    """Where the lines begin that head something; the first line may always be one."""
+    found, at = [0], content.find(heading)
+    while at >= 0:
+        found.append(at + 1)
+        at = content.find(heading, at + 1)
+    return found
+
+
+def _around(content: bytes, at: int, tables: list[int], calls: list[int]) -> tuple[str, str]:
     """The profile and the call that a place belongs to, by the nearest lines above it that name one."""
-    header = _HEADER.match(content, content.rfind(b"\n[", 0, at) + 1)
-    block = content.rfind(b"\n[[call]]", 0, at) + 1
-    call = _CALL.search(content, block, at) if content.startswith(b"[[call]]", block) else None
+    header = _HEADER.match(content, tables[bisect_right(tables, at) - 1])
+    block = calls[bisect_right(calls, at) - 1]
+    call = _CALL.search(content, block, min(at, block + OVERLAP)) if content.startswith(b"[[call]]", block) else None
     return _text(header[1] or header[2]) if header else "", _text(call[1]) if call else ""
 
 

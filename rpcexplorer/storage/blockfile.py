@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.storage.blocks import HEADER
-from rpcexplorer.storage.files import append_or_undo, aside, read_bytes, telling, write_private
+from rpcexplorer.storage.files import append_or_undo, free_aside, read_bytes, telling, write_private
 from rpcexplorer.storage.opening import PRIVATE_FILE, Unfit, is_ours, opened, read_span, told_size
 from rpcexplorer.storage.replacing import prepared, write_all
 
@@ -231,4 +231,4 @@ def _torn(file: int, size: int, most: int) -> tuple[int, bytes]:
 
 def _set_aside(path: Path, torn: bytes) -> None:
     """Keep what is cut off, in a file of its own."""
-    write_private(next(side for side in aside(path, "torn") if not os.path.lexists(side)), torn)
+    write_private(free_aside(path, "torn"), torn)

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.profile import PROFILE_NAME, Profile
-from rpcexplorer.storage.files import FileTrouble, read_bytes, write_private
+from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, write_private
+from rpcexplorer.storage.opening import told_size
 
 HEAD = "rpcexplorer catalogue 1 {checksum:08x}"
 
@@ -80,6 +81,8 @@ class Catalogues:
         }
         try:
             body = json.dumps(content, separators=(",", ":")).encode()
+            if len(body) > KEPT // 2:
+                return (f"{ONLY_HERE}: it has {told_size(len(body))}",)
             write_private(path, _head(body) + b"\n" + body + b"\n")
         except FileTrouble as trouble:
             return (f"{ONLY_HERE}: {trouble.sentence}",)

@@ -6,6 +6,7 @@ One private file for each time. Of variables there is nothing in it, only of the
 from __future__ import annotations
 
 import platform
+import re
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
@@ -14,10 +15,12 @@ from pathlib import Path
 
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import names, telling, told, write_private
+from rpcexplorer.storage.files import names, telling, told, write_new
 
 KEPT = 10
 """So many files at most; the oldest goes first."""
+OURS = re.compile(r"\d{4}-\d\d-\d\dT\d{6}\.\d{6}\.txt")
+"""The names of these files: nothing else in the folder is removed."""
 MESSAGE = 2_000
 """Characters of an error's own words."""
 MEMBERS = dict.fromkeys(("password", "passwd", "secret", "token", "sessionid", "username"), "«hidden»")
@@ -29,7 +32,7 @@ def write_crash(folder: Path, error: BaseException, secrets: Iterable[Secret], w
     hide = Redactor(secrets, MEMBERS).text
     file = folder / f"{when:%Y-%m-%dT%H%M%S.%f}.txt"
     text = "\n".join(_lines(error, when))
-    trouble = told(lambda: write_private(file, _inert(hide(text))))
+    trouble = told(lambda: write_new(file, _inert(hide(text))))
     if trouble:
         return trouble
     told(lambda: _forget_the_oldest(folder))
@@ -77,6 +80,6 @@ def _version() -> str:
 
 
 def _forget_the_oldest(folder: Path) -> None:
-    for name in sorted(name for name in names(folder) if name.endswith(".txt"))[:-KEPT]:
+    for name in sorted(name for name in names(folder) if OURS.fullmatch(name))[:-KEPT]:
         with telling("remove", folder / name):
             (folder / name).unlink(missing_ok=True)

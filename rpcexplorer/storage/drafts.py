@@ -18,7 +18,18 @@ from urllib.parse import quote, unquote
 from rpcexplorer.model.catalogue import Method, starting_point
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble, aside, names, read_bytes, telling, told, write_new, write_private
+from rpcexplorer.storage.files import (
+    KEPT,
+    FileTrouble,
+    free_aside,
+    names,
+    read_bytes,
+    telling,
+    told,
+    write_new,
+    write_private,
+)
+from rpcexplorer.storage.opening import told_size
 
 SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
@@ -84,6 +95,8 @@ class Drafts:
     def _save(self, key: Key, text: str) -> str:
         content = _packed(key, text)
         trouble = self._look(key)
+        if not trouble and len(content) > KEPT:
+            trouble = f"they are longer than {told_size(KEPT)}"
         if not trouble and self._written.get(key) != content:
             trouble = told(lambda: self._write(key, content))
         if not trouble:
@@ -124,7 +137,7 @@ class Drafts:
             mine, when = self._file(key), file.stat().st_mtime
             is_older = mine.exists() and mine.stat().st_mtime > when
         if is_older and self.find(*key) != text:
-            side = _beside(mine, "other")
+            side = free_aside(mine, "other")
             if not (trouble := told(lambda: write_new(side, _packed(key, text)))):
                 self._keep_other(key, side)
             return trouble
@@ -234,14 +247,10 @@ def _hashed(name: str) -> str:
     return hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def _beside(file: Path, word: str) -> Path:
-    return next(side for side in aside(file, word) if not side.exists())
-
-
 def _moved_aside(file: Path, word: str) -> Path | None:
     """Where a file is now; None where it is gone."""
     with telling("move aside", file), suppress(FileNotFoundError):
-        side = _beside(file, word)
+        side = free_aside(file, word)
         file.rename(side)
         return side
     return None

@@ -129,6 +129,11 @@ def aside(path: Path, word: str) -> Iterator[Path]:
     return (path.with_name(f"{path.name}.{word}-{number}") for number in count(1))
 
 
+def free_aside(path: Path, word: str) -> Path:
+    """The first of these places where nothing lies: no file, and no link that leads to none."""
+    return next(side for side in aside(path, word) if not os.path.lexists(side))
+
+
 def names(folder: Path) -> list[str]:
     """What lies in a folder, in no order; nothing where there is no such folder."""
     with telling("read", folder), suppress(FileNotFoundError):
@@ -186,6 +191,17 @@ def private_folder(path: Path) -> None:
                 folder.mkdir(mode=PRIVATE_FOLDER)
         if not path.is_dir():
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
+
+
+def own_folder(path: Path) -> None:
+    """Make sure that a folder where everybody can put something is this user's alone, and no link."""
+    private_folder(path)
+    with telling("use", path):
+        found = path.lstat()
+        if not stat.S_ISDIR(found.st_mode) or not is_ours(found, writing=True):
+            raise Unfit("it is not a folder of yours; move it away")
+        if os.name == "posix" and found.st_mode & 0o077:
+            raise Unfit("others can use it too; move it away")
 
 
 def write_private(path: Path, text: str | bytes) -> None:

@@ -57,8 +57,9 @@ def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Se
     """Search files and whatever lies in folders."""
     finder = LeakSearch(secrets)
     searched = Searched(short=finder.short)
-    for path in dict.fromkeys([*files, *_inside(folders, searched)]):
-        _look(path, _read(path, searched), finder, searched)
+    named = dict.fromkeys(files)
+    for path in dict.fromkeys([*named, *_inside(folders, searched)]):
+        _look(path, _read(path, searched, links=path in named), finder, searched)
     return searched
 
 
@@ -105,13 +106,14 @@ def _inside(folders: Iterable[Path], searched: Searched) -> list[Path]:
         except FileTrouble as trouble:
             searched.unreadable.append(Complaint(str(folder), trouble.sentence))
             continue
-        found += [folder / name for name in inside if (folder / name).is_file()]
+        found += [path for path in (folder / name for name in inside) if path.is_symlink() or not path.is_dir()]
     return found
 
 
-def _read(path: Path, searched: Searched) -> bytes | None:
+def _read(path: Path, searched: Searched, *, links: bool) -> bytes | None:
+    """What a file holds. What somebody has named may be a link, and what lies in a folder may not."""
     try:
-        content = read_bytes(path)
+        content = read_bytes(path, links=links, others=True)
     except FileTrouble as trouble:
         searched.unreadable.append(Complaint(str(path), trouble.sentence))
         return None

@@ -29,6 +29,8 @@ class ProfileEdits(Struct, frozen=True):
     """The file; it is made when it is missing."""
     locks: Path
     """A folder for the lock that keeps two programs from editing at once."""
+    links: bool = False
+    """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
 
     def add(
         self, name: str, url: str, *, kind: AuthKind = "none", username: str | None = None, **more: Any
@@ -79,7 +81,7 @@ class ProfileEdits(Struct, frozen=True):
         return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
 
     def _edit(self, *changes: Change) -> Complaint | None:
-        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE)
+        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
 
     def _profiles(self) -> dict[str, Any] | Complaint:
         file = read_toml(self.file)

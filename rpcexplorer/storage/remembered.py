@@ -14,7 +14,7 @@ from typing import Any
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, read_bytes, write_private
+from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, read_bytes, told, write_private
 from rpcexplorer.storage.toml_checks import flag, listed, moment, text, version, whole
 from rpcexplorer.storage.toml_lines import KeyPath
 from rpcexplorer.storage.toml_reader import parse_bytes
@@ -22,6 +22,8 @@ from rpcexplorer.storage.toml_shape import Each, Table, read_shape
 
 NEWEST = 50
 """How many expressions are remembered for each purpose."""
+LONGEST = 4_000
+"""Characters of one that is remembered: the file is read at every start."""
 PATIENCE = 0.2
 """Seconds to wait for another program's change: a screen that stands still is worse than one that forgets."""
 
@@ -147,6 +149,8 @@ class Remembered:
 
     def add_expression(self, purpose: str, expression: str) -> None:
         """Remember an expression as the newest of its purpose."""
+        if len(expression) > LONGEST:
+            return
         newest = self._written(expression)
         self._change(lambda old: (newest, *(each for each in old or () if each != newest))[:NEWEST], "typed", purpose)
 
@@ -226,9 +230,15 @@ class Remembered:
     def _kept_aside(self, complaint: Complaint) -> str:
         """Copy a damaged file to where it can still be looked at, and say so. It is there until it is replaced."""
         content = read_bytes(self._file) or b""
-        side = next(side for side in aside(self._file, "damaged") if read_bytes(side) in {None, content})
+        side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
         write_private(side, content)
         return f"{complaint}; the file is kept as {side}, and what could be read of it is still known"
+
+    @staticmethod
+    def _may_hold(side: Path, content: bytes) -> bool:
+        """Nothing lies there, or the same from an earlier time."""
+        found: list[bytes | None] = []
+        return not told(lambda: found.append(read_bytes(side))) and found[0] in {None, content}
 
 
 def _updated(document: Document, path: KeyPath, update: Update) -> Document:

@@ -38,22 +38,24 @@ COMMENTS_ABOVE = re.compile(r"(?:[ \t]*#[^\n]*\n)*\Z")
 COMMENTS_BELOW = re.compile(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")
 
 
-def edit(path: Path, locks: Path, shape: Rule, changes: Sequence[Change], start: str = "") -> Complaint | None:
+def edit(
+    path: Path, locks: Path, shape: Rule, changes: Sequence[Change], start: str = "", *, links: bool = True
+) -> Complaint | None:
     """Make changes in a file, or none of them and say why.
 
-    ``start`` is the text of a file that does not exist yet. The lock lies in the folder ``locks``: beside the file
-    it would litter a repository.
+    ``links``: it may be one, as people keep their own files elsewhere. ``start`` is the text of a file that does not
+    exist yet. The lock lies in the folder ``locks``: beside the file it would litter a repository.
     """
     try:
         private_folder(locks)
         with lock(locks / f"edit-{zlib.crc32(bytes(real(path))):08x}"):
-            return _edit(path, shape, changes, start)
+            return _edit(path, shape, changes, start, links=links)
     except FileTrouble as trouble:
         return Complaint(str(path), trouble.sentence)
 
 
-def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str) -> Complaint | None:
-    found = read_bytes(path, WRITTEN_BY_PEOPLE, links=True, others=True)
+def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str, *, links: bool) -> Complaint | None:
+    found = read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True)
     before = parse_toml(path, start) if found is None else parse_bytes(path, found)
     if isinstance(before, Complaint):
         return before
@@ -69,7 +71,7 @@ def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str) -> Com
     for _, complaint in read_shape(shape, after).complaints:
         if (complaint.key, complaint.sentence) not in known:
             return replace(complaint, line=None)  # its line was never written
-    if read_bytes(path, WRITTEN_BY_PEOPLE, links=True, others=True) != found:  # an editor asks for no lock
+    if read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True) != found:  # an editor asks for no lock
         return Complaint(str(path), "somebody else is changing this file; nothing was written, so try again")
     mark = MARK if found and found.startswith(MARK) else b""
     write_atomic(path, mark + after.text.encode())

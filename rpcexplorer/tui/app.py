@@ -12,6 +12,7 @@ import signal
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
 
 from textual import work
@@ -23,7 +24,7 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
 from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, keymap, keymap_complaints
@@ -44,6 +45,10 @@ if TYPE_CHECKING:
 
 GUARD: Final = Guard()
 """One for all: Textual keeps what it has drawn by the filters that it went through."""
+MANY: Final = 200
+"""Things wrong with a keymap after which nobody looks for more."""
+TOLD: Final = 4
+"""Things wrong with files that are told on the first screen: more have no room there."""
 SETTLED: Final = 2.0
 """Seconds until what the first call takes has been loaded as well."""
 Wish = Literal["", "demo"]
@@ -77,7 +82,8 @@ class ExplorerApp(Keyboard[Wish]):
         """Whether somebody wants an end; whether they were told what cannot be kept."""
         self._back = ""
         """What an earlier run could not write, and is back."""
-        self._broken = list(keymap_complaints(explorer.settings.keymap, str(explorer.paths.settings)))
+        broken = keymap_complaints(explorer.settings.keymap, str(explorer.paths.settings))
+        self._broken = list(islice(broken, MANY))
         self.set_keymap(keymap(explorer.settings.keymap))
         # before the first screen: a theme put on later has every stylesheet read twice
         if theme := self._read(explorer.settings.theme or DARK.name) or self._read(DARK.name):
@@ -182,14 +188,14 @@ class ExplorerApp(Keyboard[Wish]):
     def _complain(self) -> None:
         if self._back:
             self.notify(self._back, markup=False, timeout=10)
-        for complaint in self._complaints():
-            self.notify(str(complaint), markup=False, timeout=10, severity="warning")
+        for complaint in told(self._complaints(), TOLD):
+            self.notify(complaint, markup=False, timeout=10, severity="warning")
 
     async def _welcome(self) -> str:
         """What somebody without a profile wants to do."""
         from rpcexplorer.tui.screens.welcome import Welcome
 
-        way = await self.push_screen_wait(Welcome(self._files(), [str(each) for each in self._complaints()]))
+        way = await self.push_screen_wait(Welcome(self._files(), told(self._complaints(), TOLD)))
         return way if way in {"demo", "add"} else ""
 
     async def _choose(self, *, adding: bool = False) -> bool:

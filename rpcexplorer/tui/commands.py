@@ -13,7 +13,7 @@ from msgspec import Struct
 from textual.binding import Binding, BindingType
 from textual.keys import Keys, key_to_character
 
-from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.complaint import Complaint, cut, nearest
 
 Scope = Literal["everywhere", "call", "methods", "recent", "params", "response", "table", "history", "profiles"]
 """Where a command works."""
@@ -158,6 +158,8 @@ FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
 CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p"})
 FOLD_TO: Final = "response.fold-to"
 """The command with a key for each depth."""
+GUESSES: Final = 20
+"""So many unknown names are compared with all there are."""
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "hyper", "meta"})
 NAMED: Final = frozenset(key.value for key in Keys)
 OPENERS: Final = frozenset(
@@ -242,14 +244,16 @@ def keymap(wanted: Mapping[str, str]) -> dict[str, str]:
 def keymap_complaints(wanted: Mapping[str, str], file: str) -> Iterator[Complaint]:
     """Keys in the settings for commands that there are not, and keys that there are not."""
     known = [command.id for command in COMMANDS]
+    guesses = GUESSES
     for id, keys in wanted.items():
         if id not in known:
-            guess = nearest(id, known)
+            guess = nearest(id, known) if guesses else None
+            guesses = max(0, guesses - 1)
             advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
-            yield Complaint(file, f"there is no command `{id}`; {advice}", key="keymap")
+            yield Complaint(file, f"there is no command `{cut(id)}`; {advice}", key="keymap")
         for key in keys.split(","):
             if not is_key(key.strip()):
-                words = f"`{key.strip()}` is no key; they are called f5, ctrl+g, alt+up, slash, N and the like"
+                words = f"`{cut(key.strip())}` is no key; they are called f5, ctrl+g, alt+up, slash, N and the like"
                 yield Complaint(file, words, key=f"keymap.{id}")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
@@ -14,6 +14,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import told
 from rpcexplorer.model.profile import NoAuth, Profile
 from rpcexplorer.model.steps import Step
 from rpcexplorer.tui.clipboard import copy
@@ -33,6 +34,9 @@ from rpcexplorer.tui.widgets.profile_list import ProfileList, ProfileRow
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.auth_words import auth_words
 from rpcexplorer.views.profile_page import broken_page, profile_page
+
+TOLD: Final = 20
+"""Things wrong with a profile that its page says."""
 
 
 class ProfilesScreen(Once[bool], Screen[bool]):
@@ -155,7 +159,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         profiles = self.explorer.profiles
         homes = [(each.file, each.audience) for each in homes_of(self.explorer, row.name)]
         if row.profile is None:
-            return broken_page(homes, [str(each) for each in profiles.complaints if each.profile == row.name])
+            return broken_page(homes, told([each for each in profiles.complaints if each.profile == row.name], TOLD))
         state, rows = self.explorer.keys.state(row.profile), profiles.rows(row.profile)
         return profile_page(row.profile, state, rows, homes, self._steps(row.profile))
 
