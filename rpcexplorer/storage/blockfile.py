@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, suppress
 from itertools import pairwise
 from pathlib import Path
-from typing import NamedTuple
 
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.storage.blocks import HEADER
@@ -51,17 +50,6 @@ BOUNDARY = re.compile(
 )
 
 
-class Stretch(NamedTuple):
-    """What was read of a file at once."""
-
-    raw: bytes
-    """Whole blocks and whatever stands between them; empty where no boundary was come upon."""
-    read: int
-    """So many bytes were read for it."""
-    skipped: int = 0
-    """So many bytes without a boundary were passed over: too many for a block."""
-
-
 def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
     """Add blocks with one write, or none of them. A file that would grow past ``rotate_at`` moves to ``rotated``.
 
@@ -79,43 +67,45 @@ def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
             append_or_undo(file, blocks, 0)
 
 
-def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[Stretch]:
-    """A file from its end, in stretches; ``read`` gives the bytes from one place to another.
+def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:
+    """A file from its end, in stretches of whole blocks and whatever stands between them; ``read`` gives a span of it.
 
-    Each is read in steps that grow with it, and searched once. One that is blank needs no boundary, and one that is
-    longer than ``largest`` is not kept: a file may be nothing but line ends, or have a hole of gigabytes.
+    An empty one comes after every step in which no boundary was found. What stands between boundaries that are more
+    than ``largest`` bytes apart is no block and does not come: a file may be nothing but zeros. What is blank needs
+    none.
     """
     unread, step = size, CHUNK
     held: list[bytes] = []
     length, above = 0, b""
     while unread:
         start = max(0, unread - step)
-        fresh, came, unread = read(start, unread), unread - start, start
-        too_long, window = length > largest, fresh + above[:OVERLAP]
+        fresh, unread = read(start, unread), start
+        too_long = length > largest
         length += len(fresh)
-        cut = _cut(window, len(fresh), length, last=too_long) if unread or too_long else 0
-        above = window[:OVERLAP]
+        cut = _cut(fresh, above, length, last=too_long) if unread or too_long else 0
         if cut:
-            yield Stretch(b"", came, length - cut) if too_long else Stretch((fresh + b"".join(held))[cut:], came)
-            held, length, step = [window[:cut]], cut, CHUNK
+            yield b"" if too_long else (fresh + b"".join(held))[cut:]
+            held, length, step = [(fresh + above)[:cut]], cut, CHUNK
         elif fresh.isspace() and all(map(bytes.isspace, held)) and not too_long:
-            yield Stretch(fresh + b"".join(held), came)
-            held, length = [], 0
+            yield fresh + b"".join(held)
+            held, length, step = [], 0, min(2 * step, STEP)
         else:
-            held = [] if length > largest else [fresh, *held]
-            step = min(2 * step, STEP)
-            yield Stretch(b"", came)
-    if length:
-        yield Stretch(b"", 0, length) if length > largest else Stretch(b"".join(held), 0)
+            held, step = [] if length > largest else [fresh, *held], min(2 * step, STEP)
+            yield b""
+        above = (fresh[:OVERLAP] + above)[:OVERLAP]
+    if held:
+        yield b"".join(held)
 
 
-def _cut(window: bytes, fresh: int, length: int, *, last: bool) -> int:
+def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
     """The end of the first or last boundary that begins in what is fresh and is not all there is; 0 for none."""
-    found = 0
-    for match in BOUNDARY.finditer(window):
-        if match.start() >= fresh or match.end() >= length:
+    found, skipped = 0, max(0, len(fresh) - OVERLAP) if fresh.isspace() else 0
+    if b"\n" not in fresh:
+        return 0
+    for match in BOUNDARY.finditer(fresh[skipped:] + above):
+        if skipped + match.start() >= len(fresh) or skipped + match.end() >= length:
             break
-        found = match.end()
+        found = skipped + match.end()
         if not last:
             break
     return found

@@ -153,7 +153,8 @@ def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
     if len(files) <= most:
         return list(files.values())
     with telling("read", folder):
-        return [files[name] for name in nlargest(most, files, key=lambda name: _changed(f"{folder}/{name}"))]
+        moments = [(_changed(f"{folder}/{name}"), found) for name, found in files.items()]
+    return [found for _, found in nlargest(most, moments)]
 
 
 def sizes(folder: Path, ending: str) -> list[int]:
@@ -296,9 +297,10 @@ def _locked(descriptor: int, path: Path) -> bool:
 
 
 def _changed(path: str) -> float:
-    with suppress(FileNotFoundError):
+    try:
         return os.lstat(path).st_mtime
-    return 0.0
+    except FileNotFoundError:
+        return 0.0
 
 
 def _unreadable(error: ValueError) -> str:

@@ -173,9 +173,21 @@ class History:
                 yield found
 
     def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
-        """The newest of a profile, as far as they are among the newest of all: older ones are not looked for."""
-        found = self._for_a_moment(self._look(Sought(profile=profile), REACH))
-        return list(islice((each for each in found if each is not None), limit))
+        """The newest of a profile, as far as they are among the newest of all: older ones are not looked for.
+
+        Of what is damaged the first comes as well: it may be why there are no more.
+        """
+        late = Damaged(
+            str(self.folder), f"{self.folder} takes long to look through: not all recent calls are known", ""
+        )
+        calls: list[Exchange | Damaged] = []
+        damaged: list[Exchange | Damaged] = []
+        for each in self._for_a_moment(self._look(Sought(profile=profile), REACH), 2 * MOMENT, [late]):
+            if each is not None:
+                (damaged if isinstance(each, Damaged) else calls).append(each)
+            if len(calls) == limit:
+                break
+        return [*calls, *damaged[:1]]
 
     def methods(self, profile: str | None = None, reach: int = 2 * MIB) -> list[str]:
         """The names called of late, the last one first; ``reach``: so many bytes of files are looked through."""
@@ -258,12 +270,14 @@ class History:
         self._refuse_links()
         return entries(self.folder, wanted, largest=self._largest)
 
-    def _for_a_moment(self, found: Iterable[T]) -> Iterator[T]:
-        """What is found, as far as anybody waits for it."""
-        end = self._clock() + MOMENT
+    def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
+        """What is found as long as anybody waits for it; then what is to be said of the rest."""
+        end = inf
         for one in found:
             yield one
+            end = min(end, self._clock() + seconds)  # to list the folder is not counted
             if self._clock() > end:
+                yield from late
                 return
 
     def _refuse_links(self) -> None:

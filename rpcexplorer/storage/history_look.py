@@ -66,8 +66,8 @@ class Passed(NamedTuple):
     stretch: bytes
     entries: int
     """So many of its blocks came as entries."""
-    read: int
-    """So many bytes were read for it."""
+    calls: int
+    """So many bytes it has, if there are calls in it."""
 
 
 Probe = Callable[[bytes], list[bytes]]
@@ -83,7 +83,7 @@ def steps(folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGES
     """Every block of every writer that may be wanted, newest first; one that lies in two copies of a file comes once.
 
     None comes whenever a stretch was looked through, that one can stop also where nothing is found; and it ends when
-    ``reach`` bytes were. What is longer than ``largest`` is no block, and is only told.
+    ``reach`` bytes of calls were. What is longer than ``largest`` is no block, and is only told.
     """
     last = None
     streams = Look(folder, wanted, largest).streams()
@@ -166,21 +166,30 @@ class Look:
         self, read: Callable[[int, int], bytes], found: os.stat_result, writer: str, path: Path
     ) -> Iterator[Entry | Passed]:
         moment, at_end = NEWEST, True
-        for stretch in newest_first(read, found.st_size, self._largest):
-            raws = [raw for raw in self._wanted(stretch.raw) if raw.strip()] if stretch.raw else []
+        called = start = found.st_size
+
+        def reading(begin: int, end: int) -> bytes:
+            nonlocal start
+            start = begin
+            return read(begin, end)
+
+        for read_now in newest_first(reading, found.st_size, self._largest):
+            stretch = b"" if read_now.isspace() else read_now
+            raws = [raw for raw in self._wanted(stretch) if raw.strip()] if stretch else []
             for raw in reversed(raws):
-                torn = at_end and _is_torn(raw, stretch.raw)
+                torn = at_end and _is_torn(raw, stretch)
                 at_end = False
                 if torn and time.time() - found.st_mtime < UNFINISHED:
                     continue  # it is being written at this moment
-                yield Entry(_time_of(raw, stretch.raw, moment), writer, path, raw, TORN if torn else "")
-            if stretch.skipped:
-                told = f"cannot read {path}: {told_size(stretch.skipped)} of it hold no call; take them out"
+                yield Entry(_time_of(raw, stretch, moment), writer, path, raw, TORN if torn else "")
+            if oldest := TIME.search(stretch):
+                moment, called = oldest[1], start
+            elif called - start > self._largest and moment:
+                told = f"cannot read {path}: more than {told_size(self._largest)} of it hold no call; take them out"
                 yield Entry(moment, writer, path, b"", told)
-            oldest = TIME.search(stretch.raw)
-            moment = oldest[1] if oldest else moment
-            at_end = at_end and not stretch.raw.strip() and not stretch.skipped
-            yield Passed(moment, stretch.raw, len(raws), stretch.read)
+                moment = b""  # everybody else comes first now
+            at_end = at_end and not stretch and bool(moment)
+            yield Passed(moment, stretch, len(raws), len(stretch) if oldest else 0)
 
     def _torn(self, name: str) -> Iterator[Entry | Passed]:
         """What an append has cut off and moved to a file of its own. It is read when its time has come."""
@@ -191,7 +200,7 @@ class Look:
             with telling("read", path), suppress(FileNotFoundError), opened(path, others=True) as file:
                 early = TIME.search(read_span(file, 0, EARLY))
                 moment = early[1] if early else b""
-            yield Passed(moment, b"", 0, EARLY)
+            yield Passed(moment, b"", 0, 0)
             raw = read_bytes(path, self._largest, others=True)
         except FileTrouble as trouble:
             yield Entry(NEWEST, writer, path, b"", trouble.sentence)
@@ -223,7 +232,7 @@ def _within(reach: float, stream: Iterable[Entry | Passed]) -> Iterator[Entry | 
     for one in stream:
         yield one
         if isinstance(one, Passed):
-            reach -= one.read
+            reach -= one.calls
             if reach <= 0:
                 return
 

@@ -21,7 +21,7 @@ BLOCKS = [to_block(exchange(number, note="x" * 37 * number)).encode() for number
 
 def backwards(path: Path) -> list[bytes]:
     with opened(path) as file:
-        stretches = [stretch.raw for stretch in newest_first(partial(read_span, file), path.stat().st_size)]
+        stretches = list(newest_first(partial(read_span, file), path.stat().st_size))
     assert b"".join(reversed(stretches)) == path.read_bytes()
     return [raw for stretch in stretches for raw in reversed(split(stretch)) if raw.strip()]
 
