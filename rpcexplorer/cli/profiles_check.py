@@ -50,11 +50,11 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     troubles += filter(None, [explorer.secrets.trouble()])  # what cannot be read of them cannot be looked for
     places = {(found.file, found.line) for found in searched.found}
     troubles = [each for each in troubles if (each.file, each.line) not in places]  # what is found says more
-    sentences = list(dict.fromkeys(map(str, (*troubles, *searched.unreadable))))
-    for sentence in sentences[:MOST_TOLD]:
+    wrong = {str(each): each for each in (*troubles, *searched.unreadable)}
+    for sentence in list(wrong)[:MOST_TOLD]:
         world.say(sentence)
-    if len(sentences) > MOST_TOLD:
-        world.say(f"and {len(sentences) - MOST_TOLD:,} more things are not in order")
+    if more := sum(each.many for each in list(wrong.values())[MOST_TOLD:]):
+        world.say(f"and {more:,} more things are not in order: mend these first")
     _tell(world, searched.found)
     if searched.short:
         labels = ", ".join(dict.fromkeys(searched.short))

@@ -24,6 +24,8 @@ class Complaint(Struct, frozen=True):
     """The dotted key, such as ``profile.staging.timout``."""
     profile: str | None = None
     """The profile that cannot be used because of it; None where it is about the whole file."""
+    many: int = 1
+    """So many things are meant, where they are only counted."""
 
     def __str__(self) -> str:
         where = self.file if self.line is None else f"{self.file}:{self.line}"
@@ -56,7 +58,7 @@ def cut(word: str) -> str:
 def told(complaints: Sequence[Complaint], most: int) -> list[str]:
     """Complaints as they are told: the first few, and how many more there are."""
     sentences = [str(complaint) for complaint in complaints[:most]]
-    more = len(complaints) - most
+    more = sum(complaint.many for complaint in complaints[most:])
     return [*sentences, f"and {more:,} more: `rpcexplorer profiles check` says which"] if more > 0 else sentences
 
 

@@ -91,7 +91,7 @@ class History:
         body, cut = clipped(exchange.response.body, self.body_limit)
         if cut:
             exchange = replace(exchange, response=replace(exchange.response, body=body, cut=True))
-        if len(exchange.params) > LARGEST // SPELLED and len(to_block(exchange)) > self._largest:
+        if len(exchange.params) > MIB and len(to_block(exchange)) > self._largest:
             raise FileTrouble("a call with so long params is not recorded: no more could be read of it")
         self.unsaved.append(exchange)
         self.save_unsaved()

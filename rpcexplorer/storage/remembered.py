@@ -6,9 +6,11 @@ each other's. A change that cannot be written counts in this run and goes with t
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Container, Iterable, Mapping
 from datetime import datetime, time, timedelta
 from functools import reduce
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -22,8 +24,8 @@ from rpcexplorer.storage.toml_shape import Each, Table, read_shape
 
 NEWEST = 50
 """How many expressions are remembered for each purpose."""
-LONGEST = 4_000
-"""Characters of one that is remembered: the file is read at every start."""
+ROOM = 50_000
+"""Characters that they may have together: the file is read at every start."""
 PATIENCE = 0.2
 """Seconds to wait for another program's change: a screen that stands still is worse than one that forgets."""
 
@@ -149,10 +151,10 @@ class Remembered:
 
     def add_expression(self, purpose: str, expression: str) -> None:
         """Remember an expression as the newest of its purpose."""
-        if len(expression) > LONGEST:
-            return
         newest = self._written(expression)
-        self._change(lambda old: (newest, *(each for each in old or () if each != newest))[:NEWEST], "typed", purpose)
+        self._change(
+            lambda old: _fitting((newest, *(each for each in old or () if each != newest))[:NEWEST]), "typed", purpose
+        )
 
     def _written(self, text: str) -> str:
         """As the file may have it: without a secret, whatever it was typed as."""
@@ -238,7 +240,7 @@ class Remembered:
     def _may_hold(side: Path, content: bytes) -> bool:
         """Nothing lies there, or the same from an earlier time."""
         found: list[bytes | None] = []
-        return not told(lambda: found.append(read_bytes(side))) and found[0] in {None, content}
+        return not os.path.lexists(side) or (not told(lambda: found.append(read_bytes(side))) and found[0] == content)
 
 
 def _updated(document: Document, path: KeyPath, update: Update) -> Document:
@@ -247,6 +249,12 @@ def _updated(document: Document, path: KeyPath, update: Update) -> Document:
     value = _updated(document.get(key, {}), rest, update) if rest else update(document.get(key))
     others = {name: other for name, other in document.items() if name != key}
     return {**others, key: value} if value else others
+
+
+def _fitting(expressions: tuple[str, ...]) -> tuple[str, ...]:
+    """The newest, as far as there is room for them."""
+    lengths = accumulate(map(len, expressions))
+    return tuple(each for each, length in zip(expressions, lengths, strict=True) if length <= ROOM)
 
 
 def _always(value: Any) -> Update:

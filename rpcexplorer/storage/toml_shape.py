@@ -135,7 +135,7 @@ def read_shape(rule: Rule, file: TomlFile) -> Reading:
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
     if reading.unsaid:
         sentence = f"and {reading.unsaid:,} more things in this file are wrong; mend these first"
-        reading.complaints.append(((), Complaint(str(file.path), sentence)))
+        reading.complaints.append(((), Complaint(str(file.path), sentence, many=reading.unsaid)))
     return reading
 
 

@@ -1,0 +1,176 @@
+"""What somebody has put into a folder that is used here: attacks on the files of a person, by the real program."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.storage.history_files import this_writer
+from tests.fakes.shell import Shell
+from tests.fakes.terminal import Terminal
+from tests.fakes.wire import RawServer, http_reply
+
+PROMPT = b"# the person's own\nalias ll='ls -l'\n"
+SHELL_COMMANDS = http_reply(b'{"jsonrpc":"2.0","id":null,"result":"\\n$(touch owned)\\n"}')
+PROFILE = 'version = 1\n[profile.st]\nurl = "{url}"\nauth = {{ kind = "none" }}\n'
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    """A person whose calls are recorded in a folder that many can write to."""
+    shell = Shell(tmp_path)
+    (shell.home / "config").mkdir(parents=True)
+    (tmp_path / "shared").mkdir()
+    (shell.home / "config" / "settings.toml").write_text(f'[history]\nfolder = "{tmp_path / "shared"}"\n')
+    (tmp_path / "bashrc").write_bytes(PROMPT)
+    return shell
+
+
+def told_of(path: Path) -> tuple[int, int, int, int]:
+    """What a file is, and whether it was written to; it may have been looked at."""
+    found = path.lstat()
+    return found.st_mode, found.st_ino, found.st_size, found.st_mtime_ns
+
+
+def rpcexplorer(shell: Shell, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """The program in a process of its own. One that waits for ever fails the test."""
+    return subprocess.run(
+        [sys.executable, "-m", "rpcexplorer", *words],
+        cwd=shell.folder,
+        env=os.environ | shell.environment,
+        capture_output=True,
+        timeout=30,
+        check=False,
+        stdin=subprocess.DEVNULL,
+    )
+
+
+@pytest.mark.parametrize(
+    ("place", "words"),
+    [
+        (lambda path, victim: path.symlink_to(victim), b"symbolic link"),
+        (lambda path, victim: os.link(victim, path), b"second name"),
+        (lambda path, _: path.write_bytes(PROMPT), b"it is no history of this program"),
+        (lambda path, _: os.mkfifo(path), b"pipe"),
+    ],
+    ids=["link", "second name", "text", "pipe"],
+)
+def test_a_call_does_not_touch_the_file_that_a_name_in_the_history_leads_to(
+    place: Callable[[Path, Path], Any], words: bytes, shell: Shell, tmp_path: Path
+) -> None:
+    shared, victim = tmp_path / "shared", tmp_path / "bashrc"
+    path = shared / f"{this_writer()}.toml"
+    place(path, victim)
+    before = told_of(path)
+    with RawServer(SHELL_COMMANDS) as server:
+        shell.sessions(PROFILE.format(url=server.url))
+        ran = rpcexplorer(shell, "call", "-p", "st", "ping")
+    assert b"touch owned" in ran.stdout
+    assert words in ran.stderr
+    assert b"kept in" in ran.stderr
+    assert victim.read_bytes() == PROMPT
+    assert told_of(path) == before
+    assert {each.name for each in shared.iterdir()} <= {path.name, f".{path.name}.lock"}
+
+
+def hostile(folder: Path) -> None:
+    """Everything at once that could make a look at a history wait, or fill the memory."""
+    os.mkfifo(folder / "a@a.toml")
+    (folder / "b@b.toml").symlink_to("/dev/zero")
+    (folder / "c@c.toml").mkdir()
+    with (folder / "d@d.toml").open("wb") as file:
+        file.truncate(200 << 20)
+    (folder / "e@e.toml").write_bytes(b"\n" * (2 << 20))
+    os.mkfifo(folder / "f@f.toml.torn-1")
+
+
+def test_the_screen_opens_over_a_history_of_anything_and_answers_keys(shell: Shell, tmp_path: Path) -> None:
+    hostile(tmp_path / "shared")
+    shell.sessions(PROFILE.format(url="http://127.0.0.1:9"))
+    with Terminal([], shell.environment, shell.folder, (100, 30)) as terminal:
+        terminal.sees("F5 send")
+        terminal.press("f6")
+        terminal.sees("History", "damaged")
+        terminal.type("/")
+        terminal.type("zxy")
+        terminal.sees("zxy")
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0
+
+
+def test_commands_end_over_a_history_of_anything(shell: Shell, tmp_path: Path) -> None:
+    hostile(tmp_path / "shared")
+    shell.sessions(PROFILE.format(url="http://127.0.0.1:9"))
+    checked = rpcexplorer(shell, "profiles", "check")
+    assert checked.returncode == 2
+    for words in (b"a@a.toml: it is a named pipe", b"b@b.toml: it is a symbolic link", b"d@d.toml: it has 200 MiB"):
+        assert words in checked.stderr
+    listed = rpcexplorer(shell, "history", "list")
+    assert listed.returncode == 0
+    assert listed.stderr.count(b"a damaged record in") == 5, "blank lines are no damage"
+
+
+@pytest.mark.parametrize("put", ["zero", "pipe", "folder", "long"])
+@pytest.mark.parametrize("file", ["work/sessions.toml", "home/config/settings.toml", "home/state/secrets.toml"])
+def test_a_file_that_never_ends_is_told_and_nothing_waits_for_it(
+    put: str, file: str, shell: Shell, tmp_path: Path
+) -> None:
+    path = tmp_path / file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.parent.chmod(0o700)
+    path.unlink(missing_ok=True)
+    if put == "zero":
+        path.symlink_to("/dev/zero")
+    elif put == "pipe":
+        os.mkfifo(path, 0o600)
+    elif put == "folder":
+        path.mkdir(0o700)
+    else:
+        with path.open("wb") as content:
+            content.truncate(300 << 20)
+        path.chmod(0o600)
+    ran = shell.run("profiles", "check")
+    assert ran.code == 2
+    assert any(
+        words in ran.err
+        for words in ("a named pipe", "a device", "it is a folder", "no more than 1 MiB are read", "symbolic link")
+    )
+
+
+def test_what_is_wrong_with_a_file_is_told_in_a_few_sentences(shell: Shell) -> None:
+    text = PROFILE.format(url="http://127.0.0.1:9") + '[profile.other]\nurl = "http://h"\n'
+    shell.sessions(text + "".join(f"key_{number} = 1\n" for number in range(2000)))
+    ran = shell.run("profiles", "list")
+    assert ran.err.count("\n") == 11
+    assert "and 1,990 more: `rpcexplorer profiles check` says which" in ran.err
+    assert "and 1,950 more things are not in order" in shell.run("profiles", "check").err
+    with Terminal(["-p", "st"], shell.environment, shell.folder, (120, 40)) as terminal:
+        terminal.sees("F5 send", "and 1,996 more")
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0
+
+
+def test_an_own_file_may_be_a_link_and_is_changed_where_it_lies(shell: Shell, tmp_path: Path) -> None:
+    dotfile = tmp_path / "dotfile"
+    dotfile.write_text("version = 1\n# mine\n")
+    (shell.home / "config" / "sessions.toml").symlink_to(dotfile)
+    assert shell.run("profiles", "add", "new", "--url", "http://h").code == 0
+    assert "# mine" in dotfile.read_text()
+    assert "[profile.new]" in dotfile.read_text()
+    assert (shell.home / "config" / "sessions.toml").is_symlink()
+
+
+def test_a_link_in_a_checkout_leads_no_change_to_another_file(shell: Shell, tmp_path: Path) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text("version = 1\n")
+    (shell.folder / "sessions.toml").symlink_to(own)
+    ran = shell.run("profiles", "add", "new", "--url", "http://h", "--team")
+    assert ran.code == 2
+    assert "symbolic link" in ran.err
+    assert own.read_text() == "version = 1\n"
