@@ -62,7 +62,12 @@ def test_the_key_table_is_the_command_table() -> None:
 
 
 def test_the_exit_codes_are_the_ones_in_the_code() -> None:
-    assert {int(code) for code in first_column(section("Exit codes"))} == {*EXIT_CODES.values(), 3, SOFTWARE, PIPE_CLOSED}
+    assert {int(code) for code in first_column(section("Exit codes"))} == {
+        *EXIT_CODES.values(),
+        3,
+        SOFTWARE,
+        PIPE_CLOSED,
+    }
 
 
 def test_the_example_is_ten_lines_that_run(capsys: pytest.CaptureFixture[str]) -> None:

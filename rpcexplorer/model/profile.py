@@ -114,6 +114,8 @@ class Profile(Struct, frozen=True):
     methods: Mapping[str, MethodNote] = field(default_factory=dict)
     history: str | None = None
     """A folder for this profile's history, where it is not the usual one."""
+    history_inside: str | None = None
+    """Where that must lie, with no link on the way: the folder of the file of others that names it."""
     ad_hoc: bool = False
     """Made from ``--url``: nothing of it is kept."""
 

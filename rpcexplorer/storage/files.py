@@ -194,17 +194,6 @@ def private_folder(path: Path) -> None:
             raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
 
 
-def own_folder(path: Path) -> None:
-    """Make sure that a folder where everybody can put something is this user's alone, and no link."""
-    private_folder(path)
-    with telling("use", path):
-        found = path.lstat()
-        if not stat.S_ISDIR(found.st_mode) or not is_ours(found, writing=True):
-            raise Unfit("it is not a folder of yours; move it away")
-        if os.name == "posix" and found.st_mode & 0o077:
-            raise Unfit("others can use it too; move it away")
-
-
 def write_private(path: Path, text: str | bytes) -> None:
     """Replace a file in one step by one that only its owner can read, from its first byte on."""
     private_folder(path.parent)

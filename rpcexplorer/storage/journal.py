@@ -36,7 +36,7 @@ class Journal:
         self.trouble = ""
         """Why the last exchange could not be written, or some could not be read; empty while all is well."""
         self._settings, self._folder, self._secrets = settings, folder, secrets
-        self._open: dict[Path, History] = {}
+        self._open: dict[tuple[Path, Path | None], History] = {}
         self._writing = Lock()
         """A large exchange is recorded in a thread of its own."""
 
@@ -44,11 +44,12 @@ class Journal:
         """The history that a profile writes to."""
         own = profile.history if profile else None
         folder = Path(own or self._settings.folder or self._folder)
-        if folder not in self._open:
+        inside = Path(profile.history_inside) if profile and own and profile.history_inside else None
+        if (folder, inside) not in self._open:
             from rpcexplorer.storage.history import History
 
-            self._open[folder] = History(folder, body_limit=self._settings.body_limit)
-        return self._open[folder]
+            self._open[folder, inside] = History(folder, body_limit=self._settings.body_limit, inside=inside)
+        return self._open[folder, inside]
 
     def record(self, exchange: Exchange, profile: Profile) -> None:
         """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""

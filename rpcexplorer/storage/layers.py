@@ -66,6 +66,7 @@ def refuse_histories(reading: Reading, allowed: Collection[str]) -> dict[str, st
         if not _is_inside(history, folder):
             sentence = "it must lie inside the folder of this file: name a folder there"
         elif history in allowed:
+            reading.leaves[*path[:2], "history_inside"] = Leaf(str(folder), reading.leaves[path].source)
             continue
         else:
             waiting[path[1]] = history

@@ -162,11 +162,17 @@ def _exists(path: Path) -> bool:
 
 
 def _everyone_writes(path: Path) -> bool:
-    """Whether any user may change a file or exchange it. Windows reports these bits always, so they say nothing."""
+    """Whether any user may change a file or exchange it. Windows reports these bits always, so they say nothing.
+
+    What is no file, such as a device behind a link, is told when it is read.
+    """
     with telling("check", path):
-        return os.name == "posix" and any(
-            each.stat().st_mode & stat.S_IWOTH for each in (path.parent, path, *_beside(path))
-        )
+        modes = [each.stat().st_mode for each in (path.parent, path, *_beside(path))]
+    return os.name == "posix" and any(mode & stat.S_IWOTH and _holds_something(mode) for mode in modes)
+
+
+def _holds_something(mode: int) -> bool:
+    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
 
 
 def _beside(path: Path) -> Iterator[Path]:

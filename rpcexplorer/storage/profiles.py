@@ -185,5 +185,5 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
         elif key == "methods":
             for method, note in value.items():
                 yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
-        elif key not in {"name", "ad_hoc"}:
+        elif key not in {"name", "ad_hoc", "history_inside"}:
             yield (key,), value

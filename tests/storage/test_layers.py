@@ -103,8 +103,10 @@ def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None
     Routes(paths_of(tmp_path).allowed, {}).allow_history(str(tmp_path / "hist"))
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
     assert only(profiles).history == str(tmp_path / "hist")
+    assert only(profiles).history_inside == str(tmp_path)
     assert profiles.complaints == []
 
 
 def test_ones_own_file_names_any_folder(tmp_path: Path) -> None:
-    assert only(read(tmp_path, "", f'{OWN}history = "/tmp/hist"')).history == "/tmp/hist"
+    profile = only(read(tmp_path, "", f'{OWN}history = "/tmp/hist"'))
+    assert (profile.history, profile.history_inside) == ("/tmp/hist", None)

@@ -305,3 +305,34 @@ def test_a_history_of_the_team_is_recorded_in_once_it_was_allowed(shell: Shell, 
     assert len(list((shell.folder / "hist").glob("*.toml"))) == 1
     assert "forgotten" in shell.run("profiles", "allow", "st", "--forget").err
     assert "profiles allow st" in shell.run("call", "ping").err
+
+
+def test_an_allowed_history_that_becomes_a_link_is_not_followed(
+    shell: Shell, server: RawServer, tmp_path: Path
+) -> None:
+    shell.sessions(f'[profile.st]\nurl = "{server.origin}"\nhistory = "hist"\n')
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (shell.folder / "hist").symlink_to(elsewhere)
+    ran = shell.run("call", "ping")
+    assert ran.code == 0, "no history stops a call"
+    assert "inside the folder of this file" in ran.err
+    assert list(elsewhere.iterdir()) == []
+
+
+def test_a_file_of_a_person_behind_a_link_in_a_teams_history_stays_as_it_is(shell: Shell, server: RawServer) -> None:
+    shell.sessions(f'[profile.st]\nurl = "{server.origin}"\nhistory = "hist"\n')
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    assert shell.run("call", "ping").code == 0
+    (mine,) = (shell.folder / "hist").glob("*.toml")
+    secret = shell.home / "bashrc"
+    secret.write_text("export TOKEN=abc\n")
+    for make in ("symlink", "hard link"):
+        mine.unlink()
+        mine.symlink_to(secret) if make == "symlink" else mine.hardlink_to(secret)
+        ran = shell.run("call", "ping")
+        assert ran.code == 0
+        assert "could not be recorded" in ran.err, make
+        assert secret.read_text() == "export TOKEN=abc\n"
+        assert not list((shell.folder / "hist").glob("*torn*"))
