@@ -91,7 +91,7 @@ class AllowedFile(Struct, frozen=True):
         """What the file holds now; nothing but a complaint where it is damaged or others could have written it."""
         if refusal := why_not_private(self.path):
             return Allowed(complaint=Complaint(str(self.path), refusal))
-        file = read_toml(self.path)
+        file = read_toml(self.path, ours=True)
         return Allowed.of(read_shape(SHAPE, file)) if isinstance(file, TomlFile) else Allowed(complaint=file)
 
     @contextmanager
