@@ -65,7 +65,7 @@ class Explorer:
         """What was discovered, and when."""
         self.profile: Profile | None = None
         """The profile in use."""
-        self.keys = StoredKeys(secrets, person)
+        self.keys = StoredKeys(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: what is known of them, and what is held for this run."""
         self.drafts = Drafts(paths.drafts)
         """What was typed for each method, sent or not."""

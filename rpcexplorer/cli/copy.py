@@ -33,25 +33,30 @@ def copy(context: click.Context, id: str | None, form: str, profile: str | None)
     """
     world, explorer = opened(context, profile)
     exchange = one_of(explorer, id)
+    ours = explorer.journal.is_ours(exchange, explorer.profile)
     its_own, missing = _profile(explorer, exchange)
     if missing:
         world.say(missing)
     explorer.use(its_own)
-    subject = subject_of(its_own, exchange, explorer.preview, secrets=explorer.keys.in_use())
+    subject = subject_of(its_own, exchange, explorer.preview, secrets=explorer.keys.in_use(), ours=ours)
     if isinstance(subject, Refused):
         fail(subject.sentence)
     world.print(SNIPPETS[form](subject))
 
 
 def _profile(explorer: Explorer, exchange: Exchange) -> tuple[Profile, str]:
-    """The profile that the call was made with, as far as it can be known, and a sentence about what cannot."""
+    """The profile that the call was made with, as far as it can be known, and a sentence about what cannot.
+
+    A record can say that a call went anywhere: to an address that is no profile's goes no profile's secret, but what
+    the variables for ``--url`` hold.
+    """
     known = explorer.profiles.profiles.get(exchange.profile)
     if known is not None and known.endpoint == exchange.url:
         return known, ""
     if known is not None:
         moved = f"Profile {known.name} points to {known.endpoint} today; the call went to {exchange.url}, as this does."
-        return replace(known, url=exchange.url, path="", ad_hoc=True), moved
+        return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
     missing = f"{why}: its own headers and its kind of auth are not recorded, so they are missing here."
-    return Profile(name, exchange.url, path="", ad_hoc=True), missing
+    return Profile(AD_HOC_NAME, exchange.url, path="", ad_hoc=True), missing

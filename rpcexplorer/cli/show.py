@@ -11,7 +11,7 @@ from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.sentences import outcome_line, transport_line
 from rpcexplorer.views.terminal import highlighted
 
-NAMED = re.compile(rb"\xab([\w.-]+)\xbb")
+NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
 
 
@@ -69,7 +69,9 @@ def show_preview(world: World, preview: Preview | Refused) -> int:
     for line in lines:
         world.print(printable(line))
     json(world, preview.body)
-    return 0
+    if preview.doubt:
+        world.say(preview.doubt)
+    return 2 if preview.doubt else 0
 
 
 def _head(world: World, exchange: Exchange) -> None:

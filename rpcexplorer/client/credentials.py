@@ -1,19 +1,25 @@
 """Credentials on their way into params, as placeholders; and the one line that opens them.
 
-``«staging.password»`` stands for a secret in drafts, records, previews and flows alike. Only ``opened`` puts
-the value in, on the bytes that go to the socket next.
+``«staging.password»`` stands for a secret in drafts, records, previews and flows alike (`model/placeholders.py`). Only
+``opened`` puts the value in, on the bytes that go to the socket next.
 """
 
 from __future__ import annotations
+
+from typing import Final, Literal
 
 from msgspec import Struct
 
 from rpcexplorer.client.steps import Errand, Need, Steps
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.placeholders import named, of_another, unsendable
 from rpcexplorer.model.profile import InlineAuth, Profile
 from rpcexplorer.model.secret import Secret, placeholder
 from rpcexplorer.protocol.messages import Call, spelled
 from rpcexplorer.protocol.scan import members
+
+FIELDS: Final[tuple[Literal["username", "password", "session"], ...]] = ("username", "password", "session")
+"""What has a placeholder."""
 
 
 class Fields(Struct, frozen=True):
@@ -26,25 +32,57 @@ class Fields(Struct, frozen=True):
         return spelled(placeholder(self.profile.label(field)))
 
     def named_in(self, errand: Errand) -> Steps[tuple[Secret, ...] | Refused]:
-        """Ask for each secret whose placeholder stands in the errand's params.
-
-        Only a whole string can be opened: what a secret was a part of may have held it in any spelling.
-        """
+        """Ask for each secret whose placeholder stands in the errand's params; refuse what cannot be sent as it is."""
+        doubt = self.doubt(errand)
+        if doubt is not None and not errand.only_shown:
+            return doubt
         secrets: list[Secret] = []
-        for field in ("username", "password", "session"):
-            mark = placeholder(self.profile.label(field))
-            if any(mark in call.params.replace(self.quoted(field), "") for call in errand.calls):
-                return Refused(
-                    "params",
-                    f"{mark} stands inside a longer text of the params, where the secret cannot be put back: write "
-                    f'that text anew, or "{mark}" alone.',
-                )
+        for field in FIELDS:
             if any(self.quoted(field) in call.params for call in errand.calls):
                 answer: Secret | Refused = yield Need(field)
                 if isinstance(answer, Refused):
                     return answer
                 secrets.append(answer)
         return tuple(secrets)
+
+    def doubt(self, errand: Errand) -> Refused | None:
+        """Why the errand cannot be sent as it is written; None where it can.
+
+        Only a whole string of the params can be opened: what a secret was a part of may have held it in any spelling.
+        """
+        for call in errand.calls:
+            for text in (call.method, call.id or "", call.params):
+                if mark := unsendable(text):
+                    return Refused("params", f"Where {mark} stands, this value was not recorded: type it anew.")
+                if mark := of_another(text, self.profile.name):
+                    return Refused("params", self._not_ours(mark))
+            if mark := named((call.method, call.id or "")):
+                return Refused("params", f"{mark} stands for a secret, which has no place in a method's name or an id.")
+            for field in FIELDS:
+                mark = placeholder(self.profile.label(field))
+                if mark in call.params.replace(self.quoted(field), ""):
+                    return Refused(
+                        "params",
+                        f"{mark} stands inside a longer text of the params, where the secret cannot be put back: write "
+                        f'that text anew, or "{mark}" alone.',
+                    )
+        return None
+
+    def _not_ours(self, mark: str) -> str:
+        profile, _, field = mark.strip("«»").rpartition(".")
+        return (
+            f"{mark} stands for the {field} of profile {profile}, which is not sent with profile {self.profile.name}: "
+            f"type the value itself, or choose profile {profile}. To send these very letters, write \\u00ab for «."
+        )
+
+
+def planted(profile: Profile, *texts: str | None) -> Refused | None:
+    """Why nothing is sent where a profile, which may come from a shared file, holds a placeholder in what it sends."""
+    mark = named(text for text in texts if text)
+    if not mark:
+        return None
+    sentence = f"Profile {profile.name} holds {mark} where no secret belongs: take it out of sessions.toml."
+    return Refused("profile", sentence)
 
 
 def opened(body: bytes, secrets: tuple[Secret, ...]) -> bytes:
@@ -56,6 +94,8 @@ def opened(body: bytes, secrets: tuple[Secret, ...]) -> bytes:
 
 def inline_params(call: Call, auth: InlineAuth, profile: Profile) -> str | Refused:
     """The call's params with the two members put in; members that are there already stay as typed."""
+    if refused := planted(profile, auth.username, auth.username_member, auth.password_member):
+        return refused
     fields = Fields(profile)
     username = spelled(auth.username) if auth.username is not None else fields.quoted("username")
     wanted = {auth.username_member: username, auth.password_member: fields.quoted("password")}

@@ -10,7 +10,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.client.cookies import sendable, session_cookie
-from rpcexplorer.client.credentials import Fields
+from rpcexplorer.client.credentials import Fields, planted
 from rpcexplorer.client.steps import Errand, Keep, Landed, Say, Steps, Trip
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import CookieAuth, Profile
@@ -43,6 +43,9 @@ def open_session(
     now: datetime,
 ) -> Steps[Opened | Landed | Refused]:
     """Log in and return the session; or the trip that did not arrive, or why no session came of it."""
+    template = json.dumps(profile.login.params, ensure_ascii=False)
+    if refused := planted(profile, profile.login.method, auth.username, template):
+        return refused
     errand = Errand("call", (Call(profile.login.method, login_params(profile, auth), id),))
     secrets = yield from Fields(profile).named_in(errand)
     if isinstance(secrets, Refused):

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
 from rpcexplorer.client.auth import flow
+from rpcexplorer.client.credentials import Fields
 from rpcexplorer.client.steps import Ended, Errand, Need, Trip, advance
 from rpcexplorer.client.trips import body_of, formed
 from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import CookieAuth, Profile
-from rpcexplorer.model.record import secret_members
+from rpcexplorer.model.record import secret_places
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.text import Problem
@@ -28,14 +29,16 @@ def preview(
 
     Of ``secrets`` that were typed into the draft or stand in a file no value is left in it.
     """
-    hide = Redactor(secrets, secret_members(profile)).text
-    draft = _hidden(draft, hide)
+    redactor = Redactor(secrets, profile=profile.name, places=secret_places(profile))
+    hide = redactor.text
+    draft = _hidden(draft, redactor)
     calls = to_calls(draft, id)
     if isinstance(calls, Problem):
         return Refused("params", f"The params cannot be sent: {calls}")
-    trip = _trip(profile, Errand(kind_of(draft), calls))
+    trip = _trip(profile, Errand(kind_of(draft), calls, only_shown=True))
     if isinstance(trip, Refused):
         return trip
+    doubt = Fields(profile).doubt(trip.errand)
     # a stand-in that every check lets through, exchanged for the placeholder once the headers are made
     stand_in = f"{profile.auth.cookie}=x" if isinstance(profile.auth, CookieAuth) and has_session else None
     request = formed(profile, body_of(profile, trip.errand), stand_in)
@@ -51,13 +54,14 @@ def preview(
         ),
         request.body,
         logs_in_first=isinstance(profile.auth, CookieAuth) and not has_session,
+        doubt=doubt.sentence if doubt else "",
     )
 
 
-def _hidden(draft: Draft | Batch, hide: Callable[[str], str]) -> Draft | Batch:
+def _hidden(draft: Draft | Batch, hide: Redactor) -> Draft | Batch:
     if isinstance(draft, Batch):
-        return Batch(hide(draft.text))
-    return replace(draft, method=hide(draft.method), text=hide(draft.text))
+        return Batch(hide.params(draft.text))
+    return replace(draft, method=hide.text(draft.method), text=hide.params(draft.text))
 
 
 def _trip(profile: Profile, errand: Errand) -> Trip | Refused:

@@ -17,6 +17,8 @@ class Errand(Struct, frozen=True):
 
     kind: Kind
     calls: tuple[Call, ...]
+    only_shown: bool = False
+    """Nothing of it will be sent, so that it may hold what never is."""
 
     @property
     def method(self) -> str:

@@ -169,6 +169,8 @@ class Preview(Struct, frozen=True):
     body: bytes
     logs_in_first: bool = False
     """There is no session yet: a login would go ahead of it."""
+    doubt: str = ""
+    """Why it would not be sent as it is; empty where it would."""
 
 
 NO_PHASES = Phases()

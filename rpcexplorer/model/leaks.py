@@ -23,6 +23,7 @@ OVERLAP: Final = 16 * 1024
 _BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\"")
 """How a history keeps a text that no TOML can hold."""
 _HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
+_USERNAME = re.compile(r"\.username$|_USERNAME$")
 _CALL = re.compile(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
 
 
@@ -45,7 +46,7 @@ class LeakSearch:
 
     def __init__(self, secrets: Iterable[Secret]) -> None:
         """User names are not looked for by value: a profile may name one in a file that is shared."""
-        self._redactor = Redactor(secret for secret in secrets if not secret.label.endswith(".username"))
+        self._redactor = Redactor(secret for secret in secrets if not _USERNAME.search(secret.label))
 
     @property
     def short(self) -> tuple[str, ...]:

@@ -12,12 +12,15 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from rpcexplorer.model.spellings import RUN, Spelling, continued
+from rpcexplorer.protocol.scan import decoded
 
 QUOTE: Final = r'(?:\\*+"|\\++u0022)'
 """Pattern of a quote with its backslashes."""
 
 _QUOTE = re.compile(rf"(?<!\\){QUOTE}")
-_COLON = re.compile(r"(?:[ \t\r\n]|\\++[nrt])*+:(?:[ \t\r\n]|\\++[nrt])*+")
+_SPACE = r"(?:[ \t\r\n]|\\++[nrt])*+"
+_COLON = re.compile(f"{_SPACE}:{_SPACE}")
+_KEY = re.compile(rf"(?<!\\){QUOTE}([\w .$-]{{1,100}}+)(?={QUOTE}{_SPACE}:)")
 _BRACKET_OR_QUOTE = re.compile(rf"[\[\]{{}}]|(?<!\\){QUOTE}")
 _BARE = re.compile(r'[^\s,\[\]{}"]++')
 _BARE_IN_STRING = re.compile(r'[^\s,\[\]{}"\\]++')
@@ -33,6 +36,29 @@ class Value(NamedTuple):
     """How a string in this place is quoted."""
     inner: str | None
     """What stands between the quotes, as it is spelled; None for anything but a string."""
+
+    def said(self, text: str) -> str | None:
+        """What it means as text, also of a number; None for a list or a table."""
+        if self.inner is None:
+            return None if text.startswith(("{", "["), self.start) else text[self.start : self.end]
+        inner = self.inner
+        for _ in range(_level(self.quote) + 1):
+            inner = decoded(f'"{inner}"')
+        return inner
+
+
+class Key(NamedTuple):
+    """The key of a member, up to its closing quote."""
+
+    start: int
+    end: int
+    name: str
+
+
+def plain_keys(text: str) -> Iterator[Key]:
+    """Every key that is a word or a few, at the top or inside strings."""
+    for found in _KEY.finditer(text):
+        yield Key(*found.span(), found[1])
 
 
 def keys(name: str) -> Iterator[Spelling]:

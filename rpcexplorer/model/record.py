@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import Any
 
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.piecewise import hidden
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile, variable
-from rpcexplorer.model.redaction import SHORTEST, Redactor
-from rpcexplorer.model.secret import Secret, placeholder
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.envelope import LARGE
 from rpcexplorer.protocol.large import envelope_in_steps
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from rpcexplorer.protocol.turns import Steps, at_once
 
-USERINFO = re.compile(r"//[^/?#]*@")
-"""User name and password in a URL, which is refused but may have been typed."""
+USERINFO = re.compile(r"//(?:[^/?#@:]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
+"""User name and password in a URL, which is refused but may have been typed; what a port begins with is a path."""
 
 MARGIN = 64 * 1024
 """Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
@@ -39,14 +39,7 @@ def shown(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Ex
 
 def shown_in_steps(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Steps[Exchange]:
     """The same in steps, where the body is large."""
-    secrets = tuple(secrets)
-    short = {variable(*each.label.rsplit(".", 1)) for each in secrets if 0 < len(each.reveal()) < SHORTEST}
-    members = {
-        name: placeholder(profile.label(field))
-        for name, field in _secret_fields(profile).items()
-        if profile.variable(field) in short
-    }
-    hide = Redactor(secrets, members)
+    hide = Redactor(secrets, profile=profile.name, places=secret_places(profile))
     exchange = _told(exchange, hide)
     came = exchange.response.body
     body = hide.body(came) if len(came) <= LARGE else (yield from hidden(came, hide))
@@ -62,8 +55,11 @@ def shown_in_steps(exchange: Exchange, profile: Profile, secrets: Iterable[Secre
 
 
 def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], body_limit: int) -> Exchange:
-    """The exchange as history may hold it. The value of a result is left as it is: the body is what is recorded."""
-    hide = Redactor(secrets, secret_members(profile))
+    """The exchange as history may hold it. The value of a result is left as it is: the body is what is recorded.
+
+    Behind keys that are named like a secret nothing is written down, in params and replies alike.
+    """
+    hide = for_records(profile, secrets)
     exchange = _told(exchange, hide)
     response, outcome = exchange.response, exchange.outcome
     head = response.body[: body_limit + MARGIN]
@@ -71,30 +67,31 @@ def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], bo
     return replace(
         exchange,
         method=hide.text(exchange.method),
-        params=hide.text(exchange.params),
+        params=hide.params(exchange.params),
         url=hide.text(USERINFO.sub("//", exchange.url)),
         outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
         response=replace(response, headers=(), body=hide.body(head), cut=cut),
     )
 
 
-def secret_members(profile: Profile) -> Mapping[str, str]:
-    """Members whose values are secrets wherever they stand, with the placeholder of each."""
-    return {name: placeholder(profile.label(field)) for name, field in _secret_fields(profile).items()}
+def for_records(profile: Profile, secrets: Iterable[Secret]) -> Redactor:
+    """What hides secrets, and what may be one, in whatever is kept and shared of a profile's calls."""
+    return Redactor(secrets, profile=profile.name, places=secret_places(profile), unrecorded=True)
 
 
-def _secret_fields(profile: Profile) -> Mapping[str, str]:
-    """The members, with the field of the profile that each holds."""
-    names = {"password": "password", "sessionid": "session"}
+def secret_places(profile: Profile) -> Iterable[str]:
+    """The members that a profile puts secrets into.
+
+    A shared file names them, so that they only tell where a short secret may stand: whatever else stands there stays.
+    """
     match profile.auth:
         case CookieAuth(cookie=cookie):
-            names[cookie] = "session"
-            names |= dict.fromkeys(_places(profile.login.params, "{password}"), "password")
+            yield cookie
+            yield from _places(profile.login.params, "{password}")
             if profile.login.session:
-                names[profile.login.session.rpartition("/")[2]] = "session"
+                yield profile.login.session.rpartition("/")[2]
         case InlineAuth(password_member=member):
-            names[member] = "password"
-    return names
+            yield member
 
 
 def _places(template: Any, sought: str) -> Iterable[str]:

@@ -9,14 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import accumulate
 from typing import Final, Literal, NamedTuple
 
 from rpcexplorer.model.spellings import Spelling
 
 HEAD: Final = 4
-"""Pieces, after the first character, that are looked for in the first place."""
+"""Pieces, after the first character, that are looked for in the first place, ..."""
+ENOUGH: Final = 48
+"""... but no more than have so many characters: they tell enough, and a long pattern takes long to make."""
 
-Kind = Literal["secret", "key", "placeholder"]
+Kind = Literal["secret", "key", "whole", "text", "placeholder"]
+"""``whole`` and ``text`` are keys that are named like a secret; of the latter, numbers and tables are none."""
 
 
 class Sighting(NamedTuple):
@@ -36,11 +40,13 @@ class Sought:
         self.placeholder = placeholder
         self.first = spelling.first
         self._pieces = (re.escape(spelling.first), *spelling.pieces)
+        sizes = accumulate(map(len, self._pieces))
+        self._head = next((number for number, size in enumerate(sizes, 1) if size > ENOUGH), HEAD + 1)
 
     @property
     def beginning(self) -> Sequence[str]:
         """The pieces of its pattern to look for in the first place."""
-        return self._pieces[: 1 + HEAD]
+        return self._pieces[: min(self._head, HEAD + 1)]
 
     @cached_property
     def _begins(self) -> re.Pattern[str]:

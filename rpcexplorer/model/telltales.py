@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
+from rpcexplorer.model.secret_names import TEXT, WHOLE, squashed
+
 _STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
 _NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"
 _KEY = re.compile(rb"(?:%s)[\w-]*+(?:\\*+[\"'])?[ \t]*+[=:][ \t]*+(?!%s)" % (_STEMS, _NO_TEXT))
@@ -19,19 +21,14 @@ _IN_QUOTES = re.compile(rb"\"\"\"|'''|\\*+[\"']")
 _ALONE = re.compile(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\Z))")
 """Without quotes, the last thing on its line, with a digit: a line of variables rather than of a program."""
 _LEFT_OF_ALONE = re.compile(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
-_USERINFO = re.compile(rb"://[^\s/?#\"'\\@:]*+:([^\s/?#\"'\\@]++)@")
-
-_TOKENS = "access|refresh|auth|api|bearer|id|session|secret|private|user|client|bot|oauth|personal"
-_NAMES = re.compile(
-    r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?|sessionid|sessionkey)"
-    rf"|pass|session|jwt|(?:.*(?:{_TOKENS}))?token|(?:proxy)?authorization|(?:set)?cookie"
-)
-"""Keys, in small letters and without separators, whose literal values are secrets."""
+_USERINFO = re.compile(rb"://[^\s/?#\"'\\@:]{0,256}+:(?![0-9]{1,5}[/?#])([^\s\"'\\@]{1,512}+)@")
+"""A password may hold what should have been quoted in a URL; what a port begins with is a path."""
 
 _SCHEME = re.compile(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
 _STAND_IN = re.compile(
     r"""(?ix) [*.•…_\s-]* | x{3,}                                      # nothing at all, or drawn over
-      | .* (?: « | \\u00ab ) [\w.-]+ \. (?: password | username | session ) (?: » | \\u00bb ) .*
+      | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?: password | username | session ) | RPCEXPLORER_\w+ | not\ recorded )
+           (?: » | \\u00bb ) .*
       | \{ [\w.]+ \} | < [\w\s.-]+ > | \$ \w+ | \$ \{ \w+ \} | % \w+ %    # filled in from elsewhere
       | string | str | text | password | passwd | secret | token | session | sessionid | cookie | hidden | redacted
       | none | null | true | false | yes | no | required | optional | basic | bearer | inline | api[-_]?key | header
@@ -62,7 +59,7 @@ def telltales(content: bytes) -> Iterator[Telltale]:
         assert key is not None
         name = key[0].decode("ascii", "replace")
         value = _value(content, start, found.end())
-        if value and _is_secret(re.sub("[^a-z0-9]", "", name.lower()), value):
+        if value and _is_secret(squashed(name), value):
             yield Telltale(found.end(), name)
     for found in _USERINFO.finditer(content):
         if not _STAND_IN.fullmatch(_text(found[1])):
@@ -86,7 +83,7 @@ def _text(value: bytes) -> str:
 
 def _is_secret(key: str, value: str) -> bool:
     """Whether a value behind a key, in small letters without separators, is more than a word or a stand-in."""
-    if not _NAMES.fullmatch(key):
+    if not (key == "session" or WHOLE.fullmatch(key) or TEXT.fullmatch(key)):
         return False
     if key.endswith("cookie"):  # the name of a cookie alone is none
         value = value.partition("=")[2].partition(";")[0]

@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from rpcexplorer.model.catalogue import Method, starting_point
+from rpcexplorer.model.placeholders import defused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import (
@@ -148,21 +149,24 @@ class Drafts:
         return trouble
 
     def text_for(self, profile: Profile, method: str, known: Method | None) -> str:
-        """What an editor starts with: the text last typed, else what is ``known`` to start from, else ``[]``."""
+        """What an editor starts with: the text last typed, else what is ``known`` to start from, else ``[]``.
+
+        What is known comes from a shared file or a server: no placeholder in it is opened.
+        """
         kept = self.find(profile.name, method)
         if kept is not None:
             return kept
         params = starting_point(known) if known else None
-        start = json.dumps([] if params is None else params, indent=2, ensure_ascii=False)
+        start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
         self._starts[profile.name, method] = start
         return start
 
     def keep_typed(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
         """Remember what stands in an editor; a sentence where this run alone will know it, else empty.
 
-        The file gets placeholders for secrets. A text that was never touched is no draft, so that an editor starts
-        with what is learned meanwhile. Of a profile made from a URL, and of a method whose name is a secret, nothing
-        is written.
+        The file gets placeholders for secrets, and else what was typed: it is this person's alone. A text that was
+        never touched is no draft, so that an editor starts with what is learned meanwhile. Of a profile made from a
+        URL, and of a method whose name is a secret, nothing is written.
         """
         self.other = ""
         key = (profile.name, method)
@@ -170,14 +174,14 @@ class Drafts:
             self._texts.pop(key, None)
             self._unsaved.pop(key, None)
             return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
-        from rpcexplorer.model.record import secret_members
+        from rpcexplorer.model.record import secret_places
         from rpcexplorer.model.redaction import Redactor
 
-        hide = Redactor(secrets, secret_members(profile)).text
-        if profile.ad_hoc or hide(method) != method:
+        hide = Redactor(secrets, profile=profile.name, places=secret_places(profile))
+        if profile.ad_hoc or hide.text(method) != method:
             self._texts[key] = text
             return ""
-        return self.keep(*key, text, written=hide(text))
+        return self.keep(*key, text, written=hide.params(text))
 
     def forget(self, profile_name: str, method: str) -> str:
         """Drop a draft; a sentence where its file could not be removed, else empty."""

@@ -11,6 +11,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.placeholders import PLACEHOLDER
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
@@ -37,6 +38,8 @@ class Journal:
         """Why the last exchange could not be written, or some could not be read; empty while all is well."""
         self._settings, self._folder, self._secrets = settings, folder, secrets
         self._open: dict[tuple[Path, Path | None], History] = {}
+        self._sent: set[tuple[str, str]] = set()
+        """Methods and params with a placeholder in them that were recorded in this run."""
         self._writing = Lock()
         """A large exchange is recorded in a thread of its own."""
 
@@ -59,8 +62,17 @@ class Journal:
         from rpcexplorer.model.record import recorded
 
         record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)
+        if PLACEHOLDER.search(record.params):
+            self._sent.add((record.method, record.params))
         with self._writing:
             self.trouble = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
+
+    def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
+        """Whether a record in a profile's history says what this person sent: nobody else can have written it.
+
+        Only the folder in this person's own state is nobody else's: the names of files in any other prove nothing.
+        """
+        return self.of(profile).folder == self._folder or (exchange.method, exchange.params) in self._sent
 
     @property
     def unsaved(self) -> list[Exchange]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
 
@@ -17,20 +19,29 @@ Place = tuple[str, str, frozenset[tuple[str, str]]]
 """A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
 
 
+PAST = 4
+"""Sessions that are hidden although they are over."""
+
+
 class StoredKeys:
     """Looks secrets up in the environment and the store, asks the person last, and keeps sessions."""
 
-    def __init__(self, secrets: Secrets, person: Person) -> None:
+    def __init__(self, secrets: Secrets, person: Person, profiles: Callable[[], Iterable[Profile]] = tuple) -> None:
+        """``profiles`` are those whose secrets variables may hold."""
         self._secrets = secrets
         self._person = person
+        self._profiles = profiles
         self._run: dict[Place, Secret] = {}
         """What was typed or opened in this run and is not, or cannot be, stored."""
+        self._past: deque[Secret] = deque(maxlen=PAST)
+        """Sessions that were held here and are over: replies may still tell of them for a while."""
         self._ended: set[Place] = set()
         """Stored sessions that are over but could not be removed."""
 
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
-        return [*self._secrets.known(), *self._run.values()]
+        self._secrets.learn(self._profiles())
+        return [*self._past, *self._secrets.known(), *self._run.values()]
 
     def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
         """What this kind of profile needs, and where each field is known from; None where it is missing."""
@@ -83,6 +94,7 @@ class StoredKeys:
 
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Remember a session beyond this run; a sentence when only this run will know it."""
+        self._pass(self._run.get(self._place(profile, "session")))
         self._run[self._place(profile, "session")] = session
         if profile.ad_hoc:
             return None
@@ -94,7 +106,9 @@ class StoredKeys:
 
     def drop(self, profile: Profile) -> bool:
         """Forget the session; False where there was none. One that cannot be removed is not sent in this run."""
-        here = self._run.pop(self._place(profile, "session"), None) is not None
+        held = self._run.pop(self._place(profile, "session"), None)
+        self._pass(held)
+        here = held is not None
         if profile.ad_hoc:
             return here
         with suppress(FileTrouble):
@@ -117,6 +131,11 @@ class StoredKeys:
 
     def _place(self, profile: Profile, field: str) -> Place:
         return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
+
+    def _pass(self, session: Secret | None) -> None:
+        """A session is over."""
+        if session is not None:
+            self._past.append(session)
 
     def _missing(self, profile: Profile, field: str) -> Refused:
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"

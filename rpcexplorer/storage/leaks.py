@@ -92,6 +92,8 @@ def _shared(profiles: Profiles) -> list[Path]:
 
 def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
     """Every secret there is. The keyring tells only what it is asked for, profile by profile."""
+    profiles = tuple(profiles)
+    secrets.learn(profiles)
     for profile in profiles:
         secrets.state(profile)
     return secrets.known()

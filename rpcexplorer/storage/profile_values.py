@@ -9,6 +9,7 @@ import math
 import re
 from typing import Any
 
+from rpcexplorer.model.placeholders import named
 from rpcexplorer.storage.toml_checks import MOST
 from rpcexplorer.storage.toml_lines import KeyPath
 from rpcexplorer.storage.toml_shape import Check, Place, Wrong
@@ -149,6 +150,8 @@ METHOD_PARAMS = params(PASSWORDS)
 
 def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> Wrong | None:
     """What in ``value`` cannot be sent as JSON, or must not be shared."""
+    if mark := named([value] if isinstance(value, str) else value if isinstance(value, dict) else ()):
+        return Wrong(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
     if isinstance(value, dict | list):
         members = value.items() if isinstance(value, dict) else enumerate(value)
         found = (_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)

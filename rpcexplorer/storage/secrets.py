@@ -6,7 +6,7 @@ A value goes the route it was saved for, or first used on, and no other. Asking 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
@@ -19,6 +19,9 @@ from rpcexplorer.storage import keyrings
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.routes import Routes
 from rpcexplorer.storage.secret_file import FIELDS, SecretFile, Stored
+
+KEPT = 5
+"""Values of one field that are hidden: the newest, and some that are over, of which a server may still tell."""
 
 VARIABLE = re.compile(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
 
@@ -43,8 +46,10 @@ class Secrets:
         self._environment = environment
         self._store = store
         self._now = now
-        self._seen: list[Secret] = []
+        self._seen: dict[str, list[Secret]] = {}
         """What a store gave or was given: a keyring cannot be listed, and a file may become unreadable meanwhile."""
+        self._labels: dict[str, str] = {}
+        """What each variable of a known profile holds."""
         self._plain: set[str] = set()
         self._keyring_trouble: Complaint | None = None
 
@@ -53,6 +58,7 @@ class Secrets:
 
         A store that cannot be read counts as empty; ``trouble`` says why it cannot.
         """
+        self.learn([profile])
         if given := self._environment.get(profile.variable(field)):
             return self.routes.moved_variable(profile, field) or Secret(given, profile.label(field), "environment")
         held = self._held(profile, field)
@@ -102,14 +108,22 @@ class Secrets:
                 dropped += [key for key in keys if contents.entries.pop(key, None)]
         return bool(dropped)
 
+    def learn(self, profiles: Iterable[Profile]) -> None:
+        """Take in whose the variables are: a variable alone does not tell how its profile is spelled."""
+        for profile in profiles:
+            self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
+
     def known(self) -> list[Secret]:
-        """Every value that this run can know, for redaction."""
+        """Every value that this run can know, for redaction; of one field, the one that is in use comes last.
+
+        A variable that belongs to no profile goes by its own name, which nobody can send.
+        """
         for key, stored in self._file.read().entries.items():
             self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
-        found = list(self._seen)
+        found = [secret for seen in self._seen.values() for secret in seen]
         for name, value in self._environment.items():
-            if value and (parts := VARIABLE.fullmatch(name)):
-                found.append(Secret(value, f"{parts[1]}.{parts[2]}".lower(), "environment"))
+            if value and VARIABLE.fullmatch(name):
+                found.append(Secret(value, self._labels.get(name, name), "environment"))
         return found
 
     def trouble(self) -> Complaint | None:
@@ -151,8 +165,11 @@ class Secrets:
         return stored, "keyring"
 
     def _remember(self, secret: Secret) -> None:
-        if not any(secret == seen and secret.label == seen.label for seen in self._seen):
-            self._seen.append(secret)
+        seen = self._seen.setdefault(secret.label, [])
+        if secret in seen:
+            seen.remove(secret)
+        seen.append(secret)
+        del seen[:-KEPT]
 
 
 def _account(profile: str, field: str) -> str:

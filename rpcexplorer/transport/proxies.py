@@ -7,6 +7,7 @@ system's settings. A loopback address goes through a proxy only if a variable sa
 from __future__ import annotations
 
 import ipaddress
+import re
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
@@ -28,9 +29,9 @@ class Proxy(Struct, frozen=True):
 
     @property
     def shown(self) -> str:
-        """Scheme, host and port only, in printable ASCII."""
+        """Scheme, host and port only, in printable ASCII. A password may hold a ``/`` that should have been quoted."""
         scheme, _, rest = self.url.partition("://")
-        shown = f"{scheme}://{rest.partition('/')[0].rpartition('@')[2]}"
+        shown = f"{scheme}://{re.split('[/?#]', rest.rpartition('@')[2])[0]}"
         return ascii(shown)[1:-1]
 
 

@@ -316,8 +316,9 @@ class ExplorerApp(Keyboard[Wish]):
             HistoryScreen(self.explorer, self.held, header=calls.header_copy(), footer=_footer())
         )
         if choice is not None and self.explorer.profile is not None:
+            ours = self.explorer.journal.is_ours(choice.exchange, self.explorer.profile)  # it was read from there
             switched = await self._switch(choice.exchange.profile)
-            (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange)
+            (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange, ours=ours)
         calls.show_recent()
 
     @opens("copy")

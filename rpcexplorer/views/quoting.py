@@ -1,7 +1,8 @@
 """Text as a word of a shell or an expression of Python, which is that text again when it is read; nothing in it acts.
 
-Placeholders of secrets become what reads the environment variable that the program itself would use. Characters
-that are not printable are written as escapes, so that a terminal which is pasted into does not obey them either.
+Placeholders of the profile's secrets become what reads the environment variable that the program itself would use;
+whatever else stands for a value that is not there, a variable that nobody has set, so that nothing is sent instead.
+Characters that are not printable are written as escapes, so that a terminal which is pasted into does not obey them.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Final
 
+from rpcexplorer.model.placeholders import HIDDEN
 from rpcexplorer.model.profile import variable
 from rpcexplorer.views.printable import is_printable
 
-PLACEHOLDER: Final = re.compile(r"«([A-Za-z0-9][\w.-]*)\.(username|password|session)»", re.ASCII)
+NOWHERE: Final = "NOT_RECORDED"
+"""The variable for what no variable of the profile holds; the command fails where it is not set."""
 
 _BARE = re.compile(r"[\w@%+:,./-]+", re.ASCII)
 _PLAIN_SHELL = '"${{{}:?}}"'
@@ -28,29 +31,35 @@ def quoted(text: str) -> str:
     return _quoted(text) or "''"
 
 
-def shell_word(text: str, *, json: bool = False) -> str:
-    """One word of bash or zsh, with variables for secrets; with `json`, they are spelled as inside of a JSON string.
-
-    A variable that is not set ends the command with a complaint instead of sending an empty password.
-    """
+def shell_word(text: str, profile: str, *, json: bool = False) -> str:
+    """One word of bash or zsh, with variables for secrets; with `json`, they are spelled as inside of a JSON string."""
     reading = f'"{_JSON_SHELL}"' if json else _PLAIN_SHELL
-    return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text)) or "''"
+    return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text, profile)) or "''"
 
 
-def python_expression(text: str, *, json: bool = False) -> str:
+def unless_set(text: str, profile: str) -> str:
+    """What ends a command with a complaint where a variable for the text is not set: no empty password goes out.
+
+    It stands before the command: what is read within ``$()`` ends nothing but that.
+    """
+    names = dict.fromkeys(part for part, secret in _parts(text, profile) if secret)
+    return f": {' '.join(map(_PLAIN_SHELL.format, names))} && " if names else ""
+
+
+def python_expression(text: str, profile: str, *, json: bool = False) -> str:
     """An expression of Python for the text; with `json`, secrets are spelled as inside of a JSON string."""
     reading = _JSON_PYTHON if json else _PLAIN_PYTHON
-    parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text))
+    parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text, profile))
     return " + ".join(parts) or '""'
 
 
-def _parts(text: str) -> Iterator[tuple[str, bool]]:
+def _parts(text: str, profile: str) -> Iterator[tuple[str, bool]]:
     """Stretches of text, and between them the names of variables."""
     at = 0
-    for found in PLACEHOLDER.finditer(text):
+    for found in HIDDEN.finditer(text):
         if at < found.start():
             yield text[at : found.start()], False
-        yield variable(found[1], found[2]), True
+        yield variable(profile, found["field"]) if found["profile"] == profile else NOWHERE, True
         at = found.end()
     if at < len(text):
         yield text[at:], False

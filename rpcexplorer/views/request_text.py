@@ -35,7 +35,9 @@ def request_lines(preview: Preview | Refused | None) -> list[Line]:
             [_MARGIN, ("Nothing would be sent.", "dim")],
         ]
     first = [[_MARGIN, ("! ", "careful bold"), ("There is no session yet: a login goes first.", "careful")], []]
+    doubt = [[_MARGIN, ("! ", "careful bold"), (printable(preview.doubt), "careful")], []]
     return [
+        *(doubt if preview.doubt else []),
         *(first if preview.logs_in_first else []),
         [_MARGIN, (printable(preview.line), "bold")],
         *(_header(name, value) for name, value in preview.headers),

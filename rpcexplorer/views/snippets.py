@@ -1,12 +1,15 @@
 """A call as something to paste: curl, Python, HTTPie, our own command, Markdown for a ticket.
 
 No secret is ever in one. Where it would stand, the environment variable is read that the program itself would use,
-so that what was pasted runs where the variable is set; in our own command and in Markdown a placeholder stays.
+so that what was pasted runs where the variable is set; in our own command and in Markdown a placeholder stays. Only
+secrets of the profile that the call is made with have a variable.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -15,12 +18,12 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.placeholders import HIDDEN, PLACEHOLDER, without
 from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
-from rpcexplorer.model.record import recorded, secret_members
-from rpcexplorer.model.redaction import Redactor
+from rpcexplorer.model.record import for_records, recorded
 from rpcexplorer.model.secret import Secret, origin_of, placeholder
 from rpcexplorer.protocol.layout import indented
-from rpcexplorer.views.quoting import PLACEHOLDER, python_expression, quoted, shell_word
+from rpcexplorer.views.quoting import python_expression, quoted, shell_word, unless_set
 from rpcexplorer.views.ticket import ticket
 
 REPLY_LIMIT: Final = 1024 * 1024
@@ -86,20 +89,24 @@ def draft_of(exchange: Exchange) -> Draft | Batch:
 
 
 def subject_of(
-    profile: Profile, what: Exchange | Draft | Batch, preview: Previewing, *, secrets: Iterable[Secret] = ()
+    profile: Profile,
+    what: Exchange | Draft | Batch,
+    preview: Previewing,
+    *,
+    secrets: Iterable[Secret] = (),
+    ours: bool = True,
 ) -> Subject | Refused:
     """Get ready what snippets are made of, or say why it cannot be sent.
 
-    Of ``secrets`` no value is left in it, nor of any member that is known to hold a secret.
+    Of ``secrets`` no value is left in it, nor of any member that is named like a secret. What is not ``ours`` may have
+    been written by anybody: nothing in it stands for a secret of the profile.
     """
     secrets = tuple(secrets)
-    hide = Redactor(secrets, secret_members(profile))
+    hide = for_records(profile, secrets)
     exchange = recorded(what, profile, secrets, REPLY_LIMIT) if isinstance(what, Exchange) else None
     draft = draft_of(what) if isinstance(what, Exchange) else what
-    if isinstance(draft, Batch):
-        draft = Batch(hide.text(draft.text))
-    else:
-        draft = replace(draft, method=hide.text(draft.method), text=hide.text(draft.text))
+    text = hide.params(draft.text if ours else without(draft.text, profile.name))
+    draft = Batch(text) if isinstance(draft, Batch) else replace(draft, method=hide.text(draft.method), text=text)
     request = preview(draft, id=exchange.id if exchange else None)
     if isinstance(request, Refused):
         return request
@@ -115,9 +122,10 @@ def snippet_of(
     preview: Previewing,
     *,
     secrets: Iterable[Secret] = (),
+    ours: bool = True,
 ) -> str | None:
     """One of ``SNIPPETS``, of the exchange or else the draft; None where there is nothing that could be sent."""
-    subject = subject_of(profile, exchange or draft, preview, secrets=secrets) if profile else None
+    subject = subject_of(profile, exchange or draft, preview, secrets=secrets, ours=ours) if profile else None
     return SNIPPETS[kind](subject) if isinstance(subject, Subject) else None
 
 
@@ -126,23 +134,25 @@ def snippet_of(
 
 def curl(subject: Subject) -> str:
     """A command for bash or zsh."""
+    name = subject.profile.name
     literally = "--globoff " if set("[]{}") & set(subject.url) else ""
-    lines = [f"curl {literally}{shell_word(subject.url)}"]
+    lines = [f"{unless_set(subject.body, name)}curl {literally}{shell_word(subject.url, name)}"]
     if subject.profile.ca_file:
         lines.append(f"--cacert {quoted(subject.profile.ca_file)}")
     # to curl, "Name:" takes a header away and "Name;" sends it empty
-    headers = (f"{name}: {value}" if value else f"{name};" for name, value in subject.headers)
-    lines += [f"-H {shell_word(header)}" for header in headers]
-    return CONTINUED.join([*lines, f"--data-raw {shell_word(subject.body, json=True)}"])
+    headers = (f"{header}: {value}" if value else f"{header};" for header, value in subject.headers)
+    lines += [f"-H {shell_word(header, name)}" for header in headers]
+    return CONTINUED.join([*lines, f"--data-raw {shell_word(subject.body, name, json=True)}"])
 
 
 def httpie(subject: Subject) -> str:
     """A command for bash or zsh."""
-    lines = [f"http POST {shell_word(subject.url)}"]
-    lines += [shell_word(_item(name, value)) for name, value in subject.headers]
+    name = subject.profile.name
+    lines = [f"{unless_set(subject.body, name)}http POST {shell_word(subject.url, name)}"]
+    lines += [shell_word(_item(header, value), name) for header, value in subject.headers]
     if subject.profile.ca_file:
         lines.append(f"--verify {quoted(subject.profile.ca_file)}")
-    return CONTINUED.join([*lines, f"--ignore-stdin --raw {shell_word(subject.body, json=True)}"])
+    return CONTINUED.join([*lines, f"--ignore-stdin --raw {shell_word(subject.body, name, json=True)}"])
 
 
 def _item(name: str, value: str) -> str:
@@ -161,7 +171,7 @@ def command(subject: Subject) -> str:
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
     if profile.ad_hoc:  # there it goes by another name
-        params = PLACEHOLDER.sub(lambda found: placeholder(f"{AD_HOC_NAME}.{found[2]}"), params)
+        params = PLACEHOLDER.sub(partial(_by_its_other_name, profile.name), params)
     if isinstance(draft, Batch):
         return f"printf %s {quoted(params)} | rpcexplorer batch - {where}"
     verb = "notify" if draft.notification else "call"
@@ -171,23 +181,27 @@ def command(subject: Subject) -> str:
     return " ".join(["rpcexplorer", verb, *words])
 
 
+def _by_its_other_name(profile: str, found: re.Match[str]) -> str:
+    return placeholder(f"{AD_HOC_NAME}.{found['field']}") if found["profile"] == profile else found[0]
+
+
 def python(subject: Subject) -> str:
     """A script for Python with httpx."""
-    headers, ca_file = list(subject.headers), subject.profile.ca_file
-    in_body = PLACEHOLDER.search(subject.body)
-    in_headers = any(PLACEHOLDER.search(value) for _, value in headers)
+    name, headers, ca_file = subject.profile.name, list(subject.headers), subject.profile.ca_file
+    in_body = HIDDEN.search(subject.body)
+    in_headers = any(HIDDEN.search(value) for _, value in headers)
     needed = {"json": in_body, "os": in_body or in_headers, "ssl": ca_file}
     imports = [f"import {name}" for name, needs in needed.items() if needs]
     script = [
-        f"body = {python_expression(subject.body, json=True)}",
+        f"body = {python_expression(subject.body, name, json=True)}",
         "response = httpx.post(",
-        f"    {python_expression(subject.url)},",
+        f"    {python_expression(subject.url, name)},",
         "    headers=[",
-        *(f"        ({python_expression(name)}, {python_expression(value)})," for name, value in headers),
+        *(f"        ({python_expression(key, name)}, {python_expression(value, name)})," for key, value in headers),
         "    ],",
         "    content=body.encode(),",
         f"    timeout={subject.profile.timeout:g},",
-        *([f"    verify=ssl.create_default_context(cafile={python_expression(ca_file)}),"] if ca_file else []),
+        *([f"    verify=ssl.create_default_context(cafile={python_expression(ca_file, name)}),"] if ca_file else []),
         ")",
         "print(response.status_code)",
         "print(response.text)",
@@ -204,7 +218,9 @@ def markdown(subject: Subject) -> str:
     request = "\n".join([*head, "", indented(subject.body)])
     calls = to_calls(subject.draft, "")
     method = "" if isinstance(calls, Problem) else ", ".join(call.method for call in calls)
-    return ticket(method, subject.profile.name, subject.url, request, subject.exchange)
+    exchange, profile = subject.exchange, subject.profile
+    named = exchange.profile if exchange and exchange.profile else profile.name
+    return ticket(method, named, subject.url, request, subject.exchange)
 
 
 SNIPPETS: Final[Mapping[str, Callable[[Subject], str]]] = {

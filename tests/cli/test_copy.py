@@ -67,7 +67,7 @@ def test_curl_is_the_form_where_none_is_named_and_the_newest_where_no_id_is(used
 
 def test_the_request_is_the_one_that_was_sent_with_its_id(used: Used) -> None:
     text, _ = used.copy("curl")
-    assert text.startswith(f"curl {used.origin}/api/v2/ \\\n")
+    assert text.startswith(f': "${{RPCEXPLORER_SHOP_PASSWORD:?}}" && curl {used.origin}/api/v2/ \\\n')
     assert f'"id":"{used.id}","method":"user.get","params":{{"id":42,"username":"ada","password":"' in text
     assert "${RPCEXPLORER_SHOP_PASSWORD:?}" in text
 
@@ -93,7 +93,8 @@ def test_where_the_profile_has_moved_the_snippet_goes_where_the_call_went(used: 
     used.profile(AUTH, 'path = "/v3/"')
     text, err = used.copy("curl")
     assert f"curl {used.origin}/api/v2/" in text
-    assert "RPCEXPLORER_SHOP_PASSWORD" in text
+    assert "RPCEXPLORER_URL_PASSWORD" in text
+    assert "RPCEXPLORER_SHOP" not in text  # a record can name any address: it gets no secret of a profile
     assert f"Profile shop points to {used.origin}/v3/ today" in err
     assert used.copy("command")[0].endswith(f" --url {used.origin}/api/v2/ --auth inline\n")
 

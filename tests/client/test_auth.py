@@ -309,3 +309,55 @@ def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
     outcome = end(drive(INLINE, errand('{"header": "Bearer «shop.password»"}'), None, []))
     assert isinstance(outcome, Refused)
     assert "stands inside a longer text" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ('{"password": "«not recorded»"}', "this value was not recorded: type it anew"),
+        ('{"note": "a «not recorded» b"}', "this value was not recorded: type it anew"),
+        (r'["\u00abnot recorded\u00bb"]', "this value was not recorded: type it anew"),
+        ('["«RPCEXPLORER_OLD_PASSWORD»"]', "this value was not recorded: type it anew"),
+        ('["«other.password»"]', "is not sent with profile shop: type the value itself, or choose profile other"),
+        ('["a «other.session» b"]', "is not sent with profile shop"),
+    ],
+)
+def test_what_stands_for_no_secret_of_the_profile_is_not_sent_as_text(params: str, said: str) -> None:
+    for profile in (INLINE, COOKIE, replace(COOKIE, auth=NoAuth())):
+        outcome = end(drive(profile, errand(params.replace("[", '{"x":').replace("]", "}")), SESSION, []))
+        assert isinstance(outcome, Refused)
+        assert outcome.why == "params"
+        assert said in outcome.sentence
+
+
+def test_these_very_letters_can_be_sent_with_an_escape() -> None:
+    profile = replace(COOKIE, auth=NoAuth())
+    (trip,) = trips(drive(profile, errand(r'["\u00abother.password»", "«é»"]'), None, [landed(PONG)]))
+    assert trip.secrets == ()
+
+
+@pytest.mark.parametrize("what", [errand('["«shop.password»"]', method="«shop.password»"), errand(id="«shop.session»")])
+def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Errand) -> None:
+    outcome = end(drive(COOKIE, what, SESSION, []))
+    assert isinstance(outcome, Refused)
+    assert "has no place" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        replace(INLINE, auth=InlineAuth(username="«shop.password»")),
+        replace(INLINE, auth=InlineAuth("ada", username_member="«shop.password»")),
+        replace(INLINE, auth=InlineAuth("ada", password_member="«shop.session»")),
+        replace(COOKIE, auth=CookieAuth(username="«shop.password»")),
+        replace(COOKIE, login=Login(params={"user": "ada", "note": "«shop.password»", "password": "{password}"})),
+        replace(COOKIE, login=Login(params={"«shop.password»": "{password}"})),
+        replace(COOKIE, login=Login(method="«shop.password»")),
+    ],
+)
+def test_a_profile_opens_no_secret_where_it_does_not_belong(profile: Profile) -> None:
+    steps = drive(profile, errand("{}"), None, [])
+    outcome = end(steps)
+    assert kinds(steps) == ["Ended"]
+    assert isinstance(outcome, Refused)
+    assert outcome.why == "profile"

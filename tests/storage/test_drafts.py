@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 import os
 import stat
 import zlib
@@ -9,7 +10,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+from rpcexplorer.model.placeholders import of_this
 from rpcexplorer.model.profile import InlineAuth, Profile, ad_hoc
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage import drafts as drafts_module
@@ -180,11 +182,13 @@ def test_going_back_to_the_start_forgets_the_draft(folder: Path) -> None:
     [
         ('["hunter2hunter2"]', '["«shop.password»"]'),
         ("[hunter2hunter2", "[«shop.password»"),
-        ('{"password": "brand new"}', '{"password": "«shop.password»"}'),
+        ('{"password": "brand new"}', '{"password": "brand new"}'),
+        ('{"user": "bob", "text": "aHVudGVyMmh1bnRlcjI="}', '{"user": "bob", "text": "«not recorded»I="}'),
+        ('{"password": 12345678}', '{"password": 12345678}'),
         ('{"id": 1.10}', '{"id": 1.10}'),
     ],
 )
-def test_no_password_reaches_the_file_known_or_not(folder: Path, typed: str, written: str) -> None:
+def test_what_was_typed_stays_but_for_known_secrets(folder: Path, typed: str, written: str) -> None:
     drafts = Drafts(folder)
     drafts.keep_typed(SHOP, "get", typed, [PASSWORD])
     assert drafts.find("shop", "get") == typed
@@ -386,3 +390,20 @@ def test_a_folder_that_is_a_file_is_told_and_stops_nobody(folder: Path) -> None:
     assert "cannot read" in drafts.keep("staging", "a", "1")
     assert drafts.find("staging", "a") == "1"
     assert "cannot remove" in drafts.forget("staging", "a")
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        Method("get", params={"text": "«shop.password»", "«shop.session»": 1}),
+        Method("get", by="name", parameters=(Parameter("text", required=True, example="«shop.password»"),)),
+        Method("get", by="name", parameters=(Parameter("text", required=True, default=["x «shop.session» y"]),)),
+    ],
+)
+def test_nothing_that_an_editor_starts_with_opens_a_secret(folder: Path, known: Method) -> None:
+    drafts = Drafts(folder)
+    text = drafts.text_for(SHOP, "get", known)
+    assert json.loads(text) == starting_point(known)
+    assert not of_this(text, "shop")
+    drafts.keep_typed(SHOP, "get", text + " ", [PASSWORD])
+    assert not of_this(Drafts(folder).text_for(SHOP, "get", known), "shop")

@@ -156,3 +156,13 @@ def test_what_is_recorded_while_another_thread_writes_is_not_lost(
     journal.record(exchange(0), STAGING)
     waiting[0].join()
     assert recorded(journal) == [exchange(1).id, exchange(0).id]
+
+
+def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journal, tmp_path: Path) -> None:
+    shared = elsewhere(tmp_path)
+    theirs = replace(of(shared, 1), params='{"text": "«prod.password»"}')
+    assert journal.is_ours(theirs, STAGING)
+    assert not journal.is_ours(theirs, shared)
+    journal.record(replace(theirs, id="mine"), shared)
+    assert journal.is_ours(theirs, shared), "it says what was sent in this run"
+    assert not journal.is_ours(replace(theirs, method="note.add"), shared)

@@ -83,7 +83,11 @@ def test_every_known_value_is_listed_for_redaction(path: Path, drawer: Drawer) -
     store = Secrets(path, environment, "keyring")
     store.find(Profile("k", "https://k"), "password")
     known = {secret.label: secret.reveal() for secret in store.known()}
-    assert known == {"staging.password": "in the file", "k.password": "in the keyring", "a_b.session": "given"}
+    assert known == {
+        "staging.password": "in the file",
+        "k.password": "in the keyring",
+        "RPCEXPLORER_A_B_SESSION": "given",
+    }
 
 
 def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer) -> None:

@@ -205,3 +205,21 @@ def test_forgetting_takes_a_value_from_the_run_and_the_store(tmp_path: Path) -> 
     keys.hold(STAGING, "password", "typed-value", keep=False)
     assert keys.forget(STAGING, "password") == ""
     assert keys.state(STAGING)["password"] is None
+
+
+def test_a_session_that_was_replaced_or_dropped_is_known_for_a_while(tmp_path: Path) -> None:
+    profile = ad_hoc("http://localhost:1", "cookie")
+    keys = StoredKeys(store(tmp_path), Nobody())
+    for number in range(20):
+        keys.keep(profile, Secret(f"session-{number}", profile.label("session")))
+    known = [each.reveal() for each in keys.in_use()]
+    assert known[-2:] == ["session-18", "session-19"], "the one in use comes last"
+    assert len(known) == 5
+    keys.drop(profile)
+    assert [each.reveal() for each in keys.in_use()][-1] == "session-19"
+
+
+def test_variables_are_known_by_the_names_of_the_profiles(tmp_path: Path) -> None:
+    secrets = store(tmp_path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value"})
+    keys = StoredKeys(secrets, Nobody(), lambda: [Profile("my-prof", "https://h")])
+    assert [each.label for each in keys.in_use()] == ["my-prof.password"]

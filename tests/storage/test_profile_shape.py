@@ -238,3 +238,21 @@ def test_the_top_of_the_file_is_held_to_its_shape_too(tmp_path: Path, text: str,
     assert complaint.key == key
     assert words in complaint.sentence
     assert profiles.default is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'method.get = { params = { text = "«p.password»" } }',
+        'method.get = { params = [["x «other.session» y"]] }',
+        'method.get = { params = { "«p.password»" = 1 } }',
+        'login = { params = { user = "{username}", note = "«p.password»" } }',
+    ],
+)
+def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> None:
+    profiles = read(tmp_path, f'[profile.p]\nurl = "http://h"\n{text}\n')
+    (complaint,) = profiles.complaints
+    assert complaint.line == 3
+    assert "a file that is shared opens no secret" in complaint.sentence
+    found = profiles.get("p")
+    assert not isinstance(found, Profile) or "«" not in repr((found.methods, found.login))

@@ -261,3 +261,21 @@ def test_trust_that_cannot_be_stored_holds_for_this_run(path: Path) -> None:
     store = secrets(path)
     assert store.trust_plain("http://a")
     assert store.trusts_plain("http://a")
+
+
+def test_a_variable_goes_by_the_name_of_the_profile_that_it_belongs_to(path: Path) -> None:
+    store = secrets(path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value", "RPCEXPLORER_GONE_PASSWORD": "another"})
+    assert [each.label for each in store.known()] == ["RPCEXPLORER_MY_PROF_PASSWORD", "RPCEXPLORER_GONE_PASSWORD"]
+    store.learn([Profile("my-prof", "https://h")])
+    assert [each.label for each in store.known()] == ["my-prof.password", "RPCEXPLORER_GONE_PASSWORD"]
+
+
+def test_of_sessions_that_are_over_only_the_last_few_are_known(path: Path) -> None:
+    store = secrets(path)
+    for number in range(50):
+        store.save(STAGING, "session", f"session-{number}")
+        store.find(STAGING, "session")
+    store.save(STAGING, "session", "session-47")
+    known = [each.reveal() for each in store.known()]
+    assert known[-3:] == ["session-48", "session-49", "session-47"]
+    assert len(known) == 5

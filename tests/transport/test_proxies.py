@@ -30,6 +30,8 @@ if TYPE_CHECKING:
         ({"HTTP_PROXY": "p:3128"}, "http://h/", "http://p:3128"),
         ({"HTTP_PROXY": "http://me:SECRET@p:3128/x"}, "http://h/", "http://p:3128"),
         ({"HTTP_PROXY": "http://me:SEC@RET@p:3128"}, "http://h/", "http://p:3128"),
+        ({"HTTP_PROXY": "http://me:SEC/RET@p:3128/x"}, "http://h/", "http://p:3128"),
+        ({"HTTP_PROXY": "me:SEC/R#E?T@p:3128"}, "http://h/", "http://p:3128"),
         ({"HTTP_PROXY": "http://p:3128"}, "https://h/", None),
         ({"HTTPS_PROXY": "http://p:3128"}, "https://h/", "http://p:3128"),
         ({"ALL_PROXY": "socks5://p:1080"}, "https://h/", "socks5://p:1080"),
@@ -113,13 +115,23 @@ def test_a_proxy_that_says_nothing_ends_on_time(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    "proxy", ["http://127.0.0.1:1", "http://127.0.0.1:99999", "gopher://p", "http://", "http://a b", "http://\x1b"]
+    "proxy",
+    [
+        "http://me:SEC/RET@127.0.0.1:1",
+        "http://127.0.0.1:1",
+        "http://127.0.0.1:99999",
+        "gopher://p",
+        "http://",
+        "http://a b",
+        "http://\x1b",
+    ],
 )
 def test_a_proxy_that_cannot_be_used_is_blamed(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
     monkeypatch.setenv("HTTP_PROXY", proxy)
     problem = failure_of("http://rpc.example.invalid/")
     assert problem.step == "proxy"
     assert "HTTP_PROXY" in problem.sentence
+    assert "SEC" not in problem.sentence
     assert problem.sentence.isprintable()
 
 

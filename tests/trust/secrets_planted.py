@@ -5,10 +5,12 @@ The spellings are made here by the encoders of the standard library, not by the 
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
+from html.entities import codepoint2name as names
 from itertools import islice
 from urllib.parse import quote, quote_plus
 
@@ -53,9 +55,39 @@ def _encoded(value: str) -> Iterator[str]:
             yield digits[-(-8 * before // 6) : 8 * (before + len(plain)) // 6]
 
 
+def _in_error_pages(value: str) -> Iterator[str]:
+    """The value in HTML, in a ``repr``, in JSON that stands in HTML or in a URL."""
+    in_json = json.dumps(value)[1:-1]
+    yield from (
+        html.escape(value),
+        html.escape(value, quote=False),
+        html.escape(in_json),
+        html.escape(html.escape(value)),
+    )
+    yield from ("".join(form.format(ord(char)) for char in value) for form in ("&#{};", "&#x{:X};", "&#x{:02x};"))
+    yield "".join(f"&{names[ord(char)]};" if ord(char) in names else char for char in value)
+    yield from (repr(value)[1:-1], ascii(value)[1:-1], repr(value.encode())[2:-1], repr(repr(value))[2:-2])
+    yield "".join(f"\\x{byte:02x}" for byte in value.encode())
+    yield from (
+        quote(in_json),
+        quote(json.dumps(in_json)[1:-1], safe=""),
+        quote(html.escape(value)),
+        html.escape(quote(value)),
+    )
+
+
+def _in_tokens(value: str) -> Iterator[str]:
+    """Base64 of JSON that holds the value, such as the middle of a JWT: the digits that are the value's alone."""
+    for in_json in (json.dumps(value)[1:-1], json.dumps(value, ensure_ascii=False)[1:-1]):
+        plain = in_json.encode()
+        for before in range(3):
+            digits = urlsafe_b64encode(bytes(before) + plain + bytes(2)).decode()
+            yield digits[-(-8 * before // 6) : 8 * (before + len(plain)) // 6]
+
+
 def spellings(value: str) -> tuple[str, ...]:
     """Every one, each once."""
-    return tuple(dict.fromkeys([*_written(value), *_encoded(value)]))
+    return tuple(dict.fromkeys([*_written(value), *_encoded(value), *_in_error_pages(value), *_in_tokens(value)]))
 
 
 def leaks(sinks: Mapping[str, str], secrets: Iterable[str]) -> list[str]:

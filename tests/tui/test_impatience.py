@@ -251,7 +251,7 @@ def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhil
         cancelled = await cancelled_call(pilot, screen)
         await pilot.press("f5")
         await until(pilot, lambda: len(server.requests) == 2)
-        screen.load(cancelled)
+        screen.load(cancelled, ours=True)
         server.release()
         await until(pilot, lambda: "ping has ended: result" in said(app))
         assert not screen.what
@@ -285,7 +285,7 @@ def test_a_notification_is_sent_again_as_one_and_a_batch_as_a_batch(explorer: Ex
         for kind in ("batch", "notification"):
             found = next(each for each in explorer.recent(9) if each.kind == kind)
             before = len(explorer.recent(9))
-            screen.again(found)
+            screen.again(found, ours=True)
             await until(pilot, lambda before=before: len(explorer.recent(9)) > before and not screen.what)  # type: ignore[misc]
             assert explorer.recent(9)[0].kind == kind
 
@@ -455,7 +455,7 @@ def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Hel
         cancelled = await cancelled_call(pilot, screen)
         await pilot.press("f9")
         await until(pilot, lambda: screen.what == "discovering")
-        screen.load(cancelled)
+        screen.load(cancelled, ours=True)
         server.release()
         await until(pilot, lambda: not screen.what)
         await pilot.press("f5")

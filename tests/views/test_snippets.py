@@ -304,3 +304,23 @@ def test_the_variables_are_those_that_the_program_reads_itself(name: str) -> Non
     assert VARIABLE_NAMES[name] == profile.variable("session")
     for kind in ("curl", "python", "httpie"):
         assert VARIABLE_NAMES[name] in made(kind, Draft("ping"), profile)
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_another_profiles_placeholder_becomes_no_variable_of_that_profile(kind: str) -> None:
+    text = made(kind, Draft("m", '["«other.password»", "«not recorded»"]'))
+    assert "RPCEXPLORER_OTHER_PASSWORD" not in text
+    assert ("NOT_RECORDED" in text) is (kind not in {"command", "markdown"})
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_in_the_record_of_somebody_else_nothing_stands_for_a_secret(kind: str) -> None:
+    sent = exchange(Result(b"1"), params='{"text": "«shop.password»"}', profile="shop")
+    draft = Draft("unused")
+    theirs = snippet_of(kind, SHOP, draft, sent, previewing(SHOP), ours=False)
+    ours = snippet_of(kind, SHOP, draft, sent, previewing(SHOP))
+    assert theirs is not None
+    assert ours is not None
+    for secret in ("RPCEXPLORER_SHOP_PASSWORD", "«shop.password»"):
+        assert secret not in theirs
+    assert "SHOP_PASSWORD" in ours or "«shop.password»" in ours

@@ -1,4 +1,4 @@
-"""The question before something that is not marked safe is sent: it names method, profile and host."""
+"""Questions before something goes out: it is not marked safe, or a record of somebody else would open a secret."""
 
 from __future__ import annotations
 
@@ -8,12 +8,16 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.placeholders import standing
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.screens.dialog import Choice, Confirm
 from rpcexplorer.views.cells import clipped
 
 PARAMS = 50
 """Columns of the params that the question shows."""
+PLACES = 5
+"""Places of secrets that the question names."""
 
 
 async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
@@ -40,6 +44,25 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
     return answer in {"send", "quiet"}
+
+
+async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
+    """Whether the placeholders in a record may stand for secrets, which somebody else may have put there."""
+    profile = explorer.profile
+    if profile is None:
+        return False
+    places = standing(exchange.params, profile.name)
+    fields = " and ".join(dict.fromkeys(field for _, field in places))
+    rows = [
+        ("method", exchange.method),
+        ("host", profile.origin),
+        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+        *((field, f"at {clipped(place, PARAMS)}") for place, field in places[:PLACES]),
+    ]
+    choices = [Choice("leave", "Leave it out"), Choice("open", f"Put in my {fields}")]
+    title = f"Put your {fields} into this call?  It comes from a folder that others write to."
+    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+    return answer == "open"
 
 
 def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:

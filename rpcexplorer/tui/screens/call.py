@@ -20,6 +20,7 @@ from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.placeholders import of_this, without
 from rpcexplorer.tui.draft_writer import DraftWriter
 from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.screens.reply import ReplyScreen
@@ -152,21 +153,47 @@ class CallScreen(ReplyScreen):
         self._writer.loaded()
         self.explorer.remembered.set_method(self._profile_name, name)
 
-    def load(self, exchange: Exchange) -> None:
-        """Take a recorded call into the editor, and its reply onto the screen. A batch has no place in the editor."""
+    def load(self, exchange: Exchange, *, ours: bool) -> None:
+        """Take a recorded call into the editor, and its reply onto the screen."""
+        self._open(exchange, self._take, ours=ours)
+
+    def _take(self, exchange: Exchange) -> None:
+        """A batch has no place in the editor."""
         if exchange.kind != "batch":
             self.choose(exchange.method)
             self.params.replace(exchange.params)
         self._elsewhere = bool(self.response.whose)
         self.exchange = exchange
 
-    def again(self, exchange: Exchange) -> None:
+    def again(self, exchange: Exchange, *, ours: bool) -> None:
         """Load a recorded call and send it once more, as what it was."""
+        self._open(exchange, self._send_again, ours=ours)
+
+    def _send_again(self, exchange: Exchange) -> None:
         from rpcexplorer.views.snippets import draft_of
 
-        self.load(exchange)
+        self._take(exchange)
         self.response.focus_inside()
         self._send(draft_of(exchange))
+
+    def _is_ours(self, exchange: Exchange) -> bool:
+        """Of a record that was read from the history of the profile in use."""
+        return self.explorer.journal.is_ours(exchange, self.explorer.profile)
+
+    def _open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
+        """Go on with a record; but where anybody may have put a secret's placeholder into it, only after a yes."""
+        if ours or not of_this(exchange.params, self._profile_name):
+            then(exchange)
+            return
+        self._take(replace(exchange, params=without(exchange.params, self._profile_name)))
+        self._ask_to_open(exchange, then)
+
+    @opens("foreign")
+    async def _ask_to_open(self, exchange: Exchange, then: Callable[[Exchange], None]) -> None:
+        from rpcexplorer.tui.screens.asking import may_open
+
+        if await may_open(self, self.explorer, exchange):
+            then(exchange)
 
     def write_down(self) -> None:
         """Keep what was typed, so that nothing can lose it."""
@@ -317,12 +344,12 @@ class CallScreen(ReplyScreen):
     @on(MethodsPane.Recalled)
     def _recalled(self, event: MethodsPane.Recalled) -> None:
         self.cover("")
-        self.load(event.exchange)
+        self.load(event.exchange, ours=self._is_ours(event.exchange))
         (self.response if event.exchange.kind == "batch" else self.params).focus_inside()
 
     @on(MethodsPane.AgainWanted)
     def _again(self, event: MethodsPane.AgainWanted) -> None:
-        self.again(event.exchange)
+        self.again(event.exchange, ours=self._is_ours(event.exchange))
 
     @on(MethodsPane.CopyWanted)
     def _copy_recent(self, event: MethodsPane.CopyWanted) -> None:

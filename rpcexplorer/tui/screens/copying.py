@@ -55,7 +55,8 @@ async def copied(
     taken()
     if what in FORMS:
         preview = partial(explorer.preview, profile=profile)
-        text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.keys.in_use())
+        ours = exchange is None or explorer.journal.is_ours(exchange, explorer.profile)
+        text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.keys.in_use(), ours=ours)
     else:  # a reply may be long
         text = await asyncio.to_thread(_plain, found, what, explorer.keys.in_use())
     if text is None:

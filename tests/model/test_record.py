@@ -1,0 +1,156 @@
+"""What of an exchange is written down: a placeholder only for what it opens, a mark for what may be a secret."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
+from rpcexplorer.model.record import recorded, shown
+from rpcexplorer.model.secret import Secret
+from tests.views.exchanges import exchange
+
+SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))
+PASSWORD = Secret("hunter2-hunter2", "shop.password")
+MARK = "«not recorded»"
+
+
+def params_of(params: object, *secrets: Secret, profile: Profile = SHOP) -> object:
+    text = params if isinstance(params, str) else json.dumps(params)
+    return json.loads(recorded(exchange(Result(b"1"), params=text), profile, secrets, 1000).params)
+
+
+def reply_of(reply: object, *secrets: Secret, profile: Profile = SHOP) -> object:
+    sent: Exchange = exchange(Result(b"1"), params="[]", body=json.dumps(reply).encode())
+    return json.loads(recorded(sent, profile, secrets, 1000).response.body)
+
+
+def test_somebody_elses_password_is_not_turned_into_the_profiles_own() -> None:
+    params = {"user": "bob", "password": "bobs-new-pw", "mine": "hunter2-hunter2"}
+    assert params_of(params, PASSWORD) == {"user": "bob", "password": MARK, "mine": "«shop.password»"}
+
+
+def test_where_the_value_is_the_secret_it_can_be_sent_again() -> None:
+    assert params_of({"password": "hunter2-hunter2"}, PASSWORD) == {"password": "«shop.password»"}
+    assert params_of(r'{"password": "\u0068unter2-hunter2"}', PASSWORD) == {"password": "«shop.password»"}
+    assert params_of({"password": "tiny5"}, Secret("tiny5", "shop.password")) == {"password": "«shop.password»"}
+
+
+@pytest.mark.parametrize("value", ["aHVudGVyMi1odW50ZXIy", "hunter2%2Dhunter2", "68756e746572322d68756e74657232"])
+def test_another_spelling_is_hidden_and_cannot_be_sent_again(value: str) -> None:
+    assert params_of([value], PASSWORD) == [MARK]
+
+
+def test_a_number_does_not_come_back_as_a_text() -> None:
+    assert params_of([123456, "123456"], Secret("123456", "shop.password")) == [MARK, "«shop.password»"]
+
+
+NAMES = [
+    *("password", "new_password", "passwordConfirmation", "PassPhrase", "pwd", "client-secret", "apiKey", "api key"),
+    *("private_key", "sessionid", "session_id", "token", "accessToken", "Authorization", "cookie"),
+]
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_named_like_a_secret_is_not_written_down_whatever_a_file_says(name: str) -> None:
+    for profile in (SHOP, replace(SHOP, auth=NoAuth())):
+        assert params_of({"x": {name: "s3cr3t"}}, profile=profile) == {"x": {name: MARK}}
+        assert reply_of({"result": {name: "s3cr3t"}}, profile=profile) == {"result": {name: MARK}}
+
+
+HARMLESS = [
+    *(
+        "text",
+        "password_hint",
+        "passwordless",
+        "compass",
+        "passport",
+        "next_token",
+        "pageToken",
+        "max_tokens",
+        "tokens",
+    ),
+    *("author", "cookies", "session", "keyboard", "secretary", "api"),
+]
+
+
+@pytest.mark.parametrize("name", HARMLESS)
+def test_what_is_only_named_alike_is_written_down(name: str) -> None:
+    assert params_of({name: "s3cr3t"}) == {name: "s3cr3t"}
+
+
+def test_what_holds_nothing_stays_and_so_do_numbers_that_are_called_tokens() -> None:
+    params: dict[str, object] = {
+        "password": None,
+        "secret": "",
+        "pwd": False,
+        "api_key": [],
+        "token": 5,
+        "cookie": {"kind": "oat"},
+    }
+    assert params_of(params) == params
+    assert params_of({"password": 12345, "secrets": ["a", "b"]}) == {"password": MARK, "secrets": MARK}
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        replace(SHOP, auth=InlineAuth("ada", password_member="text")),
+        replace(SHOP, auth=CookieAuth(cookie="text")),
+        replace(SHOP, auth=CookieAuth(), login=Login(params={"text": "{password}"})),
+        replace(SHOP, auth=CookieAuth(), login=Login(session="/x/text")),
+    ],
+)
+def test_a_shared_file_hides_nothing_by_naming_it(profile: Profile) -> None:
+    for secret in (PASSWORD, Secret("tiny5", "shop.password")):
+        assert params_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
+        assert reply_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
+        sent = exchange(Result(b'{"text": "a note"}'), body=b'{"text": "a note"}')
+        assert shown(sent, profile, [secret]).response.body == b'{"text": "a note"}'
+    assert params_of({"text": "tiny5"}, Secret("tiny5", "shop.password"), profile=profile) == {
+        "text": "«shop.password»"
+    }
+
+
+def test_a_value_that_several_have_goes_by_the_name_of_the_profile_in_use() -> None:
+    several = [Secret("same-for-all", f"{name}.password") for name in ("aaa", "shop", "zzz")]
+    for secrets in (several, several[::-1]):
+        assert params_of(["same-for-all"], *secrets) == ["«shop.password»"]
+        assert reply_of(["same-for-all"], *secrets) == ["«shop.password»"]
+
+
+def test_what_only_another_profile_has_is_no_placeholder_that_could_be_sent() -> None:
+    assert params_of(["only-theirs"], Secret("only-theirs", "other.password")) == [MARK]
+    assert params_of(["nobodys-own"], Secret("nobodys-own", "RPCEXPLORER_OLD_PASSWORD")) == [MARK]
+    assert reply_of(["only-theirs"], Secret("only-theirs", "other.password")) == ["«other.password»"]
+
+
+def test_a_session_that_is_over_is_not_the_one_in_use() -> None:
+    sessions = [Secret(value, "shop.session") for value in ("older-session", "newer-session")]
+    assert params_of(["older-session", "newer-session"], *sessions) == [MARK, "«shop.session»"]
+    assert reply_of(["older-session", "newer-session"], *sessions) == ["«shop.session»", "«shop.session»"]
+
+
+def test_recording_a_record_changes_nothing_more() -> None:
+    params = {"password": "bobs", "p": "hunter2-hunter2", "e": "aHVudGVyMi1odW50ZXIy", "x": "is recorded"}
+    once = recorded(exchange(Result(b"1"), params=json.dumps(params)), SHOP, [PASSWORD], 1000)
+    assert recorded(once, SHOP, [PASSWORD, Secret("recorded", "shop.session")], 1000).params == once.params.replace(
+        "is recorded", "is «shop.session»"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("http://ada:pa/ss@h:80/api", "http://h:80/api"),
+        ("http://ada:p@ss/w?#@h/api", "http://h/api"),
+        ("http://ada@h/api", "http://h/api"),
+        ("http://h:8080/a@b", "http://h:8080/a@b"),
+        ("http://h/a@b", "http://h/a@b"),
+    ],
+)
+def test_a_password_in_an_address_is_hidden_whole(url: str, written: str) -> None:
+    assert recorded(replace(exchange(Result(b"1")), url=url), SHOP, [], 1000).url == written
