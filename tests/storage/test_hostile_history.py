@@ -274,6 +274,18 @@ def test_a_history_of_gigabytes_is_looked_through_in_steps(one: History, monkeyp
         read = sum(sizes)
 
 
+@pytest.mark.usefixtures("short_calls")
+def test_what_others_wrote_is_found_before_gigabytes_of_nothing_are_looked_through(
+    one: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sparse(one.folder)
+    file_of(one).write_bytes(BLOCK)
+    one = History(one.folder)
+    sizes = counted(monkeypatch)
+    assert sound([next(each for each in one.all() if isinstance(each, Exchange))]) == [id_of(1)]
+    assert sum(sizes) < HOLE // 4
+
+
 def test_somebody_who_waits_for_recent_calls_is_told_that_they_are_not_all_known(one: History) -> None:
     sparse(one.folder)
     file_of(one).write_bytes(BLOCK)

@@ -176,6 +176,22 @@ def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
     assert [path.read_text() for path in sorted(file.parent.glob("*.damaged-*"))] == ["first", "second"]
 
 
+def test_of_expressions_the_newest_are_kept_that_have_room(file: Path) -> None:
+    one = Remembered(file)
+    for letter in "abcd":
+        one.add_expression("jq", letter * 20_000)
+    assert [each[0] for each in Remembered(file).expressions("jq")] == ["d", "c"]
+
+
+def test_a_damaged_file_is_kept_where_nothing_lies_not_even_a_link(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("x =")
+    file.with_name(f"{file.name}.damaged-1").symlink_to(file.with_name("none"))
+    Remembered(file).wrap = True
+    assert file.with_name(f"{file.name}.damaged-2").read_text() == "x ="
+    assert not file.with_name("none").exists()
+
+
 def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
