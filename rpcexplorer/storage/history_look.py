@@ -248,7 +248,8 @@ def _settled(stream: Iterable[Entry | Passed]) -> Iterator[Entry | None]:
             read += 1
             waiting += len(one.raw)
             insort_left(held, (one.time, read, one), key=itemgetter(0))
-        while held and (len(held) > WINDOW or waiting > WAITING or read - held[-1][1] >= WINDOW):
+        last = not one.time  # what follows is older than anything
+        while held and (last or len(held) > WINDOW or waiting > WAITING or read - held[-1][1] >= WINDOW):
             waiting -= len(held[-1][2].raw)
             yield held.pop()[2]
         if isinstance(one, Passed):
