@@ -84,8 +84,8 @@ def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LA
         length += len(fresh)
         cut = _cut(fresh, above, length, last=too_long) if unread or too_long else 0
         if cut:
-            yield b"" if too_long else (fresh + b"".join(held))[cut:]
-            held, length, step = [(fresh + above)[:cut]], cut, CHUNK
+            yield b"" if too_long else b"".join([fresh[cut:], *held])[max(0, cut - len(fresh)) :]
+            held, length, step = [fresh[:cut] if cut <= len(fresh) else (fresh + above)[:cut]], cut, CHUNK
         elif fresh.isspace() and all(map(bytes.isspace, held)) and not too_long:
             yield fresh + b"".join(held)
             held, length, step = [], 0, min(2 * step, STEP)
@@ -99,9 +99,12 @@ def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LA
 
 def _cut(fresh: bytes, above: bytes, length: int, *, last: bool) -> int:
     """The end of the first or last boundary that begins in what is fresh and is not all there is; 0 for none."""
-    found, skipped = 0, max(0, len(fresh) - OVERLAP) if fresh.isspace() else 0
+    blank = fresh.isspace()
+    if not last and not blank and (early := BOUNDARY.search(fresh)) and early.end() < len(fresh):
+        return early.end()  # as nearly always
     if b"\n" not in fresh:
         return 0
+    found, skipped = 0, max(0, len(fresh) - OVERLAP) if blank else 0
     for match in BOUNDARY.finditer(fresh[skipped:] + above):
         if skipped + match.start() >= len(fresh) or skipped + match.end() >= length:
             break
