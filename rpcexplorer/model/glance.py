@@ -22,14 +22,59 @@ SLICE: Final = 512 * 1024
 """Bytes that are looked at in one go: a millisecond."""
 
 MANY: Final = 400
-"""So many runs are looked for one by one; of more, one pattern is made for long texts, whatever their number."""
-LONG: Final = 64 * 1024
-"""Bytes that are worth it."""
-FIRST: Final = 6
+"""So many runs are looked for one by one, and more than that in ..."""
+FEW: Final = 32 * 1024
+"""... the first bytes that are looked at; for more, one pattern is made, which takes a while, and finds any number."""
+FIRST: Final = 4
 """Letters and digits of each run that stand in that pattern."""
 
 _RUN = re.compile("[A-Za-z0-9]+")
 _LEAST_OVERLAP = 24  # bytes of what was looked at before: no shorter than an escape that is quoted a few times
+
+
+class Runs:
+    """What is looked for, and the values that it may be of."""
+
+    def __init__(self) -> None:
+        self._values: dict[bytes, set[str]] = {}
+        self._looked_at = 0
+
+    def add(self, run: bytes, value: str) -> None:
+        """One of a value."""
+        self._values.setdefault(run, set()).add(value)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def longest(self) -> int:
+        """Its bytes."""
+        return max(map(len, self._values), default=0)
+
+    def values_in(self, content: bytes) -> Iterator[set[str]]:
+        """Those of each run that stands in it."""
+        self._looked_at += len(content)
+        if len(self) <= MANY or self._looked_at <= FEW:
+            yield from (values for run, values in self._values.items() if run in content)
+            return
+        at, seen = 0, set[bytes]()
+        while found := self._beginning.search(content, at):
+            at = found.start() + 1
+            if found[0] not in seen:
+                seen.add(found[0])
+                yield from (self._values[run] for run in self._begin_with[found[0]] if run in content)
+
+    @cached_property
+    def _begin_with(self) -> dict[bytes, list[bytes]]:
+        """The runs by how they begin; no beginning begins like another."""
+        beginnings: dict[bytes, list[bytes]] = {}
+        for run in sorted(self._values, key=len):
+            first = next((run[:size] for size in range(1, FIRST) if run[:size] in beginnings), run[:FIRST])
+            beginnings.setdefault(first, []).append(run)
+        return beginnings
+
+    @cached_property
+    def _beginning(self) -> re.Pattern[bytes]:
+        return re.compile(_tree(self._begin_with))
 
 
 class Glance:
@@ -40,14 +85,13 @@ class Glance:
         self._values = tuple(values)
         self._always: set[str] = set()
         """Values of which a run is too short to be looked for."""
-        self._exact: dict[bytes, set[str]] = {}
-        self._small: dict[bytes, set[str]] = {}
+        self._exact, self._small = Runs(), Runs()
         for value in self._values:
             self._take(self._exact, value, value, *base64_cores(value))
-            self._small.setdefault(value.encode("utf-8", "surrogatepass").hex().encode(), set()).add(value)
+            self._small.add(value.encode("utf-8", "surrogatepass").hex().encode(), value)
         for name in names:
             self._take(self._small, "", name.lower())
-        self._overlap = max(map(len, (*self._exact, *self._small)), default=0) + _LEAST_OVERLAP
+        self._overlap = max(self._exact.longest(), self._small.longest()) + _LEAST_OVERLAP
 
     def sees(self, content: bytes) -> bool:
         """Whether a real search is worth its time."""
@@ -63,41 +107,25 @@ class Glance:
 
     def among(self, content: bytes) -> tuple[str, ...]:
         """The values that could be in it, its letters and digits as they are."""
-        small = content.lower()
         found = set(self._always)
-        found.update(*(values for run, values in self._exact.items() if run in content))
-        found.update(*(values for run, values in self._small.items() if run in small))
+        found.update(*self._exact.values_in(content), *self._small.values_in(content.lower()))
         return tuple(value for value in self._values if value in found)
 
     def _sees(self, content: bytes) -> bool:
-        if self._is_escaped(content):
-            return True
-        if len(self._exact) + len(self._small) > MANY and len(content) > LONG:
-            exact, small = self._of_many
-            return bool(exact.search(content) or small.search(content.lower()))
-        lower = content.lower()
-        return any(run in content for run in self._exact) or any(run in lower for run in self._small)
-
-    def _is_escaped(self, content: bytes) -> bool:
-        """Whether a letter or a digit is spelled as an escape, or could be."""
         if not content[: self._overlap].strip(b"%25"):  # a percent sign quoted so often that its start is out of sight
             return bool(content)
-        return has_letters(content)
+        return (
+            has_letters(content) or any(self._exact.values_in(content)) or any(self._small.values_in(content.lower()))
+        )
 
-    @cached_property
-    def _of_many(self) -> tuple[re.Pattern[bytes], re.Pattern[bytes]]:
-        """All runs by how they begin: as they are, and in small letters."""
-        exact, small = (re.compile(_tree({run[:FIRST] for run in runs})) for runs in (self._exact, self._small))
-        return exact, small
-
-    def _take(self, runs: dict[bytes, set[str]], value: str, *texts: str) -> None:
+    def _take(self, runs: Runs, value: str, *texts: str) -> None:
         """The longest run of each text; one that is too short is taken to stand everywhere."""
         for text in texts:
             run = max(_RUN.findall(text), key=len, default="")
             if len(run) < SHORTEST:
                 self._always.add(value)
             else:
-                runs.setdefault(run.encode(), set()).add(value)
+                runs.add(run.encode(), value)
 
 
 def _tree(runs: Iterable[bytes]) -> bytes:

@@ -109,6 +109,7 @@ class Terminal:
         self.pid, self.descriptor = pty.fork()
         if self.pid == 0:
             os.chdir(shell.folder)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
             os.execve(sys.executable, [*COMMAND, *arguments], environment_of(shell))
         self.seen = ""
 

@@ -51,6 +51,7 @@ class Terminal:
         self.pid, self._file = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
+            signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
             kept = {
                 name: os.environ[name] for name in ("PATH", "HOME", "PYTHONDONTWRITEBYTECODE") if name in os.environ
             }
