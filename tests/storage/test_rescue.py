@@ -18,7 +18,7 @@ from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history import History
 from rpcexplorer.storage.journal import Journal
-from rpcexplorer.storage.rescue import Rescue, in_temporary_folder
+from rpcexplorer.storage.rescue import Rescue
 from tests.storage.recording import exchange
 
 WHEN = datetime(2026, 11, 21, 10, 41, tzinfo=UTC)
@@ -328,24 +328,6 @@ def test_an_error_without_words_and_a_folder_that_takes_nothing_are_no_further_m
 def test_only_the_newest_are_kept(tmp_path: Path) -> None:
     files = [write_crash(tmp_path, failed("x"), [], WHEN.replace(minute=minute)) for minute in range(KEPT + 3)]
     assert sorted(tmp_path.iterdir()) == files[3:]
-
-
-@pytest.mark.parametrize("theirs", ["link", "open to others"])
-def test_what_somebody_else_made_in_the_temporary_folder_is_not_used(
-    theirs: str, blocked: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.rescue.gettempdir", lambda: str(tmp_path))
-    place, victim = in_temporary_folder(), tmp_path / "victim"
-    victim.mkdir()
-    if theirs == "link":
-        place.symlink_to(victim)
-    else:
-        place.mkdir()
-        place.chmod(0o777)
-    (tmp_path / "unsaved").write_text("in the way as well")
-    told = Rescue(blocked, tmp_path / "unsaved", 1_000).put_aside()
-    assert told.endswith("There was no other place for them.")
-    assert list(place.iterdir()) == []
 
 
 def test_of_what_lies_beside_the_crashes_nothing_is_removed(tmp_path: Path) -> None:

@@ -9,9 +9,12 @@ from __future__ import annotations
 import asyncio
 import importlib
 import pkgutil
+import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TypeVar
 
+import pytest
 from textual.binding import Binding
 from textual.pilot import Pilot
 from textual.screen import Screen
@@ -28,7 +31,7 @@ from rpcexplorer.tui.screens.form import Form
 from rpcexplorer.tui.screens.help import Help
 from rpcexplorer.tui.screens.history import HistoryScreen
 from rpcexplorer.tui.screens.layout import CallLayout
-from rpcexplorer.tui.screens.login import Credentials
+from rpcexplorer.tui.screens.login import Credentials, secrets
 from rpcexplorer.tui.screens.picker import Picker, PickList
 from rpcexplorer.tui.screens.profile_form import ProfileForm
 from rpcexplorer.tui.screens.profiles import ProfilesScreen
@@ -52,8 +55,8 @@ from rpcexplorer.tui.widgets.recent import RecentList
 from rpcexplorer.tui.widgets.response import ResponsePane
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.method_rows import name_of
-from tests.tui.visiting import burst, names, profiles, rest, tell, visit
-from tests.tui.waiting import until
+from tests.tui.visiting import burst, names, post, profiles, rest, tell, visit
+from tests.tui.waiting import PATIENCE, until
 
 Test = TypeVar("Test", bound=Callable[..., None])
 COVERED: dict[type[Any], set[str]] = {}
@@ -82,13 +85,16 @@ def recorded(explorer: Explorer, *methods: str) -> None:
     asyncio.run(made())
 
 
-async def taken_in(pilot: Pilot[Any]) -> None:
-    """Wait until no key waits any longer."""
-    app = pilot.app
+async def play(pilot: Pilot[Any], *keys: str) -> None:
+    """Keys in one burst, until none waits any longer. A pilot's pause would keep every widget busy meanwhile."""
+    app, come = pilot.app, asyncio.Event()
     assert isinstance(app, ExplorerApp)
-    held, come = app.held, asyncio.Event()
+    held, last = app.held, time.monotonic() + PATIENCE
+    post(app, *keys)
     app.call_later(come.set)  # behind the keys
-    await until(pilot, lambda: come.is_set() and not (held._held or held._waiting or held._under_way))
+    while not come.is_set() or held._held or held._waiting or held._under_way:
+        assert time.monotonic() < last, f"{held._held} are still held for {held._waiting}; on screen: {app.screen!r}"
+        await asyncio.sleep(0.002)
 
 
 async def discovered(explorer: Explorer) -> None:
@@ -135,9 +141,11 @@ def test_a_key_for_a_profile_is_for_the_one_where_the_keys_had_led(explorer: Exp
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await profiles(pilot)
         titles = opened(app)
-        await burst(pilot, *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
-        await taken_in(pilot)
+        await play(pilot, *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
         assert titles == [title for _, title in keys_and_titles if title]
+        assert explorer.profile is not None
+        assert not await secrets(app.screen, explorer, explorer.profile), "whoever asks, it needs none"
+        assert app.screen is calls
 
     visit(explorer, scene)
 
@@ -147,7 +155,7 @@ def test_of_two_removals_in_one_burst_each_removes_what_it_named(explorer: Explo
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         screen = await profiles(pilot, at="cookie")
         titles = opened(app)
-        await burst(pilot, "delete", "right", "enter", "down", "delete", "enter", "up", "delete", "right", "enter")
+        await play(pilot, "delete", "right", "enter", "down", "delete", "enter", "up", "delete", "right", "enter")
         await until(pilot, lambda: names(screen) == ["demo", "inline", "prod"])
         assert titles == ["Remove cookie?", "Remove demo?", "Remove dead?"]
 
@@ -158,30 +166,17 @@ def test_of_two_removals_in_one_burst_each_removes_what_it_named(explorer: Explo
 def test_the_profile_that_is_used_tested_copied_or_found_is_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for keys, used in ("enter down", "demo"), ("down enter up", "inline"), ("up up enter up", "dead"):
-            await burst(pilot, "f7", *keys.split())
-            await taken_in(pilot)
+            await play(pilot, "f7", *keys.split())
             assert explorer.profile is not None
             assert explorer.profile.name == used
         screen = await profiles(pilot)
-        await burst(pilot, "y", "down", "t", "up")
+        await play(pilot, "y", "down", "t", "up")
         await until(pilot, lambda: bool(screen._tested))
         assert app.clipboard.startswith("http://127.0.0.1:9/")
         assert list(screen._tested) == ["demo"]
-        await burst(pilot, "slash", *"in", "down", "up", "enter", "enter")
-        await taken_in(pilot)
+        await play(pilot, "slash", *"in", "down", "up", "enter", "enter")
         assert explorer.profile is not None
         assert explorer.profile.name == "inline"
-
-    visit(explorer, scene)
-
-
-def test_a_profile_that_needs_no_secrets_is_asked_for_none(explorer: Explorer) -> None:
-    from rpcexplorer.tui.screens.login import secrets
-
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert explorer.profile is not None
-        assert not await secrets(app.screen, explorer, explorer.profile)
-        assert app.screen is calls
 
     visit(explorer, scene)
 
@@ -203,9 +198,8 @@ def test_a_key_for_a_call_is_for_the_one_where_the_keys_had_led(explorer: Explor
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         titles = opened(app)
-        await burst(pilot, "f6", *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
+        await play(pilot, "f6", *(key for keys, _ in keys_and_titles for key in keys.split()), "escape")
         await until(pilot, lambda: bool(app.clipboard))
-        await taken_in(pilot)
         assert titles == [title for _, title in keys_and_titles]
         assert app.clipboard.encode() == explorer.recent(9)[-1].response.body
         assert len(called(explorer)) == 5
@@ -219,9 +213,31 @@ def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: 
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         yes = "delete", "right", "enter"
-        await burst(pilot, "f6", "down", *yes, *yes, "enter", "enter")  # what is loaded at last is the one below
+        await play(pilot, "f6", "down", *yes, *yes, "enter", "enter")  # what is loaded at last is the one below
         await until(pilot, lambda: calls.method == "two")
         assert called(explorer) == ["five", "two", "one"]
+
+    visit(explorer, scene)
+
+
+def test_keys_wait_for_what_is_done_with_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    recorded(explorer, "one", "two")
+    begun, go_on, forget = threading.Event(), threading.Event(), explorer.forget_call
+
+    def slowly(id: str) -> str:
+        begun.set()
+        assert go_on.wait(10)
+        return forget(id)
+
+    monkeypatch.setattr(explorer, "forget_call", slowly)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await burst(pilot, "f6", "delete", "right", "enter", "enter")
+        await until(pilot, begun.is_set)
+        await rest(pilot)
+        assert isinstance(app.screen, HistoryScreen)
+        go_on.set()
+        await until(pilot, lambda: calls.method == "one")
 
     visit(explorer, scene)
 
@@ -230,18 +246,16 @@ def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: 
 def test_the_call_that_is_loaded_or_sent_again_is_where_the_keys_had_led(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
     keys_and_methods = [
-        (["enter", "down", "f5"], "three"),
-        (["down", "down", "enter", "up", "f5"], "two"),
+        (["down", "enter", "up", "f5"], "two"),
         (["end", "r", "up"], "one"),
-        (["slash", *"method:t", "enter", "down", "enter", "f5"], "three"),
-        (["slash", *"method:t", "down", "down", "enter", "f5"], "three"),
+        (["slash", *"method:t", "down", "enter", "down", "f5"], "three"),
         (["slash", *"method:two", "enter", "enter", "down", "f5"], "two"),
     ]
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for keys, method in keys_and_methods:
             before = len(called(explorer))
-            await burst(pilot, "f6", *keys)
+            await play(pilot, "f6", *keys)
             await until(pilot, lambda before=before: len(called(explorer)) > before and not calls.what)  # type: ignore[misc]
             assert calls.method == method, keys
             assert called(explorer)[0] == method, keys
@@ -269,7 +283,7 @@ def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -
             listing, before = calls.query_one(MethodList), calls.exchange
             found = calls.methods._rows.listed(typed).rows
             wanted = found[(0 if typed else listing.cursor) + row]
-            await burst(pilot, "f2", *typed, *keys, "f5")
+            await play(pilot, "f2", *typed, *keys, "f5")
             await until(pilot, lambda before=before: calls.exchange is not before)  # type: ignore[misc]
             assert calls.exchange is not None
             assert calls.exchange.method == name_of(wanted), (typed, keys)
@@ -281,8 +295,7 @@ def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -
 def test_what_follows_the_choice_of_a_method_goes_into_its_params(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         clear = "ctrl+a", "ctrl+k"
-        await burst(pilot, "f2", *"arg_test", "enter", *clear, *"[7", "f2", *"ping", "enter", *clear, *"[1")
-        await taken_in(pilot)
+        await play(pilot, "f2", *"arg_test", "enter", *clear, *"[7", "f2", *"ping", "enter", *clear, *"[1")
         assert calls.method == "ping"
         assert calls.params.text == "[1]"
         assert explorer.draft_of("arg_test") == "[7]"
@@ -298,10 +311,10 @@ def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -
         listing = calls.query_one(RecentList)
         await until(pilot, lambda: len(listing.items) == 3)
         calls.set_focus(listing)
-        await burst(pilot, "down", "enter", "up")
+        await play(pilot, "down", "enter", "up")
         await until(pilot, lambda: calls.method == "two")
         calls.set_focus(listing)
-        await burst(pilot, "down", "r", "up")
+        await play(pilot, "down", "r", "up")
         await until(pilot, lambda: len(called(explorer)) == 4)
         assert called(explorer)[0] == "one"
 
@@ -332,7 +345,7 @@ def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer)
         ]
         for keys, copied in copies:
             app.copy_to_clipboard("")
-            await burst(pilot, *keys)
+            await play(pilot, *keys)
             await until(pilot, lambda: bool(app.clipboard))
             await rest(pilot)
             assert "".join(app.clipboard.split()) == "".join(copied.split()), keys
@@ -348,11 +361,11 @@ def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         themes = list(explorer.themes())
         at = themes.index(app.theme)
-        await burst(pilot, "ctrl+p", *"choose a theme", "enter", "down", "enter")
+        await play(pilot, "ctrl+p", *"choose a theme", "enter", "down", "enter")
         await until(pilot, lambda: app.screen is calls and app.theme == themes[(at + 1) % len(themes)])
-        await burst(pilot, "ctrl+p", "down", "down", "up", "pagedown", "home", *"theme", "down", "up", "enter")
+        await play(pilot, "ctrl+p", "down", "down", "up", "pagedown", "home", *"theme", "down", "up", "enter")
         await until(pilot, lambda: isinstance(app.screen, Picker) and app.screen._title == "Themes")
-        await burst(pilot, "up", "escape", "f10", "down", "enter")  # the second form to copy in
+        await play(pilot, "up", "escape", "f10", "down", "enter")  # the second form to copy in
         await until(pilot, lambda: bool(app.clipboard))
         assert "httpx" in app.clipboard
         assert app.theme == themes[(at + 1) % len(themes)]
@@ -363,8 +376,7 @@ def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
 @through(Help, Sheet)
 def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await burst(pilot, "f1", "down", "x", "escape", "7")
-        await taken_in(pilot)
+        await play(pilot, "f1", "down", "x", "escape", "7")
         assert app.screen is calls
         assert calls.params.text == "[7]"
 
@@ -376,12 +388,12 @@ def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Expl
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         screen = await profiles(pilot)
         keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
-        await burst(pilot, *keys, "left", "left", "right", "left", "f5", "t")
+        await play(pilot, *keys, "left", "left", "right", "left", "f5", "t")
         await until(pilot, lambda: "new" in explorer.profiles.profiles)
         made = explorer.profiles.profiles["new"]
         assert (made.url, made.badge, made.confirm) == ("http://x.example", "prod", "always")
         await until(pilot, lambda: "new" in screen._tested)
-        await burst(pilot, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", *"er", "enter")
+        await play(pilot, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", *"er", "enter")
         await until(pilot, lambda: "new-copyer" in explorer.profiles.profiles)
         assert explorer.profiles.profiles["new"].description == ""
 
@@ -392,7 +404,7 @@ def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Expl
 def test_a_question_is_answered_by_the_word_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.choose("demo.unknown")
-        await burst(pilot, "f5", "right", "left", "enter", "right", "f5", "right", "enter", "left")
+        await play(pilot, "f5", "right", "left", "enter", "right", "f5", "right", "enter", "left")
         await until(pilot, lambda: app.screen is calls and not calls.what and len(called(explorer)) == 1)
 
     visit(explorer, scene, profile="prod")
@@ -403,11 +415,9 @@ def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Expl
     recorded(explorer, "one", "two")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await burst(pilot, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
-        await taken_in(pilot)
+        await play(pilot, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
         assert [(each.name, each.note) for each in explorer.recent(9)] == [("", "second"), ("first", "")]
-        await burst(pilot, "f7", "up", "up", "s", *"abc", "f5", "down", "escape")
-        await taken_in(pilot)
+        await play(pilot, "f7", "up", "up", "s", *"abc", "f5", "down", "escape")
         held = explorer.keys.state(explorer.profiles.profiles["cookie"])["session"]
         assert isinstance(held, Secret)
         assert held.reveal() == "abc"
@@ -421,7 +431,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
 
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         keys = ["down", "enter", *"mine", "tab", *"http://127.0.0.1:9", "f5", "enter", *"[8"]
-        await burst(pilot, *keys)
+        await play(pilot, *keys)
         await until(pilot, lambda: app.calls is not None and app.screen is app.calls)
         await rest(pilot)
         assert explorer.profile is not None

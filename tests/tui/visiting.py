@@ -55,9 +55,14 @@ def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tupl
 
 async def burst(pilot: Pilot[Any], *keys: str) -> None:
     """Keys that arrive at once, as over a slow line: nothing happens between two of them."""
-    for key in keys:
-        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+    post(pilot.app, *keys)
     await pilot.pause()
+
+
+def post(app: App[Any], *keys: str) -> None:
+    """What a terminal does with keys."""
+    for key in keys:
+        app.post_message(events.Key(key, key if len(key) == 1 else None))
 
 
 async def rest(pilot: Pilot[Any]) -> None:

@@ -43,7 +43,7 @@ MOST: Final = 2000
 """A filter looks on by itself until it has found so many."""
 PAUSE: Final = 0.08
 """Seconds without a key before a filter is looked for."""
-PATIENCE: Final = 5.0
+PATIENCE: Final = 3.0
 """Seconds after which keys wait no longer for the rows that they are for; what is on view then can only be left."""
 ROWS: Final = "rows"
 
@@ -102,7 +102,9 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self._answered: Wanted | None = None
         """What those on view were looked for by."""
         self._shown: Reading | None = None
-        """The one that they are from."""
+        """The last that found something, or that there is nothing."""
+        self._on: Row | None = None
+        """What the cursor stood on last, while nothing is found."""
         self._led_on: Callable[[], object] | None = None
         """What is to be done with the rows that are being looked for."""
         self._patience: Timer | None = None
@@ -159,7 +161,11 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         if self._patience is not None:
             self._patience.stop()
         self.held.wait(ROWS)
-        self._patience = self.set_timer(PATIENCE, lambda: self.held.go_on(ROWS))
+        self._patience = self.set_timer(PATIENCE, self._let_keys_go)
+
+    def _let_keys_go(self) -> None:
+        self._led_on = None
+        self.held.go_on(ROWS)
 
     def _story(self, wanted: Wanted) -> Story:
         """Every call that may be meant, newest first; those on top could not be written yet."""
@@ -181,7 +187,8 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def _show(self, reading: Reading) -> None:
         """What was found so far. The cursor stays on its call, or where that was; another question starts on top."""
         calls = self._pane.list
-        on, at = calls.chosen, calls.cursor if reading.wanted == self._answered else 0
+        self._on = on = self._on if calls.chosen is None else calls.chosen
+        at = calls.cursor if reading.wanted == self._answered else 0
         if on is not None and not (at < len(reading.rows) and same(on, reading.rows[at])):
             at = next((index for index, row in enumerate(reading.rows) if same(on, row)), at)
         self._answered = reading.wanted
@@ -189,14 +196,14 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         calls.everyone = reading.wanted.only is None
         calls.items = reading.rows
         calls.cursor = at
-        self._shown = reading
-        if self._led_on is not None:
-            self._led_on()
-            self._led_on = None
+        if reading.found or reading.full:
+            self._shown = reading
+            if self._led_on is not None:
+                self._led_on()
+            self._let_keys_go()
         self._tell(reading)
         self._preview.call = self._record
         self.refresh_bindings()
-        self.held.go_on(ROWS)
 
     def _tell(self, reading: Reading) -> None:
         """How far it has come."""
