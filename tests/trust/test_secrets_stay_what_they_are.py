@@ -132,6 +132,7 @@ HOSTILE = [
 def test_params_of_a_shared_file_open_no_secret(shell: Shell, rest: str) -> None:
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
+        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
         explorer = opened(shell)
         if explorer.profile is not None:
             run(shell, Draft("m", explorer.draft_of("m")))
@@ -181,6 +182,7 @@ def visit(
     """The program on a history with a record of somebody else; what the server was sent."""
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=history))
+        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
         person = PersonOnScreen()
         explorer = opened(shell, person)
         explorer.history.append(forged())
@@ -263,6 +265,7 @@ def test_where_a_record_lies_is_asked_of_the_history_it_was_read_from(shell: She
     with RawServer(echo) as server:
         rest = f'{SHARED}\n[profile.prod]\nurl = "{server.origin}"'
         shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
+        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
         explorer = opened(shell, PersonOnScreen())
         explorer.history.append(
             exchange(Result(b"1"), method="note.add", params='{"text": "«prod.password»"}', profile="prod")
