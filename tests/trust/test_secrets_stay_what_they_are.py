@@ -132,7 +132,6 @@ HOSTILE = [
 def test_params_of_a_shared_file_open_no_secret(shell: Shell, rest: str) -> None:
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=rest))
-        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
         explorer = opened(shell)
         if explorer.profile is not None:
             run(shell, Draft("m", explorer.draft_of("m")))
