@@ -35,6 +35,8 @@ TORN = "it was torn while it was written"
 UNFINISHED = LOCK_SECONDS
 """Seconds for which a block without its end may still be on its way: nobody writes for longer."""
 
+CROWD = 200
+"""Beginnings of calls in one stretch that are none, if not one of them has a time."""
 WINDOW = 64
 """Calls are written when they end and shown by when they began; so many may overtake one another."""
 WAITING = LARGEST
@@ -176,16 +178,19 @@ class Look:
         for read_now in newest_first(reading, found.st_size, self._largest):
             stretch = b"" if read_now.isspace() else read_now
             raws = [raw for raw in self._wanted(stretch) if raw.strip()] if stretch else []
+            oldest = TIME.search(stretch)
+            crowded = len(raws) > CROWD and not oldest
+            raws = [] if crowded else raws
             for raw in reversed(raws):
                 torn = at_end and _is_torn(raw, stretch)
                 at_end = False
                 if torn and time.time() - found.st_mtime < UNFINISHED:
                     continue  # it is being written at this moment
                 yield Entry(_time_of(raw, stretch, moment), writer, path, raw, TORN if torn else "")
-            if oldest := TIME.search(stretch):
+            if oldest:
                 moment, called = oldest[1], start
-            elif called - start > self._largest and moment:
-                told = f"cannot read {path}: more than {told_size(self._largest)} of it hold no call; take them out"
+            elif (crowded or called - start > self._largest) and moment:
+                told = f"cannot read {path}: {told_size(called - start)} of it and more hold no call; take them out"
                 yield Entry(moment, writer, path, b"", told)
                 moment = b""  # everybody else comes first now
             at_end = at_end and not stretch and bool(moment)
