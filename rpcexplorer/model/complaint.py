@@ -55,11 +55,14 @@ def cut(word: str) -> str:
     return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
 
 
-def told(complaints: Sequence[Complaint], most: int) -> list[str]:
-    """Complaints as they are told: the first few, and how many more there are."""
+CHECK = ": `rpcexplorer profiles check` says which"
+
+
+def told(complaints: Sequence[Complaint], most: int, where: str = CHECK) -> list[str]:
+    """Complaints as they are told: the first few, and how many more there are; ``where`` more is said of them."""
     sentences = [str(complaint) for complaint in complaints[:most]]
     more = sum(complaint.many for complaint in complaints[most:])
-    return [*sentences, f"and {more:,} more: `rpcexplorer profiles check` says which"] if more > 0 else sentences
+    return [*sentences, f"and {more:,} more{where}"] if more > 0 else sentences
 
 
 def listed(words: Iterable[str], most: int = 20) -> str:

@@ -24,7 +24,7 @@ from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint, told
+from rpcexplorer.model.complaint import told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
 from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, keymap, keymap_complaints
@@ -48,7 +48,7 @@ GUARD: Final = Guard()
 MANY: Final = 200
 """Things wrong with a keymap after which nobody looks for more."""
 TOLD: Final = 4
-"""Things wrong with files that are told on the first screen: more have no room there."""
+"""Things wrong with one kind of files that are told on the first screen: more have no room there."""
 SETTLED: Final = 2.0
 """Seconds until what the first call takes has been loaded as well."""
 Wish = Literal["", "demo"]
@@ -188,14 +188,14 @@ class ExplorerApp(Keyboard[Wish]):
     def _complain(self) -> None:
         if self._back:
             self.notify(self._back, markup=False, timeout=10)
-        for complaint in told(self._complaints(), TOLD):
+        for complaint in self._complaints():
             self.notify(complaint, markup=False, timeout=10, severity="warning")
 
     async def _welcome(self) -> str:
         """What somebody without a profile wants to do."""
         from rpcexplorer.tui.screens.welcome import Welcome
 
-        way = await self.push_screen_wait(Welcome(self._files(), told(self._complaints(), TOLD)))
+        way = await self.push_screen_wait(Welcome(self._files(), self._complaints()))
         return way if way in {"demo", "add"} else ""
 
     async def _choose(self, *, adding: bool = False) -> bool:
@@ -220,9 +220,11 @@ class ExplorerApp(Keyboard[Wish]):
                 self.calls.write_down()
         self._close_messages_no_wait()
 
-    def _complaints(self) -> list[Complaint]:
+    def _complaints(self) -> list[str]:
+        """What is wrong with each kind of file, in a few sentences."""
         trouble = self.explorer.secrets.trouble()
-        return [*self.explorer.profiles.complaints, *self._broken, *([trouble] if trouble else [])]
+        files = told(self.explorer.profiles.complaints, TOLD)
+        return [*files, *told(self._broken, TOLD, ""), *([str(trouble)] if trouble else [])]
 
     def _files(self) -> list[tuple[str, str]]:
         paths = self.explorer.paths
