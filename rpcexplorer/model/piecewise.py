@@ -9,7 +9,8 @@ from __future__ import annotations
 from io import BytesIO
 from typing import Final
 
-from rpcexplorer.model.redaction import Redactor, edited
+from rpcexplorer.model.edits import edited
+from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.protocol.slices import closing, in_string, opening, slices
 from rpcexplorer.protocol.turns import Steps
 

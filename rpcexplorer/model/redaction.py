@@ -8,12 +8,12 @@ member that is known to hold one; and, where that is wanted, whatever stands beh
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from heapq import merge
-from typing import Final, NamedTuple
+from typing import Final
 
+from rpcexplorer.model.edits import Edit, edited, inside_tokens, outside
 from rpcexplorer.model.glance import Glance
 from rpcexplorer.model.letters import WITH_BACKSLASH, WITHOUT, ReadLetters, has_letters
 from rpcexplorer.model.member_values import Value, keys, plain_keys, value_after
@@ -36,29 +36,10 @@ LONGEST_CHARACTER: Final = 32
 LOOKOUTS: Final = 16
 """So many are kept, each for the secrets that may stand in some text."""
 
-_JSON_TOKEN = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"|[^\s\[\]{}",:]++', re.DOTALL)
-_ESCAPE = re.compile(r"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _WORD = re.compile(r"[A-Za-z0-9]+")
 _GUILLEMETS = re.compile("«[^«»]*»")
 _NO_SECRET = re.compile(r"null|true|false|[\[{]\s*+[\]}]|")
 """What holds nothing, whatever it is called."""
-
-
-class Edit(NamedTuple):
-    """A stretch of a text, and what is put in its place."""
-
-    start: int
-    end: int
-    put: str
-
-
-def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all of that done, in order."""
-    at, parts = 0, []
-    for start, end, put in edits:
-        parts += [text[at:start], put]
-        at = end
-    return "".join([*parts, text[at:]])
 
 
 class Redactor:
@@ -135,9 +116,9 @@ class Redactor:
     def edits(self, text: str) -> list[Edit]:
         """What has to be changed in a text, in order."""
         settled, secrets = self._found(text)
-        pieces = list(_outside(settled, secrets))
+        pieces = list(outside(settled, secrets))
         if pieces and is_value(text):
-            pieces = list(_inside_tokens(text, pieces))
+            pieces = list(inside_tokens(text, pieces))
         return sorted([*settled, *pieces])
 
     def body(self, body: bytes) -> bytes:
@@ -172,7 +153,7 @@ class Redactor:
         """Where something would be hidden, and the placeholder that would be put there."""
         settled, secrets = self._found(text)
         hidden = (edit for edit in settled if text[edit.start : edit.end] != edit.put)
-        yield from ((edit.start, edit.put) for edit in sorted([*hidden, *_outside(settled, secrets)]))
+        yield from ((edit.start, edit.put) for edit in sorted([*hidden, *outside(settled, secrets)]))
 
     def _found(self, text: str) -> tuple[list[Edit], list[Edit]]:
         """What is settled by position, and the secrets as they overlap; each in order."""
@@ -255,55 +236,3 @@ class Redactor:
             return ""
         held = text[value.start : value.end] if value.inner is None else value.inner
         return "" if _NO_SECRET.fullmatch(held) else seen.placeholder
-
-
-def _outside(settled: Sequence[Edit], secrets: Iterable[Edit]) -> Iterator[Edit]:
-    """The parts of the secrets that lie in nothing that is settled."""
-    first = 0
-    for start, end, put in secrets:
-        at = start
-        first, inside = _touching(settled, first, start, end)
-        for edit in inside:
-            if at < edit.start:
-                yield Edit(at, edit.start, put)
-            at = edit.end
-        if at < end:
-            yield Edit(at, end, put)
-
-
-def _inside_tokens(text: str, pieces: Sequence[Edit]) -> Iterator[Edit]:
-    """The edits that leave JSON valid: within strings up to whole escapes, numbers as a whole, punctuation never."""
-    first = 0
-    for token in _JSON_TOKEN.finditer(text):
-        first, touching = _touching(pieces, first, *token.span())
-        if touching and token[0][0] != '"':
-            yield Edit(*token.span(), f'"{touching[0].put}"')
-        elif touching:
-            yield from _inside_string(text, token.start() + 1, token.end() - 1, touching)
-
-
-def _touching(edits: Sequence[Edit], first: int, start: int, end: int) -> tuple[int, list[Edit]]:
-    """The edits from the number `first` on that overlap with a stretch, after the number of the first of them."""
-    while first < len(edits) and edits[first].end <= start:
-        first += 1
-    after = first
-    while after < len(edits) and edits[after].start < end:
-        after += 1
-    return first, list(edits[first:after])
-
-
-def _inside_string(text: str, start: int, end: int, pieces: Iterable[Edit]) -> Iterator[Edit]:
-    escapes = [escape.span() for escape in _ESCAPE.finditer(text, start, end)]
-    at = start
-    for piece in pieces:
-        first = _escape_around(escapes, max(piece.start, at))[0]
-        last = _escape_around(escapes, min(piece.end, end))[1]
-        if first < last:
-            yield Edit(first, last, piece.put)
-            at = last
-
-
-def _escape_around(escapes: Sequence[tuple[int, int]], at: int) -> tuple[int, int]:
-    """The escape that `at` is inside of; `at` itself where there is none."""
-    number = bisect_left(escapes, (at, 0)) - 1
-    return escapes[number] if number >= 0 and escapes[number][1] > at else (at, at)

@@ -11,8 +11,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from rpcexplorer.model import glance
+from rpcexplorer.model.edits import edited
 from rpcexplorer.model.glance import Glance
-from rpcexplorer.model.redaction import Redactor, edited
+from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 
 AWKWARD = "abc019XYZ\"\\'/ %+é漢😀\n«»"

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpcexplorer.model import piecewise
+from rpcexplorer.model.edits import Edit
 from rpcexplorer.model.piecewise import hidden
-from rpcexplorer.model.redaction import Edit, Redactor
+from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.turns import at_once
 

@@ -62,8 +62,8 @@ def spellings(value: str) -> Iterator[str]:
 
 
 def _large_digits(text: str) -> str:
-    parts = text.split("\\u")
-    return "\\u".join([parts[0], *(part[:4].upper() + part[4:] for part in parts[1:])])
+    escape = r"(?<!\\)((?:\\\\)*\\u)([0-9a-f]{4})"
+    return re.sub(escape, lambda found: found[1] + found[2].upper(), text)
 
 
 def _small_digits(text: str) -> str:
@@ -352,7 +352,7 @@ def test_a_secret_in_another_encoding_is_found_in_bytes(encoding: str) -> None:
     ],
 )
 def test_no_text_makes_it_slow(unit: str) -> None:
-    text = unit * (200_000 // len(unit))
+    text = unit * (100_000 // len(unit))
     values = ('\\\\a"%25aaaaaa\\', "aaaaab", '"password":', "\\\\\\\\\\\\", "x&&&&&&", "a&a\\a%a;", "%%%%%%a")
     secrets = [Secret(value, f"shop.s{number}") for number, value in enumerate((*values, "tiny5"))]
     hide = Redactor(secrets, MEMBERS, profile="shop", places=["password"], unrecorded=True)
