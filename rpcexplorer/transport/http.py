@@ -111,12 +111,11 @@ class HttpTransport:
                     response.headers.raw,
                     self._cap,
                 )
+                ending = False
                 async for chunk in response.aiter_raw():
                     for portion in incoming.portions(chunk):
                         incoming.take(portion)
-                        # What was read at once may be thousands of pieces: nobody else had a turn in between,
-                        # neither the keys nor the deadline.
-                        await asyncio.sleep(0)
+                        ending = ending or await _give_turn()
                 incoming.finish()
         finally:
             incoming.sent_whole &= not any(getattr(connection, "behind", False) for connection in opened)
@@ -165,6 +164,23 @@ async def rehearse() -> None:
     with contextlib.suppress(_Rehearsed):
         async with httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False) as route:
             await route.handle_async_request(request)
+
+
+async def _give_turn() -> bool:
+    """Let everybody else do something: what was read at once may be thousands of pieces. Whether this is to end.
+
+    A cancellation that comes here is put off until the next piece is waited for: only there does httpx, which is in the
+    middle of several generators, hear of it and close all of them.
+    """
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        assert task is not None
+        task.uncancel()
+        task.cancel()
+        return True
+    return False
 
 
 async def _pieces(body: bytes) -> AsyncIterator[bytes]:

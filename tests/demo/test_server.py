@@ -204,7 +204,7 @@ def test_a_thread_ends_with_its_block_even_while_a_call_is_running() -> None:
         )
         reply = connection.getresponse()
         started = time.monotonic()
-    assert time.monotonic() - started < 2
+    assert time.monotonic() - started < 30
     with pytest.raises((http.client.IncompleteRead, ConnectionResetError)):
         reply.read()
     connection.close()
