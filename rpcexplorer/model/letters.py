@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
+from functools import cache
 from typing import Final
 
 from rpcexplorer.model.sightings import Sighting
@@ -20,12 +22,6 @@ _AMPERSAND = rf"(?:&|\\++u0026|%{_REQUOTED}26)(?:amp(?:;|%{_REQUOTED}3[bB])){{0,
 _HASH = rf"(?:#|%{_REQUOTED}23)"
 _SEMICOLON = rf"(?:;|%{_REQUOTED}3[bB])"
 _BACKSLASH = rf"(?:%{_REQUOTED}5[cC]|{_AMPERSAND}{_HASH}(?:0{{0,4}}+92|[xX]0{{0,4}}+5[cC]){_SEMICOLON})"
-WITH_BACKSLASH: Final = re.compile(rf"(?<!\\)\\++{_LETTER}|{_BACKSLASH}{{1,16}}+{_LETTER}")
-WITHOUT: Final = re.compile(
-    rf"%{_REQUOTED}({_HEX})|{_AMPERSAND}{_HASH}(?:0{{0,4}}+(?P<decimal>{_DECIMAL})|[xX]0{{0,4}}+({_HEX})){_SEMICOLON}"
-)
-"""The two are read apart: what is a backslash and a letter may also be the end of a secret and what follows it."""
-
 _B_LETTER = _LETTER.encode()
 _NUMBER = rf"(?:[xX]0*+{_HEX}|0*+{_DECIMAL})(?:;|%)".encode()
 _SIGNS: Final = (
@@ -45,6 +41,21 @@ _SIGNS: Final = (
 def has_letters(content: bytes) -> bool:
     """Whether there may be any. A "no" is certain."""
     return any(sign in content and after.search(content) for sign, after in _SIGNS)
+
+
+@cache
+def _letters() -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """With a backslash and without: the former may also be the end of a secret and what follows it."""
+    numbered = rf"{_AMPERSAND}{_HASH}(?:0{{0,4}}+(?P<decimal>{_DECIMAL})|[xX]0{{0,4}}+({_HEX})){_SEMICOLON}"
+    return (
+        re.compile(rf"(?<!\\)\\++{_LETTER}|{_BACKSLASH}{{1,16}}+{_LETTER}"),
+        re.compile(rf"%{_REQUOTED}({_HEX})|{numbered}"),
+    )
+
+
+def readings(text: str) -> Iterator[ReadLetters]:
+    """The text as it may be read, in each way that is tried."""
+    yield from (ReadLetters(text, letters) for letters in _letters())
 
 
 class ReadLetters:

@@ -15,7 +15,7 @@ from typing import Final
 
 from rpcexplorer.model.edits import Edit, edited, inside_tokens, outside
 from rpcexplorer.model.glance import Glance
-from rpcexplorer.model.letters import WITH_BACKSLASH, WITHOUT, ReadLetters, has_letters
+from rpcexplorer.model.letters import has_letters, readings
 from rpcexplorer.model.member_values import Value, keys, plain_keys, value_after
 from rpcexplorer.model.placeholders import HIDDEN, UNRECORDED
 from rpcexplorer.model.secret import Secret
@@ -174,8 +174,8 @@ class Redactor:
         """Whatever is seen, in order; also where letters and digits are spelled as escapes."""
         if not has_letters(text.encode("utf-8", "surrogatepass")):
             return self._seen_in(text)
-        read = [ReadLetters(text, letters) for letters in (WITH_BACKSLASH, WITHOUT)]
-        return merge(self._seen_in(text), *(map(each.as_it_was, self._seen_in(each.text)) for each in read))
+        others = (map(read.as_it_was, self._seen_in(read.text)) for read in readings(text))
+        return merge(self._seen_in(text), *others)
 
     def _seen_in(self, text: str) -> Iterator[Sighting]:
         sought = self._lookout(text).sightings(text)

@@ -16,7 +16,6 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from rpcexplorer.model.catalogue import Method, starting_point
-from rpcexplorer.model.placeholders import defused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import (
@@ -156,6 +155,8 @@ class Drafts:
         kept = self.find(profile.name, method)
         if kept is not None:
             return kept
+        from rpcexplorer.model.placeholders import defused
+
         params = starting_point(known) if known else None
         start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
         self._starts[profile.name, method] = start

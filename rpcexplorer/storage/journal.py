@@ -11,7 +11,6 @@ from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
-from rpcexplorer.model.placeholders import PLACEHOLDER
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
@@ -59,6 +58,7 @@ class Journal:
         if isinstance(exchange.outcome, Refused) or not self.recording:
             self.trouble = ""
             return
+        from rpcexplorer.model.placeholders import PLACEHOLDER
         from rpcexplorer.model.record import recorded
 
         record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)

@@ -9,7 +9,6 @@ import math
 import re
 from typing import Any
 
-from rpcexplorer.model.placeholders import named
 from rpcexplorer.storage.toml_checks import MOST
 from rpcexplorer.storage.toml_lines import KeyPath
 from rpcexplorer.storage.toml_shape import Check, Place, Wrong
@@ -150,7 +149,7 @@ METHOD_PARAMS = params(PASSWORDS)
 
 def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> Wrong | None:
     """What in ``value`` cannot be sent as JSON, or must not be shared."""
-    if mark := named([value] if isinstance(value, str) else value if isinstance(value, dict) else ()):
+    if mark := _placeholder(value):
         return Wrong(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
     if isinstance(value, dict | list):
         members = value.items() if isinstance(value, dict) else enumerate(value)
@@ -165,6 +164,17 @@ def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str
         instead = secret_command(place.path)
         return Wrong(f'a secret has no place in this file; write "{{password}}", and {instead} instead', inside)
     return None
+
+
+def _placeholder(value: Any) -> str:
+    """What in a text, or in the keys of a table, would be opened as a secret."""
+    texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
+    texts = [text for text in texts if "«" in text]
+    if not texts:
+        return ""
+    from rpcexplorer.model.placeholders import named  # no start needs it
+
+    return named(texts)
 
 
 def _is_secret(squashed: str) -> bool:

@@ -20,7 +20,6 @@ from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
-from rpcexplorer.model.placeholders import of_this, without
 from rpcexplorer.tui.draft_writer import DraftWriter
 from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.screens.reply import ReplyScreen
@@ -182,6 +181,8 @@ class CallScreen(ReplyScreen):
 
     def _open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
         """Go on with a record; but where anybody may have put a secret's placeholder into it, only after a yes."""
+        from rpcexplorer.model.placeholders import of_this, without
+
         if ours or not of_this(exchange.params, self._profile_name):
             then(exchange)
             return
