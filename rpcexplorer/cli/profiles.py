@@ -7,7 +7,7 @@ import click
 from rpcexplorer.cli.person import hidden
 from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
-from rpcexplorer.cli.session import complete_profiles, fail, session_of
+from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import AuthKind, Profile
 from rpcexplorer.model.redaction import Redactor
@@ -120,8 +120,7 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
     explorer = session.open()
     profile = session.use(explorer, name)
     files = explorer.profiles.files_of(name)
-    if not yes:
-        _agree(context, f"Remove profile {name} from {', '.join(map(str, files))}, with its secrets?")
+    agree(context, f"Remove profile {name} from {', '.join(map(str, files))}, with its secrets?", yes=yes)
     for trouble in explorer.remove_profile(profile):
         fail(str(trouble))
     session.world.say(f"removed profile {name}")
@@ -188,13 +187,6 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
                 state = f"missing (set {profile.variable(field)})"
         states.append((field, state))
     return states
-
-
-def _agree(context: click.Context, question: str) -> None:
-    if not session_of(context).world.asks:
-        fail("Nobody can be asked: add --yes to do it all the same.")
-    if not click.confirm(printable(question), default=False, err=True):
-        fail("Nothing was changed.")
 
 
 def _value(value: object) -> str:

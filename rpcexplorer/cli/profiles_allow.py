@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.session import complete_profiles, fail, session_of
+from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.route import Moved, Route
@@ -50,7 +50,7 @@ def allow(
         found = _forget(explorer, name or str(folder))
         session.world.say("forgotten" if found else "nothing was allowed")
     elif folder is not None:
-        _agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
+        agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
         explorer.secrets.routes.allow_folder(folder)
         session.world.say(f"allowed: profiles in {folder}")
     else:
@@ -76,7 +76,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     history = explorer.profiles.histories.get(profile.name)
     if history:
         say(f"calls would be recorded in {history}")
-    _agree(
+    agree(
         context, f"Let the secrets of {profile.name} go this route{', and record there' if history else ''}?", yes=yes
     )
     routes.allow(profile)
@@ -109,12 +109,3 @@ def _list(context: click.Context, explorer: Explorer) -> None:
 
 def _told(route: Route) -> str:
     return ", ".join(f"{key} {value}" for key, value in route.items())
-
-
-def _agree(context: click.Context, question: str, *, yes: bool) -> None:
-    if yes:
-        return
-    if not session_of(context).world.asks:
-        fail("Nobody can be asked: look at it, then add --yes.")
-    if not click.confirm(printable(question), default=False, err=True):
-        fail("Nothing was changed.")

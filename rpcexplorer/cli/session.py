@@ -14,6 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import AuthKind, Profile, ad_hoc
+from rpcexplorer.views.printable import printable
 
 F = TypeVar("F")
 
@@ -71,6 +72,16 @@ class Failed(click.ClickException):
 def fail(sentence: str, code: int = 2) -> NoReturn:
     """End the command with a sentence on stderr and an exit code."""
     raise Failed(sentence, code)
+
+
+def agree(context: click.Context, question: str, *, yes: bool) -> None:
+    """Ask before something is changed, unless ``--yes`` was given; end the command where the answer is no."""
+    if yes:
+        return
+    if not session_of(context).world.asks:
+        fail("Nobody can be asked: add --yes to do it all the same.")
+    if not click.confirm(printable(question), default=False, err=True):
+        fail("Nothing was changed.")
 
 
 def session_of(context: click.Context) -> Session:
