@@ -50,7 +50,7 @@ def sending_options(command: F) -> F:
     """Add the options that everything which sends has in common."""
     options = [
         profile_option,
-        click.option("--url", metavar="URL", help="Call this base URL without a profile."),
+        click.option("--url", metavar="URL", help="Call this address without a profile."),
         click.option("--auth", type=AUTH, help="Kind of auth, with --url.  [default: none]"),
         click.option("--envelope", is_flag=True, help="Print the whole reply, not only its result."),
         click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),

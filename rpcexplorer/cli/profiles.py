@@ -9,7 +9,8 @@ from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
 from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.profile import AuthKind, Profile
+from rpcexplorer.model.address import joined, split_address
+from rpcexplorer.model.profile import PATH, AuthKind, Profile
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.route import Moved
 from rpcexplorer.model.secret import Secret
@@ -77,14 +78,24 @@ def show(context: click.Context, name: str | None) -> None:
 
 @profiles.command()
 @click.argument("name")
-@click.option("--url", required=True, metavar="URL", help="The base URL.")
+@click.option("--url", required=True, metavar="URL", help="Its address: with a path of its own, it is the whole one.")
+@click.option("--path", metavar="PATH", help="What is appended to the URL.  [default: /api/v2/, or the URL's own]")
 @click.option("--auth", "kind", type=click.Choice(["cookie", "inline", "none"]), default="cookie", show_default=True)
 @click.option("--username", metavar="NAME", help="Who logs in.")
+@click.option("--content-type", metavar="TYPE", help="What a request says that it is.  [default: application/json-rpc]")
 @click.option("--badge", metavar="WORD", help="dev, staging, prod or any word.")
 @click.option("--team", is_flag=True, help="Add it to ./sessions.toml, for the team, instead of your own file.")
 @click.pass_context
 def add(
-    context: click.Context, name: str, url: str, kind: AuthKind, username: str | None, badge: str | None, team: bool
+    context: click.Context,
+    /,
+    name: str,
+    url: str,
+    path: str | None,
+    kind: AuthKind,
+    username: str | None,
+    team: bool,
+    **more: str | None,
 ) -> None:
     """Add a profile to your own sessions.toml, or with --team to the one in this folder.
 
@@ -92,17 +103,50 @@ def add(
     Examples:
       rpcexplorer profiles add staging --url https://staging.example.com --auth cookie --username ada
       rpcexplorer profiles add prod --url https://rpc.example.com --auth inline --badge prod --team
+      rpcexplorer profiles add wiki --url https://wiki.example.com/jsonrpc --content-type application/json --auth none
     """
     session = session_of(context)
     explorer = session.open()
-    file = session.sessions or (session.world.folder / "sessions.toml" if team else explorer.paths.user_sessions)
-    more = {"badge": badge} if badge else {}
-    trouble = explorer.edits(file).add(name, url, kind=kind, username=username, **more)
+    file = session.file_to_write(explorer.paths.user_sessions, team=team)
+    base, own_path = split_address(url) if path is None else (url, path)
+    keys = {"path": own_path} | {key: value or None for key, value in more.items()}
+    trouble = explorer.edits(file).add(name, base, kind=kind, username=username, **keys)
     if trouble:
         fail(str(trouble))
     session.world.say(f"added profile {name} to {file}")
+    session.world.say(f"calls go to {joined(base, PATH if own_path is None else own_path)}")
     if kind != "none":
         session.world.say(f"store its password with: rpcexplorer profiles secret {name} password")
+
+
+@profiles.command()
+@click.argument("name", required=False, shell_complete=complete_profiles)
+@click.option("--team", is_flag=True, help="Write it to ./sessions.toml, for the team, instead of your own file.")
+@click.pass_context
+def default(context: click.Context, name: str | None, team: bool) -> None:
+    """Use a profile wherever none is named. Without a NAME, say which one that is.
+
+    \b
+    Examples:
+      rpcexplorer profiles default staging
+      rpcexplorer profiles default
+    """
+    session = session_of(context)
+    explorer = session.open()
+    found = explorer.profiles
+    if name is None:
+        if found.default is None:
+            fail("There is no default. Set one: rpcexplorer profiles default NAME")
+        session.world.print(found.default)
+        return
+    session.use(explorer, name)
+    file = session.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)
+    if trouble := explorer.edits(file).set_default(name):
+        fail(str(trouble))
+    explorer.reload()
+    session.world.say(f"the default is {name} now, in {file}")
+    if explorer.profiles.default != name:
+        session.world.say(f"but {explorer.profiles.default} is used here: {explorer.profiles.default_source} says so")
 
 
 @profiles.command()

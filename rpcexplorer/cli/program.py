@@ -11,7 +11,7 @@ import click
 
 from rpcexplorer import __version__
 from rpcexplorer.cli.completion import PROGRAM
-from rpcexplorer.cli.session import Failed, Session, complete_profiles
+from rpcexplorer.cli.session import Failed, Session, complete_profiles, fail, session_of
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.model.complaint import Trouble
 
@@ -39,6 +39,14 @@ class Commands(click.Group):
         """Their names, as help and completion list them."""
         return list(HOMES)
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """An address stands where a command would: the screen is opened on it."""
+        if "://" in args[0]:
+            return args[0], open_address, args
+        return super().resolve_command(ctx, args)
+
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """The command of that name, if there is one."""
         if cmd_name not in HOMES:
@@ -53,9 +61,10 @@ class Commands(click.Group):
 )
 @click.version_option(__version__, prog_name=PROGRAM)
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Use this profile.")
+@click.option("--url", metavar="URL", help="Use this address, without a profile.")
 @click.option("--sessions", metavar="FILE", type=click.Path(path_type=Path), help="Read the team's profiles from FILE.")
 @click.pass_context
-def program(context: click.Context, profile: str | None, sessions: Path | None) -> None:
+def program(context: click.Context, profile: str | None, url: str | None, sessions: Path | None) -> None:
     """Explore JSON-RPC 2.0 services: without a command, on screen.
 
     stdout is data, stderr is narration, and the exit code says what happened: 0 a result, 1 an error object,
@@ -64,17 +73,37 @@ def program(context: click.Context, profile: str | None, sessions: Path | None) 
     \b
     Examples:
       rpcexplorer demo
+      rpcexplorer https://rpc.example.com/jsonrpc
       rpcexplorer profiles add staging --url https://staging.example.com --username ada
       rpcexplorer call -p staging ping
     """
-    context.obj = Session(context.obj, profile, sessions)
+    context.obj = Session(context.obj, profile, sessions, url)
     if context.invoked_subcommand is not None:
         return
-    if context.obj.world.on_terminal:
-        from rpcexplorer.cli.demo import screen
-
-        context.exit(screen(context.obj))
+    if context.obj.world.on_terminal or url is not None:
+        context.exit(_screen(context.obj))
     click.echo(context.get_help())
+
+
+@click.command(add_help_option=False)
+@click.argument("url")
+@click.pass_context
+def open_address(context: click.Context, url: str) -> None:
+    """Open the screen on an address."""
+    session = session_of(context)
+    if session.url is not None:
+        raise click.UsageError("Name one address.")
+    session.url = url
+    context.exit(_screen(session))
+
+
+def _screen(session: Session) -> int:
+    """Open the screen on what was named."""
+    if not session.world.on_terminal:
+        fail(f"The screen needs a terminal. To make a call: {PROGRAM} call METHOD --url {session.url}")
+    from rpcexplorer.cli.demo import screen
+
+    return screen(session)
 
 
 def run_command(arguments: Sequence[str], world: World) -> int:

@@ -11,6 +11,7 @@ from msgspec import Struct
 from rpcexplorer.cli.person import PersonAtTerminal
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.address import split_address
 from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import AuthKind, Profile, ad_hoc
@@ -28,6 +29,7 @@ class Session(Struct):
     world: World
     profile: str | None = None
     sessions: Path | None = None
+    url: str | None = None
 
     def open(self, *, ask: bool = True) -> Explorer:
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""
@@ -38,9 +40,9 @@ class Session(Struct):
         return explorer
 
     def build(self, person: Person) -> Explorer:
-        """The explorer for a screen, which tells what is damaged itself; a profile that was named must be there."""
+        """The explorer for a screen, which tells what is damaged itself; what was named must be there."""
         explorer = self.world.open_explorer(self.world.environment, self.world.folder, self.sessions, person)
-        if self.profile is not None:
+        if self.profile is not None or self.url is not None:
             self.use(explorer, None)
         return explorer
 
@@ -48,17 +50,22 @@ class Session(Struct):
         self, explorer: Explorer, name: str | None, url: str | None = None, auth: AuthKind | None = None
     ) -> Profile:
         """Choose the profile, or end with a sentence that says which there are."""
+        url = self.url if url is None else url
         if url is not None and (name or self.profile):
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:
             raise click.UsageError("--auth goes with --url; a profile says its own kind of auth.")
-        if url is not None and "@" in url.partition("//")[2].partition("/")[0]:
+        if url is not None and "@" in split_address(url)[0]:
             fail("The URL holds a user name or password, which would be recorded: leave it out, and use --auth.")
         wanted = ad_hoc(url, auth or "none") if url is not None else (name or self.profile)
         chosen = explorer.use(wanted)
         if isinstance(chosen, Complaint):
             fail(str(chosen))
         return chosen
+
+    def file_to_write(self, own: Path, *, team: bool) -> Path:
+        """The file that a change of profiles goes into: ``own``, unless another one is meant."""
+        return self.sessions or (self.world.folder / "sessions.toml" if team else own)
 
 
 class Failed(click.ClickException):

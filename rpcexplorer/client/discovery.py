@@ -260,7 +260,9 @@ def _ends_it(exchange: Exchange, question: Question) -> bool:
 def _why_it_ended(exchange: Exchange) -> str:
     stays = "What was known before stays."
     match exchange.outcome:
-        case Unreached(sentence=sentence) | Refused(sentence=sentence) | Malformed(reason=sentence):
+        case Unreached(sentence=sentence) | Malformed(reason=sentence):
+            return f"{sentence} Asked was {exchange.url}. {stays}"
+        case Refused(sentence=sentence):
             return f"{sentence} {stays}"
     return f"cancelled. {stays}"
 

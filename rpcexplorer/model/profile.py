@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.secret import origin_of
 from rpcexplorer.protocol.messages import EmptyParams
 
@@ -126,7 +127,7 @@ class Profile(Struct, frozen=True):
     @property
     def endpoint(self) -> str:
         """The URL that calls are posted to."""
-        return self.url.rstrip("/") + "/" + self.path.lstrip("/") if self.path else self.url
+        return joined(self.url, self.path)
 
     @property
     def origin(self) -> str:
@@ -152,10 +153,10 @@ AD_HOC_NAME = "url"
 
 
 def ad_hoc(url: str, kind: AuthKind) -> Profile:
-    """A profile for one call to a URL. A URL with a path of its own is the whole endpoint."""
+    """A profile for an address that was typed, kept nowhere."""
     kinds: dict[AuthKind, Auth] = {"cookie": CookieAuth(), "inline": InlineAuth(), "none": NoAuth()}
-    has_path = bool(re.match(r"[^/?#]*//[^/?#]*/[^?#]", url))
-    return Profile(AD_HOC_NAME, url, path="" if has_path else PATH, auth=kinds[kind], ad_hoc=True)
+    base, path = split_address(url)
+    return Profile(AD_HOC_NAME, base, path=PATH if path is None else path, auth=kinds[kind], ad_hoc=True)
 
 
 def variable(profile: str, secret: str) -> str:

@@ -36,6 +36,8 @@ class Profiles(Struct):
     profiles: dict[str, Profile] = field(default_factory=dict)
     default: str | None = None
     """The profile to start with, if a file names one."""
+    default_source: Source = DEFAULT
+    """Where that is said."""
     complaints: list[Complaint] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     """The files that were read, lowest layer first."""
@@ -55,7 +57,9 @@ class Profiles(Struct):
             name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
         where = str(self.files[-1]) if self.files else TEAM_FILE
         if name is None:
-            return Complaint(where, f"no profile is chosen, and there is no default; {_advice('', self.leaves)}")
+            choose = "name one with -p NAME, or make one the default: rpcexplorer profiles default NAME. "
+            advice = (choose if self.leaves else "") + _advice("", self.leaves)
+            return Complaint(where, f"no profile is chosen, and there is no default; {advice}")
         if name in self.profiles:
             return self.profiles[name]
         for complaint in self.complaints:
@@ -72,6 +76,11 @@ class Profiles(Struct):
         """The files that speak of a profile."""
         speaking = {leaf.origin.file for leaf in self.leaves.get(name, {}).values()}
         return [path for path in self.files if str(path) in speaking]
+
+    def default_home(self, name: str, own: Path) -> Path:
+        """The file in which one person makes a profile the default: ``own``, unless only a team's file speaks of it."""
+        speaking = self.files_of(name)
+        return own if own in speaking or not speaking else speaking[-1].with_name(OVERLAY)
 
     def rows(self, profile: Profile) -> list[Row]:
         """Every value of a profile with its source, defaults included."""
@@ -159,9 +168,10 @@ def _choose_default(found: Profiles, readings: list[Reading]) -> None:
     chosen = [reading for reading in readings if ("default",) in reading.leaves]
     if not chosen:
         return
-    name = chosen[-1].leaves[("default",)].value
+    leaf = chosen[-1].leaves[("default",)]
+    name = leaf.value
     if name in found.profiles or any(complaint.profile == name for complaint in found.complaints):
-        found.default = name
+        found.default, found.default_source = name, leaf.source
     else:
         sentence = f"there is no profile `{name}`; {_advice(name, found.leaves)}"
         found.complaints.append(chosen[-1].file.complain(("default",), sentence))

@@ -153,7 +153,7 @@ class ExplorerApp(Keyboard[Wish]):
     def get_default_screen(self) -> Screen[Any]:
         """The call screen at once, where there is a profile to use; else an empty one under the welcome."""
         self._back = self.explorer.rescue.take_back(self.explorer.profiles.profiles.get)  # before an editor shows it
-        chosen = self.explorer.use(self._wanted or self._last_used())
+        chosen = self.explorer.profile or self.explorer.use(self._wanted or self._last_used())
         return CallScreen(self.explorer, self.held) if isinstance(chosen, Profile) else Screen()
 
     def on_mount(self) -> None:

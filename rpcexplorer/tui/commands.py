@@ -137,6 +137,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
     Command("profiles.use", "enter", "use", "Use this profile from now on.", "profiles", footer=True),
+    Command("profiles.default", "asterisk", "default", "Use this profile wherever none is named.", "profiles"),
     Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True),
     Command("profiles.edit", "e", "edit", "Change this profile in its file.", "profiles", footer=True),
     Command("profiles.duplicate", "d", "duplicate", "Make a profile like this one.", "profiles", footer=True),
@@ -208,7 +209,7 @@ def _wins(command: Command, key: str) -> bool:
 
 
 _SPELLED: Final = {
-    "slash": "/", "vertical_line": "|", "minus": "-", "plus": "+", "equals_sign": "=", "escape": "Esc",
+    "slash": "/", "vertical_line": "|", "minus": "-", "plus": "+", "equals_sign": "=", "asterisk": "*", "escape": "Esc",
     "enter": "Enter", "delete": "Del", "space": "Space", "left_square_bracket": "[", "right_square_bracket": "]",
     "left": "←", "right": "→", "up": "↑", "down": "↓", "tab": "Tab",
 }  # fmt: skip

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.model.address import typed_whole
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.placeholders import HIDDEN, PLACEHOLDER, without
@@ -167,7 +168,7 @@ def command(subject: Subject) -> str:
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
         auth = "" if profile.auth.kind == "none" else f" --auth {profile.auth.kind}"
-        where = f"--url {quoted(profile.url)}{auth}"
+        where = f"--url {quoted(typed_whole(profile.endpoint))}{auth}"
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
     if profile.ad_hoc:  # there it goes by another name

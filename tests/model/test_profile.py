@@ -27,7 +27,7 @@ def test_the_path_is_appended_to_the_base_url(url: str, path: str, endpoint: str
     ("url", "endpoint"),
     [
         ("http://127.0.0.1:8000", "http://127.0.0.1:8000/api/v2/"),
-        ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/api/v2/"),
+        ("http://127.0.0.1:8000/", "http://127.0.0.1:8000/"),
         ("http://127.0.0.1:8000/api/v2/", "http://127.0.0.1:8000/api/v2/"),
         ("http://127.0.0.1:8000/jsonrpc", "http://127.0.0.1:8000/jsonrpc"),
     ],

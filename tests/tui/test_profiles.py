@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -283,8 +284,8 @@ def test_escape_in_the_form_saves_nothing(make_explorer: Make, team: Path) -> No
     assert team.read_text() == ONE
 
 
-def test_an_emptied_line_takes_the_key_out_and_an_emptied_path_means_no_path(make_explorer: Make, team: Path) -> None:
-    made = make_explorer(ONE + 'path = "/rpc/"\n')
+def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(ONE)
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot, "one")
@@ -292,15 +293,77 @@ def test_an_emptied_line_takes_the_key_out_and_an_emptied_path_means_no_path(mak
         await on(pilot, ProfileForm)
         await pilot.press("tab")
         await type_in(pilot, "")
-        await pilot.press("tab")
-        await type_in(pilot, "")
         await pilot.press("ctrl+s")
         await on(pilot, ProfilesScreen)
 
     tell(made, story, profile="one")
     assert "description" not in team.read_text()
-    profile = made.profiles.profiles["one"]
-    assert (profile.description, profile.path, profile.endpoint) == ("", "", "https://one.example.com")
+    assert made.profiles.profiles["one"].description == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "written"),
+    [
+        ("https://uno.example.com", "https://uno.example.com/api/v2/", {"url": "https://uno.example.com"}),
+        ("https://uno.example.com/", "https://uno.example.com/", {"url": "https://uno.example.com", "path": "/"}),
+        ("https://one.example.com/rpc", "https://one.example.com/rpc", {"path": "/rpc"}),
+        ("https://one.example.com/api/v2/", "https://one.example.com/api/v2/", {}),
+    ],
+)
+def test_the_form_says_where_calls_go_and_writes_what_differs(
+    make_explorer: Make, team: Path, typed: str, told: str, written: dict[str, str]
+) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        assert "calls go to https://one.example.com/api/v2/" in shown(form)
+        await type_in(pilot, typed)
+        await until(pilot, lambda: f"calls go to {told}\n" in shown(form))
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert made.profiles.profiles["one"].endpoint == told
+    before = {"url": "https://one.example.com"}
+    values = tomllib.loads(team.read_text())["profile"]["one"]
+    assert {key: values[key] for key in ("url", "path") if key in values} == before | written
+
+
+def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: Path) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("a")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "wiki")
+        await pilot.press("tab")
+        await type_in(pilot, "http://127.0.0.1:8000/jsonrpc")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert made.profiles.profiles["wiki"].endpoint == "http://127.0.0.1:8000/jsonrpc"
+    values = tomllib.loads(own.read_text())["profile"]["wiki"]
+    assert (values["url"], values["path"]) == ("http://127.0.0.1:8000", "/jsonrpc")
+
+
+def test_a_profile_is_made_the_default_for_one_person(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(TWO)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "two")
+        await pilot.press("*")
+        await until(pilot, lambda: "two  default" in drawn(screen.query("Bar").last()))
+        assert "two is the default now" in said(pilot.app)
+
+    tell(made, story, profile="one")
+    assert made.profiles.default == "two"
+    assert tomllib.loads(team.with_name("sessions.local.toml").read_text())["default"] == "two"
+    assert team.read_text() == TWO
 
 
 def test_what_only_one_person_wants_goes_into_the_overlay(make_explorer: Make, team: Path) -> None:

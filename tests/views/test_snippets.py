@@ -157,13 +157,13 @@ def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
         (
             Draft("ping"),
             ad_hoc("http://h:1", "inline"),
-            ["call", "ping", "--url", "http://h:1", "--auth", "inline"],
+            ["call", "ping", "--url", "http://h:1/api/v2/", "--auth", "inline"],
             "",
         ),
         (
             Draft("a", '["«shop.password»"]'),
             replace(SHOP, ad_hoc=True),
-            ["call", "a", '["«url.password»"]', "--url", "https://shop.example.com"],
+            ["call", "a", '["«url.password»"]', "--url", "https://shop.example.com/api/v2/"],
             "",
         ),
     ],

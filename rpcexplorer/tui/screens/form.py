@@ -29,6 +29,8 @@ class Field(Struct, frozen=True):
     """One of these words; anything where there are none."""
     masked: bool = False
     """Nobody may read it over a shoulder."""
+    meaning: Callable[[str], str] | None = None
+    """What a value comes to: told below the line while it is typed."""
 
 
 class Wrong(Struct, frozen=True):
@@ -54,6 +56,7 @@ class Form(Dialog[dict[str, str]]):
     Form .field > Input:focus { background: $background; }
     Form #about { margin-bottom: 1; }
     Form .trouble { padding: 0 0 0 14; }
+    Form .meaning { height: 1; padding: 0 0 0 16; color: $middle; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         # before anything else hears of them, so that what is typed right after goes to the next line
@@ -75,6 +78,8 @@ class Form(Dialog[dict[str, str]]):
             with Horizontal(classes="field"):
                 yield Static(plain(field.label), classes="label")
                 yield self._line(field)
+            if field.meaning is not None:
+                yield Static(plain(field.meaning(field.value)), classes="meaning", id=f"{_id(field.key)}-meaning")
             yield Static(classes="trouble", id=f"{_id(field.key)}-trouble")
         yield Static(classes="trouble", id="field--trouble")
         yield Answers(*self.answers())
@@ -122,8 +127,11 @@ class Form(Dialog[dict[str, str]]):
         return {field.key: self.of(field.key).value for field in self._fields}
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """What was wrong may not be any more: it is looked at again when it is saved."""
+        """Tell what it means now. What was wrong may not be any more: it is looked at again when it is saved."""
         event.stop()
+        for field in self._fields:
+            if field.meaning is not None and self.of(field.key) is event.input:
+                self.query_one(f"#{_id(field.key)}-meaning", Static).update(plain(field.meaning(event.value)))
         for trouble in self.query(".trouble"):
             trouble.remove_class("-told")
 

@@ -86,6 +86,18 @@ async def duplicated(screen: Screen[Any], explorer: Explorer, name: str) -> str:
     return typed["name"].strip() if typed else ""
 
 
+def make_default(screen: Screen[Any], explorer: Explorer, name: str) -> None:
+    """Write down that this profile is used wherever none is named, and say where."""
+    file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
+    complaint = explorer.edits(file).set_default(name)
+    explorer.reload()
+    found = explorer.profiles
+    said = str(complaint) if complaint else f"{name} is the default now, in {file}."
+    if not complaint and found.default != name:
+        said = f"Written to {file}, but {found.default} stays the default: {found.default_source} says so and wins."
+    screen.notify(said, markup=False, severity="warning" if complaint else "information")
+
+
 async def removed(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
     """Take it out of its files and forget its secrets, after a yes; whether that was done."""
     name, homes = profile.name, homes_of(explorer, profile.name)

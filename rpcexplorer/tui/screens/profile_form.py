@@ -8,8 +8,9 @@ from typing import Any, Final, Protocol, cast
 
 from textual.widgets import Static
 
+from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import PROFILE_NAME, AuthKind, NoAuth, Profile, variable
+from rpcexplorer.model.profile import PATH, PROFILE_NAME, AuthKind, NoAuth, Profile, variable
 from rpcexplorer.tui.screens.dialog import plain
 from rpcexplorer.tui.screens.form import Field, Form, Save, Wrong
 from rpcexplorer.tui.screens.profile_files import Home
@@ -75,8 +76,7 @@ def fields_of(profile: Profile | None) -> list[Field]:
     auth = shown.auth
     return [
         *name,
-        Field("url", "URL", shown.url, "https://rpc.example.com"),
-        Field("path", "path", shown.path, "none: the URL is the whole address"),
+        Field("url", "URL", shown.endpoint if profile else "", "https://rpc.example.com", meaning=_where_calls_go),
         Field("description", "description", shown.description, "what it is, in a few words"),
         Field("badge", "badge", shown.badge, choices=BADGES),
         Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
@@ -86,6 +86,21 @@ def fields_of(profile: Profile | None) -> list[Field]:
         Field("content_type", "content type", shown.content_type, "application/json-rpc"),
         Field("empty_params", "no params", shown.empty_params, choices=EMPTY),
     ]
+
+
+def _where_calls_go(typed: str) -> str:
+    """The address that a typed one comes to; empty while there is none."""
+    return f"calls go to {_address(typed)}" if typed.strip().rpartition("://")[2] else "calls go to this address"
+
+
+def _address(typed: str) -> str:
+    url, path = _url_and_path(typed)
+    return joined(url, path)
+
+
+def _url_and_path(typed: str) -> tuple[str, str]:
+    url, path = split_address(typed)
+    return url, PATH if path is None else path
 
 
 def usual_confirm(badge: str) -> str:
@@ -122,7 +137,8 @@ def changes_of(was: Profile | None, typed: Mapping[str, str], is_set: Callable[[
     before = {field.key: field.value for field in fields_of(was)}
     if not is_set("confirm"):
         before["confirm"] = usual_confirm(typed["badge"])  # what counts if no file says anything
-    return {key: typed[key].strip() for key, old in before.items() if typed[key].strip() != old}
+    now = {key: typed[key].strip() for key in before}
+    return {key: now[key] for key, old in before.items() if (_address(now[key]) if key == "url" else now[key]) != old}
 
 
 def add_profile(edits: Edits, typed: Mapping[str, str], known: Iterable[str]) -> Wrong | None:
@@ -134,7 +150,8 @@ def add_profile(edits: Edits, typed: Mapping[str, str], known: Iterable[str]) ->
     more = {key: _value(key, text) for key, text in changed.items() if key not in apart}
     kind = cast("AuthKind", typed["auth.kind"])
     username = None if kind == "none" else typed["auth.username"].strip() or None
-    complaint = edits.add(typed["name"].strip(), typed["url"].strip(), kind=kind, username=username, **more)
+    url, path = split_address(typed["url"])
+    complaint = edits.add(typed["name"].strip(), url, kind=kind, username=username, path=path, **more)
     return wrong_of(complaint, typed) if complaint else None
 
 
@@ -145,18 +162,22 @@ def edit_profile(edits: Edits, was: Profile, typed: Mapping[str, str], source: C
     """
     if wrong := wrong_values(typed):
         return wrong
-    changes: list[tuple[tuple[str, ...], Any]] = []
-    for key, text in changes_of(was, typed, lambda key: bool(source(key))).items():
+    changed = changes_of(was, typed, lambda key: bool(source(key)))
+    values: dict[str, Any] = {}
+    if address := changed.pop("url", None):
+        url, path = _url_and_path(address)
+        values = {key: value for key, value in (("url", url), ("path", path)) if value != getattr(was, key)}
+    for key, text in changed.items():
         # A key is taken out of the file that it stands in; what another file says can only be said anew.
-        value = None if not text and key in OPTIONAL and source(key) == str(edits.file) else _value(key, text)
-        changes.append((("profile", was.name, *key.split(".")), value))
-    complaint = edits.set_values(changes) if changes else None
+        values[key] = None if not text and key in OPTIONAL and source(key) == str(edits.file) else _value(key, text)
+    complaint = edits.set_values([(("profile", was.name, *key.split(".")), value) for key, value in values.items()])
     return wrong_of(complaint, typed) if complaint else None
 
 
 def wrong_of(complaint: Complaint, typed: Mapping[str, str]) -> Wrong:
     """A complaint about a file in the words of the form."""
-    key = next((key for key in typed if complaint.key.endswith(f".{key}")), "")
+    at = complaint.key.removesuffix(".path") + ".url" if complaint.key.endswith(".path") else complaint.key
+    key = next((key for key in typed if at.endswith(f".{key}")), "")
     label = next((field.label for field in fields_of(None) if field.key == key), "")
     sentence = complaint.sentence
     if label and sentence.startswith("must"):
@@ -172,6 +193,8 @@ def overruled(now: Profile, typed: Mapping[str, str], changed: Iterable[str]) ->
 
 
 def _value(key: str, text: str) -> str | float | int | None:
+    if key == "url":
+        return _address(text)
     return _seconds(text) if key == "timeout" else text
 
 

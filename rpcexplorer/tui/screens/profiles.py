@@ -24,7 +24,7 @@ from rpcexplorer.tui.screens.layout import NARROW
 from rpcexplorer.tui.screens.login import secrets
 from rpcexplorer.tui.screens.once import Once
 from rpcexplorer.tui.screens.picker import Pick, Picker
-from rpcexplorer.tui.screens.profile_changes import added, duplicated, edited, removed
+from rpcexplorer.tui.screens.profile_changes import added, duplicated, edited, make_default, removed
 from rpcexplorer.tui.screens.profile_files import homes_of
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.footer import Footer
@@ -151,7 +151,8 @@ class ProfilesScreen(Once[bool], Screen[bool]):
     def _show(self) -> None:
         """The page of the profile under the cursor."""
         row, bar, sheet = self._row, self._page_bar, self._sheet
-        bar.words = [(row.name, "bold")] if row else []
+        default = row is not None and row.name == self.explorer.profiles.default
+        bar.words = [(row.name, "bold"), ("  default" if default else "", "middle")] if row else []
         sheet.lines = self._page(row) if row else []
         self.refresh_bindings()
 
@@ -188,7 +189,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         """What can be done with the profile under the cursor."""
         row = self._row if self.is_mounted else None
         profile = row.profile if row else None
-        if action in {"use", "edit", "remove", "duplicate", "copy"}:
+        if action in {"use", "default", "edit", "remove", "duplicate", "copy"}:
             return profile is not None
         if action == "test":
             return profile is not None and not self._testing
@@ -230,6 +231,12 @@ class ProfilesScreen(Once[bool], Screen[bool]):
             self.explorer.use(row.name)
             self.explorer.remembered.profile = row.name
             self.dismiss(True)
+
+    def action_default(self) -> None:
+        """Use it wherever none is named."""
+        if self._row is not None:
+            make_default(self, self.explorer, self._row.name)
+            self._fill()
 
     @opens("edit")
     async def action_add(self) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 from rpcexplorer.model.exchange import Exchange, OutcomeName, Progress
 from rpcexplorer.views.cells import clipped, columns
+from rpcexplorer.views.printable import printable
 from rpcexplorer.views.sentences import SIGNS, duration, explanation, outcome_words, size, transport_line
 
 ROLES: Final[dict[OutcomeName, str]] = {
@@ -60,6 +61,8 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT:
         said.append((sentence.removeprefix(f"{exchange.outcome_name}: "), "text"))
+        if exchange.outcome_name in {"malformed", "unreached"}:
+            said.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, LEAST):
         message = " ".join(sentence.split(" ")[2:])
         said += [] if explained.lower().startswith(message.lower()) else [(message, "text")]

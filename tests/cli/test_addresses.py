@@ -1,0 +1,96 @@
+"""One address means one thing wherever it is typed, and it is said which one was called."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.cli.test_call import PONG
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, http_reply
+
+
+@pytest.mark.parametrize("path", ["/", "/rpc", "/a/b?x=1"])
+def test_an_address_with_a_path_is_whole_for_a_call_and_for_a_profile(shell: Shell, path: str) -> None:
+    with RawServer(PONG) as server:
+        assert shell.run("call", "m", "--url", f"{server.origin}{path}").code == 0
+        added = shell.run("profiles", "add", "x", "--url", f"{server.origin}{path}", "--auth", "none")
+        assert f"calls go to {server.origin}{path}\n" in added.err
+        assert shell.run("call", "m", "-p", "x").code == 0
+    assert [request.line.split()[1] for request in server.requests] == [path, path]
+
+
+def test_an_address_without_a_path_gets_the_usual_one(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        added = shell.run("profiles", "add", "x", "--url", server.origin, "--auth", "none")
+        shell.run("call", "m", "-p", "x")
+        shell.run("call", "m", "--url", server.origin)
+    assert f"calls go to {server.origin}/api/v2/\n" in added.err
+    assert [request.line.split()[1] for request in server.requests] == ["/api/v2/", "/api/v2/"]
+
+
+def test_path_and_content_type_can_be_given_to_a_new_profile(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        words = ["--path", "/v1", "--content-type", "application/json", "--auth", "none"]
+        added = shell.run("profiles", "add", "x", "--url", f"{server.origin}/base", *words)
+        assert added.code == 0, added.err
+        shell.run("call", "m", "-p", "x")
+    assert server.requests[0].line.split()[1] == "/base/v1"
+    assert server.requests[0].header("Content-Type") == "application/json"
+
+
+def test_a_bad_path_or_content_type_is_refused_and_nothing_is_written(shell: Shell) -> None:
+    for words in (["--path", "/a b"], ["--content-type", "a\nb"]):
+        ran = shell.run("profiles", "add", "x", "--url", "http://127.0.0.1:9", *words)
+        assert ran.code == 2
+    assert not (shell.home / "config" / "sessions.toml").exists()
+
+
+@pytest.mark.parametrize(
+    ("reply", "code"),
+    [
+        (http_reply(b"<h1>no</h1>", status=404, reason="Not Found"), 5),
+        (http_reply(b"", status=401, reason="Unauthorized"), 3),
+        (http_reply(b'{"jsonrpc": "2.0", "id": "x", "error": {"code": -32601, "message": "no"}}'), 1),
+        (b"", 4),
+    ],
+)
+def test_every_failure_names_the_address_that_was_called(shell: Shell, reply: bytes, code: int) -> None:
+    with RawServer(reply) as server:
+        ran = shell.run("call", "m", "--id", "x", "--url", f"{server.origin}/rpc")
+        asked = shell.run("--url", f"{server.origin}/rpc", "methods", "--refresh")
+    assert ran.code == code
+    assert f"called {server.origin}/rpc\n" in ran.err
+    if code != 1:
+        assert f"{server.origin}/rpc" in asked.err
+
+
+def test_what_to_use_where_none_is_named_can_be_set_and_asked(shell: Shell) -> None:
+    shell.sessions('[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
+    none = shell.run("call", "m")
+    assert none.code == 2
+    assert "-p NAME" in none.err
+    assert "rpcexplorer profiles default NAME" in none.err
+    assert shell.run("profiles", "default").code == 2
+    assert shell.run("profiles", "default", "c").code == 2
+    team = (shell.folder / "sessions.toml").read_text()
+    chosen = shell.run("profiles", "default", "b")
+    assert (chosen.code, "sessions.local.toml" in chosen.err) == (0, True)
+    assert shell.run("profiles", "default").text == "b\n"
+    assert "/b/" not in shell.run("call", "m").err
+    assert (shell.folder / "sessions.toml").read_text() == team
+    shell.run("profiles", "default", "a", "--team")
+    assert "but b is used here" in shell.run("profiles", "default", "a", "--team").err
+
+
+def test_a_profile_of_ones_own_is_the_default_everywhere(shell: Shell) -> None:
+    shell.run("profiles", "add", "mine", "--url", "http://127.0.0.1:9", "--auth", "none")
+    shell.run("profiles", "add", "other", "--url", "http://127.0.0.1:9", "--auth", "none")
+    assert shell.run("profiles", "default", "mine").code == 0
+    assert 'default = "mine"' in (shell.home / "config" / "sessions.toml").read_text()
+
+
+@pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
+def test_the_screen_is_not_opened_without_a_terminal(shell: Shell, words: list[str]) -> None:
+    ran = shell.run(*words)
+    assert ran.code == 2
+    assert "rpcexplorer call METHOD --url http://127.0.0.1:9/rpc" in ran.err
