@@ -61,12 +61,12 @@ class Explorer:
         """What ``settings.toml`` says."""
         self.secrets = secrets
         """The store of secrets and sessions."""
-        self.catalogues = Catalogues(paths.catalogues)
-        """What was discovered, and when."""
         self.profile: Profile | None = None
         """The profile in use."""
         self.keys = StoredKeys(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: what is known of them, and what is held for this run."""
+        self.catalogues = Catalogues(paths.catalogues, self.keys.in_use)
+        """What was discovered, and when; and which methods a server does not have."""
         self.drafts = Drafts(paths.drafts)
         """What was typed for each method, sent or not."""
         self.remembered = Remembered(paths.screen, self.keys.in_use)
@@ -75,7 +75,7 @@ class Explorer:
         """The history as this explorer keeps it: whether it records, and what went wrong."""
         self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
         """What could not be written by the end of a run."""
-        self._clients = Clients(self.keys, settings.reply_limit, self.journal.record)
+        self._clients = Clients(self.keys, settings.reply_limit, self._record)
 
     @classmethod
     def open(
@@ -157,8 +157,9 @@ class Explorer:
     def methods(self, *, called: bool = True) -> dict[str, Method]:
         """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""
         profile = self._in_use()
-        learned = self.catalogues.of(profile)
-        return catalogue(profile, learned.methods if learned else (), self.journal.methods(profile) if called else ())
+        learned, absent = self.catalogues.of(profile), self.catalogues.absent(profile)
+        names = self.journal.methods(profile) if called else ()
+        return catalogue(profile, learned.methods if learned else (), names, absent)
 
     async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
@@ -172,12 +173,17 @@ class Explorer:
         """Whether the profile in use wants a question before this is sent."""
         profile = self._in_use()
         calls = to_calls(draft, "")
-        known = catalogue(profile)
+        known = catalogue(profile, absent=self.catalogues.absent(profile))
         return not isinstance(calls, Problem) and any(asks_first(profile, call.method, known) for call in calls)
 
-    def draft_of(self, method: str) -> str:
-        """The params last typed for a method on the profile in use, else its starting point, else ``[]``."""
-        return self.drafts.text_for(self._in_use(), method, self.methods(called=False).get(method))
+    def draft_of(self, method: str, *, called: bool = True) -> str:
+        """The params last typed for a method on the profile in use, else its starting point, else ``[]``.
+
+        That is what brought a result last, of a method marked safe; without ``called`` no history is read for it.
+        """
+        profile, known = self._in_use(), self.methods(called=False).get(method)
+        last = partial(self.journal.last_params, profile, method) if called and known and known.safe else None
+        return self.drafts.text_for(profile, method, known, last)
 
     def keep_draft(self, method: str, text: str) -> str:
         """Remember what was typed, beyond this run; a sentence where that failed. No secret reaches the file."""
@@ -192,17 +198,6 @@ class Explorer:
         from rpcexplorer.storage.crashes import write_crash
 
         return write_crash(self.paths.crashes, error, self.keys.in_use(), datetime.now(UTC))
-
-    def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> str:
-        """Name a recorded call or write a note to it; a sentence where that failed. No secret reaches the file."""
-        from rpcexplorer.model.redaction import Redactor
-
-        hide = Redactor(self.keys.in_use()).text
-        return self.journal.annotate(self.profile, id, name=name and hide(name), note=note and hide(note))
-
-    def forget_call(self, id: str) -> str:
-        """Delete a recorded call for good; a sentence where that failed."""
-        return self.journal.delete(self.profile, id)
 
     def save_setting(self, key: str, value: object) -> str:
         """Set one key of ``settings.toml``; a sentence where that failed."""
@@ -243,6 +238,10 @@ class Explorer:
     def theme(self, name: str) -> tuple[Theme | None, list[Complaint]]:
         """A theme, where anything of its file can be used, and what is wrong with the file."""
         return load_theme(self.themes().get(name, self.paths.themes / f"{name}.toml"))
+
+    def _record(self, exchange: Exchange, profile: Profile) -> None:
+        self.journal.record(exchange, profile)
+        self.catalogues.heard(exchange, profile, keep=self.journal.recording)
 
     def _in_use(self) -> Profile:
         if self.profile is None:

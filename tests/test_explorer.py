@@ -108,3 +108,37 @@ def test_every_name_of_the_library_is_there() -> None:
     assert all(getattr(rpcexplorer, name) for name in rpcexplorer.__all__)
     with pytest.raises(AttributeError):
         _ = rpcexplorer.nonsense
+
+
+SAFE = '[profile.shop]\nurl = "{url}"\n[profile.shop.method.get]\nparams = {{ id = 1 }}\nsafe = {safe}\n'
+
+
+@pytest.mark.parametrize(("safe", "start"), [("true", '{"id": 7}'), ("false", '{\n  "id": 1\n}')])
+def test_a_method_starts_with_its_draft_then_its_last_good_call_where_it_is_safe_then_the_profiles_params(
+    opened: Callable[..., Explorer], safe: str, start: str
+) -> None:
+    with RawServer(REPLY) as server:
+        explorer = opened(SAFE.format(url=server.origin, safe=safe))
+        explorer.use()
+        assert explorer.draft_of("get") == '{\n  "id": 1\n}'
+        call(explorer, Draft("get", '{"id": 7}'))
+    assert explorer.draft_of("get") == start
+    assert explorer.draft_of("get", called=False) == '{\n  "id": 1\n}'
+    explorer.keep_draft("get", "[typed")
+    assert explorer.draft_of("get") == "[typed"
+
+
+def test_a_method_that_the_server_does_not_know_is_listed_no_more(opened: Callable[..., Explorer]) -> None:
+    gone = http_reply(b'{"jsonrpc":"2.0","id":"x","error":{"code":-32601,"message":"no"}}')
+    with RawServer(gone) as server:
+        profile = f'[profile.shop]\nurl = "{server.origin}"\nconfirm = "unsafe"\n'
+        explorer = opened(profile)
+        explorer.use()
+        assert not explorer.asks_first(Draft("ping"))
+        call(explorer, Draft("ping"))
+        call(explorer, Draft("typo"))
+        again = opened(profile)
+        again.use()
+    for each in (explorer, again):
+        assert list(each.methods()) == ["arg_test", "auth"]
+        assert each.asks_first(Draft("ping"))

@@ -162,7 +162,7 @@ def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
 async def _exchange(
     session: Session, explorer: Explorer, sending: Sending, draft: Draft | Batch, stop: Stop
 ) -> Exchange:
-    async with explorer, waiting(session.world.stderr) as watch:
+    async with explorer, waiting(session.world.stderr, explorer) as watch:
         return await explorer.call(draft, id=sending.id, timeout=sending.timeout, watch=watch, stop=stop)
 
 

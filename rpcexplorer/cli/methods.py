@@ -64,7 +64,7 @@ def _refreshed(session: Session, explorer: Explorer) -> int:
 
 
 async def _discover(session: Session, explorer: Explorer, stop: Stop) -> Discovery:
-    async with explorer, waiting(session.world.stderr) as watch:
+    async with explorer, waiting(session.world.stderr, explorer) as watch:
         return await explorer.discover(watch=watch, stop=stop)
 
 

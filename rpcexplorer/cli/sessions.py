@@ -52,5 +52,5 @@ def logout(context: click.Context, profile: str | None) -> None:
 
 
 async def _login(session: Session, explorer: Explorer, stop: Stop) -> Exchange:
-    async with explorer, waiting(session.world.stderr) as watch:
+    async with explorer, waiting(session.world.stderr, explorer) as watch:
         return await explorer.login(watch=watch, stop=stop)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import asyncio
 import signal
 import time
-from collections.abc import AsyncIterator, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from typing import Any, TextIO, TypeVar
 
-from rpcexplorer.explorer import Stop
+from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.exchange import Progress
 from rpcexplorer.views.sentences import duration, size
 
@@ -24,8 +24,8 @@ T = TypeVar("T")
 class Waiting:
     """Watches one call and keeps its line up to date."""
 
-    def __init__(self, stderr: TextIO) -> None:
-        self._stderr = stderr
+    def __init__(self, stderr: TextIO, asked_for: Callable[[], float]) -> None:
+        self._stderr, self._asked_for = stderr, asked_for
         self._latest: Progress | None = None
         self._started = time.monotonic()
         self._shown = False
@@ -39,7 +39,7 @@ class Waiting:
         await asyncio.sleep(PATIENCE)
         while True:
             self._shown = True
-            self._stderr.write(ERASE + line(self._latest, time.monotonic() - self._started))
+            self._stderr.write(ERASE + line(self._latest, time.monotonic() - self._started - self._asked_for()))
             self._stderr.flush()
             await asyncio.sleep(PAUSE)
 
@@ -60,9 +60,9 @@ def line(progress: Progress | None, elapsed: float) -> str:
 
 
 @asynccontextmanager
-async def waiting(stderr: TextIO) -> AsyncIterator[Waiting]:
-    """Show the line while the block runs, if stderr is a terminal."""
-    shown = Waiting(stderr)
+async def waiting(stderr: TextIO, explorer: Explorer) -> AsyncIterator[Waiting]:
+    """Show the line while the block runs, if stderr is a terminal. The time that a person types in does not count."""
+    shown = Waiting(stderr, lambda: explorer.keys.asked_for)
     task = asyncio.ensure_future(shown.show()) if stderr.isatty() else None
     try:
         yield shown

@@ -14,7 +14,7 @@ from rpcexplorer.client.cookies import session_cookie
 from rpcexplorer.client.credentials import Fields, inline_params
 from rpcexplorer.client.login import Opened, open_session
 from rpcexplorer.client.steps import Drop, Errand, Flow, Keep, Landed, Say, Steps, Trip
-from rpcexplorer.model.exchange import Refused, Unreached
+from rpcexplorer.model.exchange import Outcome, Refused, Unreached
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.messages import ErrorObject, Result
@@ -110,10 +110,16 @@ def has_ended(login: Login, errand: Errand, landed: Landed) -> bool:
 
     A batch that was answered call by call never counts: some of it may have run.
     """
-    outcome = landed.outcome
-    if isinstance(outcome, Result | Unreached) or (errand.kind == "batch" and _answered_singly(outcome)):
+    if errand.kind == "batch" and _answered_singly(landed.outcome):
         return False
-    if landed.response.status in login.ended_status:
+    return asks_for_login(login, landed.outcome, landed.response.status)
+
+
+def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
+    """Whether a single reply means "please log in"."""
+    if isinstance(outcome, Result | Unreached):
+        return False
+    if status in login.ended_status:
         return True
     if not isinstance(outcome, ErrorObject):
         return False

@@ -1,107 +1,42 @@
 """Discovery: asks a service which methods it has, in each dialect that services speak, one call at a time.
 
-A dialect is a generator in ``DIALECTS``: it yields questions, is sent answers and returns a listing, so it needs no
-socket and a test drives it by hand. It never runs but when somebody asks for it, and none of its calls is recorded.
+How services are asked is in dialects.py. It never runs but when somebody asks for it, and no call of it is recorded.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime
-from typing import Any
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.client.auth import asks_for_login
 from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.client import Client
+from rpcexplorer.client.dialects import DIALECTS, NOT_OFFERED, TIME_IS_UP, Answer, Asking, Question
 from rpcexplorer.client.keys import Keys
 from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.client.trips import Watch
 from rpcexplorer.model.catalogue import Discovery, Listing, Method
-from rpcexplorer.model.draft import Draft, spelled
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.hearsay import line_of
-from rpcexplorer.model.listed import read_names, with_help, with_signature
-from rpcexplorer.model.openrpc import read_openrpc
-from rpcexplorer.model.profile import InlineAuth, NoAuth, Profile
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
-MOST_EXPLAINED = 200
-"""Methods whose help is asked for one by one."""
 
 OTHER_PARAMS = (-32600, -32602)
 """Codes that may mean no more than that empty params should be written differently."""
 NOT_OFFERED_CODES = (-32601, -32700, 1, 2, 500)
 NOT_OFFERED_STATUS = (400, 404, 405, 500)
 NOT_OFFERED_WORDS = re.compile(
-    r"not found|unknown|no such|not supported|unsupported|does not exist|not implemented|unauthori[sz]ed",
-    re.IGNORECASE,
+    r"not found|unknown|no such|not supported|unsupported|does not exist|not implemented", re.IGNORECASE
 )
-
-
-class Question(Struct, frozen=True):
-    """What a dialect wants to know."""
-
-    method: str
-    params: str = ""
-    """JSON text; empty for none, in whichever spelling the service takes."""
-    aside: bool = False
-    """Only adds detail: if it fails, or all of its kind take too long, what is known stays good."""
-
-
-class Answer(Struct, frozen=True):
-    """What a dialect is told."""
-
-    value: Any = None
-    refusal: str = ""
-    """Why there is no value, as in ``not offered (-32601)``; empty where there is one."""
-
-
-Asking = Generator[Question, Answer, Listing]
-
-
-class Dialect(Struct, frozen=True):
-    """One way of asking."""
-
-    name: str
-    ask: Callable[[Collection[str]], Asking]
-    """Is told the names that are described already."""
-
-
-# --- the dialects ------------------------------------------------------------------------------------------------
-
-
-def openrpc(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method
-    """A document that describes every method."""
-    answer = yield Question("rpc.discover")
-    return Listing(refusal=answer.refusal) if answer.refusal else read_openrpc(answer.value)
-
-
-def list_methods(described: Collection[str]) -> Asking:
-    """A list of names; help and signature of each that nobody has described are asked for one by one."""
-    answer = yield Question("system.listMethods")
-    listing = Listing(refusal=answer.refusal) if answer.refusal else read_names(answer.value)
-    methods = {method.name: method for method in listing.methods}
-    wanted = [name for name in methods if name not in described]
-    said = list(listing.skipped)
-    for companion, explained in (("system.methodHelp", with_help), ("system.methodSignature", with_signature)):
-        for asked, name in enumerate(wanted[:MOST_EXPLAINED]):
-            answer = yield Question(companion, f"[{spelled(name)}]", aside=True)
-            if answer.refusal:
-                said.append(f"{companion}: {answer.refusal}" + (f", after {asked} of {len(wanted)}" if asked else ""))
-                break
-            methods[name] = explained(methods[name], answer.value)
-    if len(wanted) > MOST_EXPLAINED:
-        said.append(f"help was asked for the first {MOST_EXPLAINED} of {len(wanted):,} only")
-    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said))
-
-
-DIALECTS = (Dialect("rpc.discover", openrpc), Dialect("system.listMethods", list_methods))
-"""In the order of how much they tell: the first to name a method describes it."""
+NOT_INITIALIZED = re.compile(r"not (?:been )?initiali[sz]ed|uninitiali[sz]ed", re.IGNORECASE)
+"""What servers say that want a handshake before anything else."""
 
 
 # --- asking ------------------------------------------------------------------------------------------------------
@@ -114,6 +49,7 @@ async def discover(
     interview = Interview(profile, keys, min(reply_limit, REPLY_LIMIT), watch, stop)
     methods: dict[str, Method] = {}
     said: list[str] = []
+    closed: Exchange | None = None
     try:
         for dialect in DIALECTS:
             listing = await interview.hold(dialect.ask(methods.keys()))
@@ -123,21 +59,29 @@ async def discover(
                 return Discovery(interview.when, sentences=tuple(said), ended=listing)
             said += [f"{dialect.name}: {sentence}" for sentence in _told(listing)]
             methods = {method.name: method for method in listing.methods} | methods
+            closed = closed or interview.closed
     finally:
         await interview.close()
-    return Discovery(interview.when, tuple(methods.values()), tuple(said))
+    if not methods:
+        said.append(f"{profile.endpoint} told of no methods. Any name can be typed and called all the same.")
+    return Discovery(interview.when, tuple(methods.values()), tuple(said), ended=None if methods else closed)
 
 
 class Interview:
     """Puts a dialect's questions to the service with the profile's auth, and says what the answers mean.
 
-    An inline profile puts its credentials into params, where a method that takes none will not have them: such a
-    question is asked once more without. Questions aside have the profile's timeout for all of them together.
+    Nobody is asked for credentials before the service has asked for some. An inline profile puts its credentials into
+    params, where a method that takes none will not have them: such a question is asked once more without. Questions
+    aside have the profile's timeout for all of them together.
     """
 
     def __init__(self, profile: Profile, keys: Keys, reply_limit: int, watch: Watch | None, stop: Stop | None) -> None:
         self.when = datetime.now(UTC)
+        self._profile = profile
         self._inline = isinstance(profile.auth, InlineAuth)
+        self._with_credentials = _at_hand(profile, keys)
+        self.closed: Exchange | None = None
+        """The first answer that asked for credentials which it did not get."""
         self._client = Client.of(profile, keys, reply_limit, _unrecorded)
         self._bare = Client.of(replace(profile, auth=NoAuth()), keys, reply_limit, _unrecorded)
         self._watch = watch
@@ -153,12 +97,19 @@ class Interview:
             if isinstance(question, Listing):
                 return question
             if question.aside and self._left_for_asides <= 0:
-                answer = Answer(refusal="the time was up")
+                answer = Answer(refusal=TIME_IS_UP)
                 continue
             exchange = await self._exchange(question)
+            asks_for_login = self._asks_for_login(exchange)
+            if asks_for_login and not self._with_credentials and not question.aside:
+                self._with_credentials = True
+                exchange = await self._exchange(question)
+                asks_for_login = self._asks_for_login(exchange)
             if _ends_it(exchange, question):
                 return exchange
-            answer = answer_of(exchange)
+            if asks_for_login and not question.aside:
+                self.closed = self.closed or exchange
+            answer = answer_of(exchange, self._profile, asks_for_login=asks_for_login)
 
     def notes(self) -> list[str]:
         """What happened by the way since this was asked last, such as a login."""
@@ -183,7 +134,15 @@ class Interview:
                 break
         return exchange
 
+    def _asks_for_login(self, exchange: Exchange) -> bool:
+        return asks_for_login(self._profile.login, exchange.outcome, exchange.response.status)
+
     def _forms(self, question: Question) -> Iterator[tuple[Client, str]]:
+        if not self._with_credentials:
+            yield self._bare, question.params or "[]"
+            if not question.params:
+                yield self._bare, "{}"
+            return
         usual = self._bare if self._inline else self._client
         if question.params:  # an array, which has no place for inline credentials
             yield usual, question.params
@@ -206,7 +165,17 @@ def _next(asking: Asking, answer: Answer | None) -> Question | Listing:
 # --- what an exchange means --------------------------------------------------------------------------------------
 
 
-def answer_of(exchange: Exchange) -> Answer:
+def _at_hand(profile: Profile, keys: Keys) -> bool:
+    """Whether credentials can be sent, or none are, without asking anybody."""
+    match profile.auth:
+        case CookieAuth():
+            return keys.at_hand(profile, "session")
+        case InlineAuth(username=username):
+            return keys.at_hand(profile, "password") and (username is not None or keys.at_hand(profile, "username"))
+    return True
+
+
+def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answer:
     """The result, or why there is none, as far as a dialect needs to know."""
     match exchange.outcome:
         case Result() as result:
@@ -214,14 +183,14 @@ def answer_of(exchange: Exchange) -> Answer:
         case ErrorObject(code=code, message=message):
             said = " ".join([*([] if code is None else [str(code)]), *filter(None, [line_of(message)])])
             if code == -32601:
-                return Answer(refusal="not offered (-32601)")
-            return Answer(refusal=f"not offered ({said})" if _is_not_offered(exchange) else f"answered: error {said}")
+                return Answer(refusal=f"{NOT_OFFERED} (-32601)")
+            return Answer(refusal=_refusal(exchange, said, profile, asks_for_login=asks_for_login))
         case Malformed(reason=reason):
             status = exchange.response.status
             if status in MEANINGS:
                 return Answer(refusal=reason)
             not_offered = status in NOT_OFFERED_STATUS
-            return Answer(refusal=f"not offered (HTTP {status})" if not_offered else f"unreadable: {reason}")
+            return Answer(refusal=f"{NOT_OFFERED} (HTTP {status})" if not_offered else f"unreadable: {reason}")
         case Unreached(sentence=sentence) | Refused(sentence=sentence):
             return Answer(refusal=sentence)
     return Answer(refusal=f"ended as {exchange.outcome_name}")
@@ -232,6 +201,19 @@ def _value(result: Result) -> Answer:
         return Answer(result.decoded())
     except (ValueError, RecursionError):  # the codec hands on any JSON; Python has limits to what it makes values of
         return Answer(refusal="unreadable: it nests too deep, or holds a number of too many digits")
+
+
+def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:
+    """Why an error stands where a listing should: what is missing, where it says so."""
+    assert isinstance(exchange.outcome, ErrorObject)
+    if asks_for_login:
+        advice = "this profile sends none: set its auth" if profile.auth.kind == "none" else "it did not take these"
+        return f"asks for credentials ({said}); {advice}"
+    if NOT_INITIALIZED.search(exchange.outcome.message):
+        return f"wants to be initialized first ({said}): a handshake that this program does not make yet"
+    if exchange.outcome.code == -32602:
+        return f"wants params that are not known ({said}): call it yourself"
+    return f"{NOT_OFFERED} ({said})" if _is_not_offered(exchange) else f"answered: error {said}"
 
 
 def _is_not_offered(exchange: Exchange) -> bool:

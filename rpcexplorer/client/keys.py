@@ -17,6 +17,9 @@ class Keys(Protocol):
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""
 
+    def at_hand(self, profile: Profile, field: str) -> bool:
+        """Whether a field is known, so that nobody has to be asked for it."""
+
     async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
         """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
 
@@ -42,6 +45,10 @@ class GivenKeys:
         if field not in self._values:
             return Refused("credentials", f"No {field} was given: pass {field}=… to the client.", field)
         return Secret(self._values[field], profile.label(field))
+
+    def at_hand(self, profile: Profile, field: str) -> bool:  # noqa: ARG002
+        """Whether it was given."""
+        return field in self._values
 
     async def session(self, profile: Profile) -> Secret | None:
         """The session given, or the one the last login brought."""

@@ -6,7 +6,7 @@ How an answer is read is in openrpc.py and listed.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 
@@ -119,12 +119,19 @@ KNOWN = (
 """The three that the service's document names."""
 
 
-def catalogue(profile: Profile, discovered: Iterable[Method] = (), called: Iterable[str] = ()) -> dict[str, Method]:
-    """Merge all sources by name, sorted. What the profile says of a method wins over what was discovered."""
-    methods: dict[str, Method] = {name: Method(name, source="history") for name in called}
-    methods |= {method.name: method for method in discovered}
+def catalogue(
+    profile: Profile, discovered: Iterable[Method] = (), called: Iterable[str] = (), absent: Container[str] = ()
+) -> dict[str, Method]:
+    """Merge all sources by name, sorted. What the profile says of a method wins over what was discovered.
+
+    ``absent``: names that the server has said it does not have. The known three are there until it says otherwise.
+    """
+    methods: dict[str, Method] = {name: Method(name, source="history") for name in called if name not in absent}
+    found = {method.name: method for method in discovered}
+    methods |= found
     for known in KNOWN:
-        methods[known.name] = _backed(methods.get(known.name), known)
+        if known.name in found or not (found or known.name in absent):
+            methods[known.name] = _backed(methods.get(known.name), known)
     for name, note in profile.methods.items():
         methods[name] = _noted(methods.get(name), name, note)
     if isinstance(profile.auth, InlineAuth):
@@ -169,6 +176,17 @@ def _without_credentials(method: Method, auth: InlineAuth) -> Method:
             for parameter in method.parameters
         ),
     )
+
+
+def first_method(methods: Mapping[str, Method]) -> str:
+    """The one to begin with where none was used yet: safe, and known to need no params; empty where none is so."""
+    return next((name for name, method in methods.items() if method.safe and _needs_no_params(method)), "")
+
+
+def _needs_no_params(method: Method) -> bool:
+    if method.params is not None:
+        return method.params in ([], {})
+    return method.dialect == "rpc.discover" and not any(parameter.required for parameter in method.parameters)
 
 
 def starting_point(method: Method) -> Any:

@@ -1,4 +1,4 @@
-"""Discovered catalogues: one file per profile in the cache folder, used only for the URL it was learned from.
+"""What servers said of their methods: one file per profile in the cache folder, used only for the URL it came from.
 
 A file is two lines: what it is with a checksum, then JSON. Whatever is not exactly what was written is not used;
 it can be fetched again. Methods are rows without names, so that ten thousand of them are read in a moment.
@@ -7,6 +7,7 @@ it can be fetched again. Methods are rows without names, so that ten thousand of
 from __future__ import annotations
 
 import json
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,16 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.model.profile import PROFILE_NAME, Profile
+from rpcexplorer.model.secret import Secret
 from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, write_private
 from rpcexplorer.storage.opening import told_size
 
 HEAD = "rpcexplorer catalogue 1 {checksum:08x}"
+
+METHOD_NOT_FOUND = -32601
+"""What a server answers to a name that it does not know."""
 
 ONLY_HERE = "the catalogue is kept for this run only"
 
@@ -31,18 +37,41 @@ PARAMETERS = COLUMNS[0].index("parameters")
 class Catalogues:
     """What was discovered, by profile. A file is read when it is first asked for."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]] = tuple) -> None:
+        """``secrets`` are those known at that moment: a name that holds one is not written."""
         self._folder = folder
+        self._secrets = secrets
         self._learned: dict[tuple[str, str], Learned | None] = {}
+        self._absent: dict[tuple[str, str], frozenset[str]] = {}
+        """Names that the server does not know, by profile and URL."""
         self.trouble = ""
         """Why a catalogue that is stored cannot be used; empty when it can."""
 
     def of(self, profile: Profile) -> Learned | None:
         """What was discovered for a profile where it points to now; None where nothing was."""
+        return self._learned[self._looked_up(profile)]
+
+    def absent(self, profile: Profile) -> frozenset[str]:
+        """Names to which the server has last said that there is no such method."""
+        return self._absent[self._looked_up(profile)]
+
+    def heard(self, exchange: Exchange, profile: Profile, *, keep: bool = True) -> None:
+        """Learn from a reply whether the server has the method; ``keep`` it beyond this run, if that can be."""
+        if exchange.kind != "call" or not isinstance(exchange.outcome, Result | ErrorObject):
+            return
+        key, name = self._looked_up(profile), exchange.method
+        is_absent = isinstance(exchange.outcome, ErrorObject) and exchange.outcome.code == METHOD_NOT_FOUND
+        before = self._absent[key]
+        self._absent[key] = before | {name} if is_absent else before - {name}
+        if keep and self._absent[key] != before:
+            self._write(profile, self._learned[key])
+
+    def _looked_up(self, profile: Profile) -> tuple[str, str]:
+        """The key under which everything is known that the file says."""
         key = (profile.name, profile.endpoint)
         if key not in self._learned:
-            self._learned[key] = self._read(profile)
-        return self._learned[key]
+            self._learned[key], self._absent[key] = self._read(profile) or (None, frozenset())
+        return key
 
     def settle(self, profile: Profile, discovery: Discovery) -> Discovery:
         """Keep what was found instead of what was known; the discovery with what differs between the two."""
@@ -52,7 +81,9 @@ class Catalogues:
         old = {method.name for method in before.methods} if before else set()
         now = {method.name for method in discovery.methods}
         learned = Learned(discovery.methods, discovery.when)
-        self._learned[profile.name, profile.endpoint] = learned
+        key = self._looked_up(profile)
+        self._learned[key] = learned
+        self._absent[key] -= now
         self.trouble = ""
         return replace(
             discovery,
@@ -67,7 +98,7 @@ class Catalogues:
             return None
         return self._folder / f"{profile.name}.json"
 
-    def _write(self, profile: Profile, learned: Learned) -> tuple[str, ...]:
+    def _write(self, profile: Profile, learned: Learned | None) -> tuple[str, ...]:
         """Write it down; a sentence when only this run will know it."""
         path = self._path(profile)
         if path is None:
@@ -75,9 +106,12 @@ class Catalogues:
         content = {
             "profile": profile.name,
             "endpoint": profile.endpoint,
-            "when": learned.when.isoformat(),
+            "when": learned.when.isoformat() if learned else None,
             "columns": COLUMNS,
-            "methods": [[getattr(method, column) for column in COLUMNS[0]] for method in learned.methods],
+            "methods": [[getattr(method, column) for column in COLUMNS[0]] for method in learned.methods]
+            if learned
+            else [],
+            "absent": self._without_secrets(self._absent[profile.name, profile.endpoint]),
         }
         try:
             body = json.dumps(content, separators=(",", ":")).encode()
@@ -90,7 +124,13 @@ class Catalogues:
             return (f"{ONLY_HERE}: one of its examples has too many levels",)
         return ()
 
-    def _read(self, profile: Profile) -> Learned | None:
+    def _without_secrets(self, names: Iterable[str]) -> list[str]:
+        from rpcexplorer.model.redaction import Redactor  # only for what is written anew
+
+        hide = Redactor(self._secrets()).text
+        return sorted(name for name in names if hide(name) == name)
+
+    def _read(self, profile: Profile) -> tuple[Learned | None, frozenset[str]] | None:
         self.trouble = ""
         path = self._path(profile)
         if path is None:
@@ -109,8 +149,11 @@ class Catalogues:
             return None
         if (content["profile"], content["endpoint"]) != (profile.name, profile.endpoint):
             return None
+        absent = frozenset(content.get("absent", ()))  # which an earlier version did not write
+        if content["when"] is None:
+            return None, absent
         methods = tuple([_method(row) for row in content["methods"]])
-        return Learned(methods, datetime.fromisoformat(content["when"]))
+        return Learned(methods, datetime.fromisoformat(content["when"])), absent
 
 
 def _head(body: bytes) -> bytes:

@@ -10,7 +10,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
@@ -147,20 +147,29 @@ class Drafts:
                 os.utime(mine, (when, when))  # so that it is as old for the next one
         return trouble
 
-    def text_for(self, profile: Profile, method: str, known: Method | None) -> str:
-        """What an editor starts with: the text last typed, else what is ``known`` to start from, else ``[]``.
+    def text_for(
+        self, profile: Profile, method: str, known: Method | None, last: Callable[[], str | None] | None = None
+    ) -> str:
+        """An editor's start: what was last typed, else the ``last`` one sent, else what is ``known``, else ``[]``.
 
         What is known comes from a shared file or a server: no placeholder in it is opened.
         """
         kept = self.find(profile.name, method)
         if kept is not None:
             return kept
-        from rpcexplorer.model.placeholders import defused
+        start = last() if last else None
+        if start is None:
+            from rpcexplorer.model.placeholders import defused
 
-        params = starting_point(known) if known else None
-        start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
+            params = starting_point(known) if known else None
+            start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
         self._starts[profile.name, method] = start
         return start
+
+    def is_start(self, profile_name: str, method: str, text: str) -> bool:
+        """Whether a text is what an editor was given, and nobody has typed anything else for the method."""
+        key = (profile_name, method)
+        return key not in self._texts and self._starts.get(key) == text
 
     def keep_typed(self, profile: Profile, method: str, text: str, secrets: Iterable[Secret]) -> str:
         """Remember what stands in an editor; a sentence where this run alone will know it, else empty.

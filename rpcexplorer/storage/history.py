@@ -190,7 +190,10 @@ class History:
         return [*calls, *damaged[:1]]
 
     def methods(self, profile: str | None = None, reach: int = 2 * MIB) -> list[str]:
-        """The names called of late, the last one first; ``reach``: so many bytes of files are looked through."""
+        """The names called of late, the last one first; ``reach``: so many bytes of files are looked through.
+
+        A name is none of a method where the server has last said so.
+        """
         sought = Sought(profile=profile)
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
@@ -199,9 +202,14 @@ class History:
             if entry and name and name[0] not in spelled and sought.among(entry.raw):
                 spelled[name[0]] = entry.raw
         found = [read_block(raw) for raw in spelled.values()]
-        return [
-            call.method for call in found if isinstance(call, Exchange) and call.kind != "batch" and sought.is_in(call)
-        ]
+        calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and sought.is_in(call)]
+        return [call.method for call in calls if getattr(call.outcome, "code", None) != -32601]
+
+    def last_result(self, profile: str, method: str, reach: int = 2 * MIB) -> Exchange | None:
+        """The newest call of a method that brought a result, as far as it is among the newest of all."""
+        sought = Sought(profile=profile, method=method, outcome="result")
+        found = self._for_a_moment(self._look(sought, reach))
+        return next((each for each in found if isinstance(each, Exchange) and each.kind == "call"), None)
 
     # --- changing ----------------------------------------------------------------------------------------------
 

@@ -121,8 +121,22 @@ class Journal:
         """The names that were called on a profile."""
         return self._read(lambda: self.of(profile).methods(profile.name)) if self.recording else []
 
-    def annotate(self, profile: Profile | None, id: str, *, name: str | None, note: str | None) -> str:
-        """Name a call or write a note to it; a sentence where that failed."""
+    def last_params(self, profile: Profile, method: str) -> str | None:
+        """The params of the last call of a method that brought a result; None where they could not be sent again."""
+        from rpcexplorer.model.placeholders import PLACEHOLDER, UNRECORDED
+
+        found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
+        call = found[0] if found else None
+        if call is None or UNRECORDED in call.params:
+            return None
+        return call.params if self.is_ours(call, profile) or not PLACEHOLDER.search(call.params) else None
+
+    def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
+        """Name a call or write a note to it; a sentence where that failed. No secret reaches the file."""
+        from rpcexplorer.model.redaction import Redactor
+
+        hide = Redactor(self._secrets()).text
+        name, note = name and hide(name), note and hide(note)
         return self._changed(lambda: self.of(profile).annotate(id, name=name, note=note))
 
     def delete(self, profile: Profile | None, id: str) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from contextlib import suppress
 from datetime import datetime
+from typing import TypeVar
 
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
@@ -18,6 +20,8 @@ from rpcexplorer.storage.secrets import Secrets
 Place = tuple[str, str, frozenset[tuple[str, str]]]
 """A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
 
+
+T = TypeVar("T")
 
 PAST = 4
 """Sessions that are hidden although they are over."""
@@ -37,6 +41,21 @@ class StoredKeys:
         """Sessions that were held here and are over: replies may still tell of them for a while."""
         self._ended: set[Place] = set()
         """Stored sessions that are over but could not be removed."""
+        self._asked_for, self._asked_at = 0.0, 0.0
+        """How long answers took so far, and when a question was put that is not answered yet."""
+
+    @property
+    def asked_for(self) -> float:
+        """Seconds in which the person was asked: nothing is under way meanwhile, and no clock of a call counts them."""
+        return self._asked_for + (time.monotonic() - self._asked_at if self._asked_at else 0)
+
+    async def _asked(self, question: Awaitable[T]) -> T:
+        """Wait for the person's answer."""
+        self._asked_at = time.monotonic()
+        try:
+            return await question
+        finally:
+            self._asked_for, self._asked_at = self.asked_for, 0.0
 
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
@@ -72,16 +91,20 @@ class StoredKeys:
         """The value of a field, or a sentence that says how to give one."""
         found = self._known(profile, field)
         if isinstance(found, Moved):
-            if found.advice or not await self._person.allows(profile.name, found):
+            if found.advice or not await self._asked(self._person.allows(profile.name, found)):
                 return Refused("credentials", found.sentence(profile.name), field)
             told(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
             found = self._known(profile, field)
         if not isinstance(found, Secret):
-            typed = await self._person.secret(f"{field} for {profile.name} ({profile.origin})")
+            typed = await self._asked(self._person.secret(f"{field} for {profile.name} ({profile.origin})"))
             if not typed:
                 return self._missing(profile, field)
             found = self._run[self._place(profile, field)] = Secret(typed, profile.label(field), "prompt")
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
+
+    def at_hand(self, profile: Profile, field: str) -> bool:
+        """Whether a field is known, so that nobody has to be asked for it."""
+        return isinstance(self._known(profile, field), Secret)
 
     async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
         """The session that was kept for this route; or why the one that was kept does not go it."""
@@ -150,7 +173,7 @@ class StoredKeys:
         if profile.url.startswith("https:") or is_loopback(profile.url) or self._secrets.trusts_plain(origin):
             return None
         question = f"{origin} is not encrypted: everybody on the way can read the credentials. Send them all the same?"
-        if not await self._person.agrees(question):
+        if not await self._asked(self._person.agrees(question)):
             return Refused(
                 "credentials",
                 f"{origin} is plain http, so no credentials were sent. Use https, or allow it once: "

@@ -91,6 +91,7 @@ def test_a_service_that_offers_nothing_is_in_order(shell: Shell) -> None:
     assert ran.err.splitlines() == [
         "rpcexplorer: rpc.discover: not offered (-32601)",
         "rpcexplorer: system.listMethods: not offered (-32601)",
+        f"rpcexplorer: {server.url} told of no methods. Any name can be typed and called all the same.",
     ]
     assert names(ran.text) == ["arg_test", "auth", "ping"]
 
@@ -106,8 +107,16 @@ def test_a_service_that_cannot_be_reached_is_exit_code_4_and_the_catalogue_stays
     assert "a.b" in names(ran.text)
 
 
-def test_missing_credentials_are_exit_code_3(shop: Shell) -> None:
+def test_credentials_that_nobody_asks_for_need_not_be_there(shop: Shell) -> None:
     ran = shop.run("methods", "--refresh", "-p", "inline", "--no-input")
+    assert ran.code == 0
+    assert "demo.echo" in names(ran.text)
+
+
+def test_missing_credentials_are_exit_code_3(shell: Shell) -> None:
+    with RawServer(http_reply(b"", 401)) as server:
+        shell.sessions(f'[profile.inline]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')
+        ran = shell.run("methods", "--refresh", "--no-input")
     assert ran.code == 3
     assert "RPCEXPLORER_INLINE_PASSWORD" in ran.err
 

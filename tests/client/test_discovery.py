@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.beforehand import Stop
-from rpcexplorer.client.discovery import DIALECTS, MOST_EXPLAINED, Answer, Question, discover, list_methods, openrpc
+from rpcexplorer.client.dialects import DIALECTS, ENOUGH, MOST_EXPLAINED, Answer, Question, list_methods, openrpc
+from rpcexplorer.client.discovery import discover
 from rpcexplorer.client.keys import GivenKeys
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.server import DemoThread
@@ -109,15 +110,39 @@ def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
     ]  # fmt: skip
 
 
-def test_the_first_refusal_ends_the_questions_of_its_kind() -> None:
-    no = Answer(refusal="not offered (-32601)")
-    questions, listing = drive(list_methods(()), Answer(["a", "b", "c"]), Answer("A"), no, no)
-    assert len(questions) == 4
+def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
+    no = Answer(refusal="answered: error 7 it has no help")
+    questions, listing = drive(
+        list_methods(()), Answer(["a", "b", "c"]), no, Answer("B"), no, Answer([["int"]]), no, Answer([["string"]])
+    )
+    assert len(questions) == 7
+    assert [(method.doc, method.result) for method in listing.methods] == [("", "integer"), ("B", ""), ("", "string")]
     assert listing.skipped == (
-        "system.methodHelp: not offered (-32601), after 1 of 3",
+        "system.methodHelp: answered: error 7 it has no help, for 2 of 3",
+        "system.methodSignature: answered: error 7 it has no help, for 1 of 3",
+    )
+
+
+def test_many_refusals_in_a_row_end_the_questions_of_their_kind() -> None:
+    no = Answer(refusal="answered: error 7 no")
+    names = [f"m{number}" for number in range(10)]
+    questions, listing = drive(list_methods(()), Answer(names), *[no] * ENOUGH, *[no] * ENOUGH)
+    assert len(questions) == 1 + 2 * ENOUGH
+    assert listing.skipped == (
+        "system.methodHelp: answered: error 7 no",
+        "system.methodSignature: answered: error 7 no",
+    )
+
+
+def test_a_question_that_is_not_offered_is_not_asked_again() -> None:
+    no = Answer(refusal="not offered (-32601)")
+    questions, listing = drive(list_methods(()), Answer(["a", "b", "c"]), Answer("A"), no, Answer("C"), no)
+    assert len(questions) == 5
+    assert listing.skipped == (
+        "system.methodHelp: not offered (-32601), for 1 of 3",
         "system.methodSignature: not offered (-32601)",
     )
-    assert [method.doc for method in listing.methods] == ["A", "", ""]
+    assert [method.doc for method in listing.methods] == ["A", "", "C"]
 
 
 def test_help_is_asked_for_so_many_names_and_no_more() -> None:
@@ -143,8 +168,7 @@ def test_the_demo_tells_all_its_methods_whatever_the_auth(auth: Any) -> None:
         f'rpc.discover: {count} methods (OpenRPC 1.3.2, "rpcexplorer demo 2.0.0")',
         f"system.listMethods: {count} methods",
     )
-    logged_in = [sentence for sentence in found.sentences if "logged in" in sentence]
-    assert len(logged_in) == (auth.kind == "cookie")
+    assert not any("logged in" in sentence for sentence in found.sentences)
 
 
 def test_both_dialects_are_asked_and_the_document_wins_in_detail() -> None:
@@ -172,7 +196,11 @@ def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
     assert found.sentences[0] == "rpc.discover: not offered (-32601)"
     assert [method.doc for method in found.methods] == ["An a"]
     nothing, server = discovered(service({}))
-    assert nothing.sentences == ("rpc.discover: not offered (-32601)", "system.listMethods: not offered (-32601)")
+    assert nothing.sentences == (
+        "rpc.discover: not offered (-32601)",
+        "system.listMethods: not offered (-32601)",
+        f"{server.url} told of no methods. Any name can be typed and called all the same.",
+    )
     assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 2)
 
 
@@ -210,7 +238,12 @@ def error(code: Any, message: str) -> dict[str, Any]:
         (error(-32700, "Parse error"), "not offered (-32700 Parse error)"),
         (error(-32000, "Unknown\x1b[31m method"), "not offered (-32000 Unknown\x1b[31m method)"),
         ({"error": "No such method"}, "not offered (No such method)"),
-        (error(-32098, "Unauthorized"), "not offered (-32098 Unauthorized)"),
+        (error(-32098, "Unauthorized"), "asks for credentials (-32098 Unauthorized); this profile sends none"),
+        (error(-32002, "Server not initialized"), "wants to be initialized first (-32002 Server not initialized): "),
+        (
+            http_reply(b'{"error": {"code": -32602, "message": "Invalid params"}}', 400),
+            "wants params that are not known (-32602 Invalid params): call it yourself",
+        ),
         (error(-32603, "Out of memory"), "answered: error -32603 Out of memory"),
         ({"result": None}, "not offered (an empty result)"),
         ({"result": "nothing here"}, "answered, but not with an OpenRPC document, which has a list of methods"),
@@ -282,9 +315,42 @@ def test_stopping_it_keeps_nothing_and_asks_nothing_more() -> None:
     assert found.sentences[-1] == "system.listMethods: cancelled. What was known before stays."
 
 
-def test_missing_credentials_end_it_before_anything_is_sent() -> None:
-    found, server = discovered(service({}), auth=CookieAuth(username="ada"), password=None)
+COOKIE = CookieAuth(username="ada")
+INLINE = InlineAuth(username="ada")
+CLOSED = {"error": {"code": -32001, "message": "Session expired"}}
+
+
+@pytest.mark.parametrize("auth", [COOKIE, INLINE])
+def test_what_a_service_tells_everybody_takes_no_credentials(auth: Auth) -> None:
+    found, server = discovered(service({"rpc.discover": {"result": DOCUMENT}}), auth=auth, password=None)
+    assert (found.found, found.exit_code) == (True, 0)
+    assert calls(server) == [("rpc.discover", []), ("system.listMethods", [])]
+
+
+def test_a_login_is_made_as_soon_as_the_service_asks_for_one() -> None:
+    def closed(request: Received) -> Parts:
+        call = json.loads(request.body)
+        login = {"result": True} if call["method"] == "auth" else None
+        known = {"result": DOCUMENT} if (request.header("Cookie") or "") == "sessionid=s3ss10n" else CLOSED
+        reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], **(login or known)}).encode()
+        return http_reply(reply, 200, {"Set-Cookie": "sessionid=s3ss10n"} if login else {})
+
+    found, server = discovered(closed, auth=COOKIE, password="pw-pw-pw")
+    assert found.found
+    assert [method for method, _ in calls(server)] == ["rpc.discover", "auth", "rpc.discover", "system.listMethods"]
+
+
+@pytest.mark.parametrize(("auth", "sent"), [(COOKIE, 1), (INLINE, 1), (NoAuth(), 2)])
+def test_credentials_that_are_missing_are_asked_for_when_the_service_does(auth: Auth, sent: int) -> None:
+    found, server = discovered(
+        service({"rpc.discover": CLOSED, "system.listMethods": CLOSED}), auth=auth, password=None
+    )
     assert found.ended is not None
-    assert isinstance(found.ended.outcome, Refused)
-    assert (found.exit_code, server.requests) == (3, [])
-    assert "password" in found.sentences[0]
+    assert len(server.requests) == sent
+    if auth.kind == "none":
+        assert found.exit_code == 1
+        assert "asks for credentials" in found.sentences[0]
+    else:
+        assert isinstance(found.ended.outcome, Refused)
+        assert found.exit_code == 3
+        assert "password" in found.sentences[0]

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.catalogue import Method, asks_first, catalogue
+from rpcexplorer.model.catalogue import Method, Parameter, asks_first, catalogue, first_method
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc, variable
 
 
@@ -46,11 +46,53 @@ def test_headers_are_not_part_of_what_a_profile_shows_of_itself() -> None:
 
 def test_the_catalogue_is_every_source_in_one_sorted_list() -> None:
     profile = Profile("p", "https://x.example", methods={"user.delete": MethodNote("Deletes", {"id": 1}, safe=False)})
-    found = catalogue(profile, [Method("user.list", "Lists", source="discovered")], ["old.call", "ping"])
-    assert list(found) == ["arg_test", "auth", "old.call", "ping", "user.delete", "user.list"]
+    found = catalogue(profile, [Method("user.list", "Lists", source="discovered")], ["old.call"])
+    assert list(found) == ["old.call", "user.delete", "user.list"]
     assert found["user.delete"] == Method("user.delete", "Deletes", {"id": 1}, None, False, "profile")
     assert found["old.call"].source == "history"
-    assert found["ping"].auth == "cookie"
+
+
+def test_the_known_three_are_there_until_the_server_says_otherwise() -> None:
+    profile = Profile("p", "https://x.example")
+    assert list(catalogue(profile)) == ["arg_test", "auth", "ping"]
+    assert catalogue(profile, called=["ping"])["ping"].auth == "cookie"
+    assert list(catalogue(profile, absent={"ping", "arg_test"})) == ["auth"]
+    other = Method("user.list", source="discovered")
+    assert list(catalogue(profile, [other])) == ["user.list"]
+    found = catalogue(profile, [other, Method("ping", source="discovered")], called=["auth"])
+    assert list(found) == ["auth", "ping", "user.list"]
+    assert (found["ping"].doc, found["auth"].doc) == ("Answers when the session is valid", "")
+    noted = Profile("p", "https://x.example", methods={"ping": MethodNote("Ours")})
+    assert list(catalogue(noted, [other], absent={"ping"})) == ["ping", "user.list"]
+
+
+def test_a_name_that_the_server_does_not_know_is_not_learned_from_calls() -> None:
+    assert list(catalogue(Profile("p", "https://x.example"), [], ["a", "b"], {"a", "ping", "auth", "arg_test"})) == [
+        "b"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("methods", "first"),
+    [
+        (catalogue(Profile("p", "https://x.example")), "ping"),
+        ({}, ""),
+        ({"a": Method("a", safe=True)}, ""),  # nobody has said whether it needs any
+        ({"a": Method("a", params=[])}, ""),
+        ({"a": Method("a", params={"id": 1}, safe=True), "b": Method("b", params={}, safe=True)}, "b"),
+        ({"a": Method("a", safe=True, dialect="rpc.discover")}, "a"),
+        (
+            {
+                "a": Method("a", safe=True, dialect="rpc.discover", parameters=(Parameter("id", required=True),)),
+                "b": Method("b", safe=True, dialect="rpc.discover", parameters=(Parameter("id", required=False),)),
+            },
+            "b",
+        ),
+        ({"a": Method("a", safe=True, dialect="system.listMethods")}, ""),
+    ],
+)
+def test_the_first_method_is_safe_and_needs_no_params(methods: dict[str, Method], first: str) -> None:
+    assert first_method(methods) == first
 
 
 def test_what_the_profile_says_of_a_method_wins_and_leaves_the_rest() -> None:

@@ -12,8 +12,11 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.protocol.codec import decode
 from rpcexplorer.storage.catalogues import HEAD, Catalogues
+from tests.storage.recording import exchange
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 SHOP = Profile("shop", "https://shop.example")
@@ -152,3 +155,66 @@ def test_a_file_that_cannot_be_read_is_a_sentence(folder: Path) -> None:
     catalogues = Catalogues(folder)
     assert catalogues.of(SHOP) is None
     assert f"cannot read {folder / 'shop.json'}" in catalogues.trouble
+
+
+# --- names that the server does not know -----------------------------------------------------------------------------
+
+
+def reply(error: int | None) -> Any:
+    said = '"result":1' if error is None else f'"error":{{"code":{error},"message":"no"}}'
+    return decode(f'{{"jsonrpc":"2.0","id":"1",{said}}}'.encode(), "1")
+
+
+def test_a_name_that_was_answered_with_method_not_found_is_absent_until_it_is_answered_otherwise(folder: Path) -> None:
+    catalogues = Catalogues(folder)
+    assert catalogues.absent(SHOP) == frozenset()
+    for method, error in [("ping", -32601), ("auth", -32601), ("user.get", None), ("auth", -32602)]:
+        catalogues.heard(exchange(method=method, outcome=reply(error)), SHOP)
+    assert catalogues.absent(SHOP) == {"ping"}
+    again = Catalogues(folder)
+    assert again.absent(SHOP) == {"ping"}
+    assert again.of(SHOP) is None
+    elsewhere = replace(SHOP, url="https://other.example")
+    assert Catalogues(folder).absent(elsewhere) == frozenset()
+
+
+def test_what_is_discovered_is_not_absent_and_the_rest_stays_so(folder: Path) -> None:
+    catalogues = Catalogues(folder)
+    for method in ("ping", "a"):
+        catalogues.heard(exchange(method=method, outcome=reply(-32601)), SHOP)
+    catalogues.settle(SHOP, found(Method("a")))
+    again = Catalogues(folder)
+    assert again.absent(SHOP) == {"ping"}
+    assert again.of(SHOP) == Learned((Method("a"),), WHEN)
+
+
+@pytest.mark.parametrize("kind", ["batch", "notification"])
+def test_of_a_batch_and_of_a_notification_nothing_is_learned(folder: Path, kind: str) -> None:
+    catalogues = Catalogues(folder)
+    catalogues.heard(exchange(method="a", kind=kind, outcome=reply(-32601)), SHOP)
+    assert catalogues.absent(SHOP) == frozenset()
+
+
+def test_what_is_not_to_be_kept_is_known_for_this_run_alone(folder: Path) -> None:
+    for profile, keep, name in [(SHOP, False, "a"), (ad_hoc("http://127.0.0.1:9", "none"), True, "a")]:
+        catalogues = Catalogues(folder)
+        catalogues.heard(exchange(method=name, outcome=reply(-32601)), profile, keep=keep)
+        assert catalogues.absent(profile) == {name}
+        assert Catalogues(folder).absent(profile) == frozenset()
+    assert not folder.exists()
+
+
+def test_a_name_that_holds_a_secret_is_not_written(folder: Path) -> None:
+    catalogues = Catalogues(folder, lambda: [Secret("hunter2hunter2", "shop.password")])
+    for name in ("hunter2hunter2", "ping"):
+        catalogues.heard(exchange(method=name, outcome=reply(-32601)), SHOP)
+    assert Catalogues(folder).absent(SHOP) == {"ping"}
+
+
+def test_a_file_of_an_earlier_version_names_none(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found(FULL))
+    file = folder / "shop.json"
+    body = file.read_bytes().split(b"\n")[1].replace(b',"absent":[]', b"")
+    file.write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
+    again = Catalogues(folder)
+    assert (again.of(SHOP), again.absent(SHOP), again.trouble) == (Learned((FULL,), WHEN), frozenset(), "")

@@ -291,6 +291,28 @@ def test_methods_come_once_and_the_last_called_first(tmp_path: Path) -> None:
     assert one.methods() == ["d", "\ud800", "c\x1b", "a", "b"]
 
 
+def test_a_name_that_the_server_has_last_said_it_does_not_know_is_no_method(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    gone = '{"jsonrpc":"2.0","id":"1","error":{"code":-32601,"message":"no"}}'
+    for number, (name, reply) in enumerate([("a", gone), ("b", gone), ("a", None), ("c", None), ("c", gone)]):
+        one.append(exchange(number, method=name, **({"reply": reply} if reply else {})))
+    assert one.methods("staging") == ["a"]
+
+
+def test_the_last_result_of_a_method_is_found_behind_what_went_wrong(tmp_path: Path) -> None:
+    one = history(tmp_path)
+    wrong = '{"jsonrpc":"2.0","id":"1","error":{"code":-32602,"message":"no"}}'
+    one.append(exchange(0, method="a", params="[0]"))
+    one.append(exchange(1, method="a", params="[1]"))
+    one.append(exchange(2, method="a", params="[2]", reply=wrong))
+    one.append(exchange(3, method="a", params="[3]", profile="prod"))
+    one.append(exchange(4, method="ab", params="[4]"))
+    last = one.last_result("staging", "a")
+    assert last is not None
+    assert last.params == "[1]"
+    assert one.last_result("staging", "b") is None
+
+
 # --- changing
 
 

@@ -166,3 +166,23 @@ def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journa
     journal.record(replace(theirs, id="mine"), shared)
     assert journal.is_ours(theirs, shared), "it says what was sent in this run"
     assert not journal.is_ours(replace(theirs, method="note.add"), shared)
+
+
+def test_the_params_that_brought_a_result_are_known_unless_a_value_of_them_is_hidden(
+    journal: Journal, tmp_path: Path
+) -> None:
+    assert journal.last_params(STAGING, "ping") is None
+    journal.record(exchange(0, params='{"n": 1.10}'), STAGING)
+    assert journal.last_params(STAGING, "ping") == '{"n": 1.10}'
+    journal.record(exchange(1, params='{"password": "hunter2hunter2"}'), STAGING)
+    assert journal.last_params(STAGING, "ping") is None
+    journal.recording = False
+    assert journal.last_params(STAGING, "ping") is None
+
+
+def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journal, tmp_path: Path) -> None:
+    shared = elsewhere(tmp_path)
+    History(tmp_path / "other").append(replace(of(shared, 0), params='["«prod.password»"]'))
+    assert journal.last_params(shared, "ping") is None
+    journal.record(exchange(0, params='["«staging.password»"]'), STAGING)
+    assert journal.last_params(STAGING, "ping") == '["«staging.password»"]'

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -223,3 +224,22 @@ def test_variables_are_known_by_the_names_of_the_profiles(tmp_path: Path) -> Non
     secrets = store(tmp_path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value"})
     keys = StoredKeys(secrets, Nobody(), lambda: [Profile("my-prof", "https://h")])
     assert [each.label for each in keys.in_use()] == ["my-prof.password"]
+
+
+def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("rpcexplorer.storage.keys.time", SimpleNamespace(monotonic=lambda: clock[0]))
+    seen: list[float] = []
+
+    class Slow(Somebody):
+        async def secret(self, question: str) -> str | None:
+            clock[0] += 30
+            seen.append(keys.asked_for)
+            clock[0] += 12
+            return await super().secret(question)
+
+    keys = StoredKeys(store(tmp_path), Slow("typed"))
+    assert keys.asked_for == 0
+    assert isinstance(ask(keys), Secret)
+    clock[0] += 5
+    assert (seen, keys.asked_for) == ([30], 42)

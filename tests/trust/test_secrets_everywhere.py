@@ -160,7 +160,7 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
                     for which in (None, exchange))  # fmt: skip
             told[f"{profile} {kind}"] = "\n".join(map(str, made))
         assert explorer.keep_draft("echo.result", typed.text) == ""
-        assert explorer.annotate(exchange.id, name=f"with {secret}", note=secret) == ""
+        assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
         explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')
         told[f"{profile} held"] = f"{explorer.keys.in_use()} {explorer.keys.state(explorer.profiles.profiles[profile])}"
 

@@ -833,6 +833,14 @@ async def a_profile_is_changed_in_its_file(at: Visit) -> None:
     await at.sees("https://alive.example.com/api/v2/")
 
 
+@shows("profiles.default")
+async def a_profile_is_used_where_none_is_named(at: Visit) -> None:
+    await profiles(at.pilot, "dead")
+    await at.press("asterisk")
+    await at.sees("dead  default")
+    assert at.app.explorer.profiles.default == "dead"
+
+
 @shows("profiles.duplicate")
 async def a_profile_is_made_like_another(at: Visit) -> None:
     screen = await profiles(at.pilot, "prod")

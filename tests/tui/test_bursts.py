@@ -23,6 +23,7 @@ from textual.widget import Widget
 import rpcexplorer.tui
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.screens.call import CallScreen
@@ -222,14 +223,14 @@ def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: 
 
 def test_keys_wait_for_what_is_done_with_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(explorer, "one", "two")
-    begun, go_on, forget = threading.Event(), threading.Event(), explorer.forget_call
+    begun, go_on, forget = threading.Event(), threading.Event(), explorer.journal.delete
 
-    def slowly(id: str) -> str:
+    def slowly(profile: Profile | None, id: str) -> str:
         begun.set()
         assert go_on.wait(10)
-        return forget(id)
+        return forget(profile, id)
 
-    monkeypatch.setattr(explorer, "forget_call", slowly)
+    monkeypatch.setattr(explorer.journal, "delete", slowly)
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await burst(pilot, "f6", "delete", "right", "enter", "enter")
@@ -387,7 +388,7 @@ def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Exp
 def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         screen = await profiles(pilot)
-        keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
+        keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "right", "right", "right", "tab"]
         await play(pilot, *keys, "left", "left", "right", "left", "f5", "t")
         await until(pilot, lambda: "new" in explorer.profiles.profiles)
         made = explorer.profiles.profiles["new"]

@@ -459,7 +459,7 @@ def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None
 
 
 def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(recorded, "forget_call", lambda _: "cannot write [b]: the disk is full")
+    monkeypatch.setattr(recorded.journal, "delete", lambda *_: "cannot write [b]: the disk is full")
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "delete", "right", "enter")

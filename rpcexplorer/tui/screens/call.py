@@ -17,7 +17,7 @@ from textual.app import SuspendNotSupported
 from textual.reactive import reactive
 
 from rpcexplorer.explorer import Explorer, Stop, fresh_id
-from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.catalogue import Method, first_method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.tui.draft_writer import DraftWriter
@@ -69,7 +69,8 @@ class CallScreen(ReplyScreen):
         """Show the profile in use, the focus in the editor."""
         self.response.wrapped = self.explorer.remembered.wrap
         self.show_profile()
-        self.params.focus_inside()
+        if self.method:
+            self.params.focus_inside()
         self.set_timer(READY, self._get_ready)
         self.set_interval(AGES, self.show_auth)
 
@@ -98,7 +99,9 @@ class CallScreen(ReplyScreen):
         self.call_after_refresh(self._look_back)
         self.remind("filter", "pipe")
         self.exchange = None
-        self.choose(self.explorer.remembered.method(profile.name) or "ping")
+        self.choose(self.explorer.remembered.method(profile.name) or first_method(self._methods))
+        if not self.method:
+            self.action_focus_methods()
 
     def show_auth(self) -> None:
         """How the profile is logged in, now."""
@@ -124,6 +127,11 @@ class CallScreen(ReplyScreen):
             self._looked_back = True
             self.show_methods()
             self.show_recent()
+            text = self.params.text
+            if self.explorer.drafts.is_start(self._profile_name, self.method, text) and (
+                self.explorer.draft_of(self.method) != text
+            ):
+                self.choose(self.method)  # its last call is where to start from
 
     def show_recent(self) -> None:
         """The newest calls of this profile; in a long history they may have to be looked for."""
@@ -142,15 +150,16 @@ class CallScreen(ReplyScreen):
     # --- method and draft --------------------------------------------------------------------------------------
 
     def choose(self, name: str) -> None:
-        """Take a method into the editor, with the params last typed for it."""
+        """Take a method into the editor, with the params last typed for it; no name, where none is chosen yet."""
         self.write_down()
         self.set_reactive(CallScreen.method, name)
         self.response.method = name
         self.methods.current = name
-        known = self._methods.get(name) or Method(name, source="history")
-        self.params.load(known, self.explorer.draft_of(name))
+        known = self._methods.get(name) or (Method(name, source="history") if name else None)
+        self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
         self._writer.loaded()
-        self.explorer.remembered.set_method(self._profile_name, name)
+        if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
+            self.explorer.remembered.set_method(self._profile_name, name)
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Take a recorded call into the editor, and its reply onto the screen."""
@@ -274,7 +283,7 @@ class CallScreen(ReplyScreen):
         """While it lasts: the time is told, Escape ends it, and nothing else can be sent."""
         stop, self._elsewhere = Stop(), False
         self._stop = stop
-        self._progress, self._started = None, time.monotonic()
+        self._progress, self._started = None, time.monotonic() - self.explorer.keys.asked_for
         self.response.whose = method
         self.what = what
         ticking = self.set_interval(TICK, self._tick)
@@ -291,7 +300,7 @@ class CallScreen(ReplyScreen):
         self.held.go_on("call")
 
     def _tick(self) -> None:
-        self.response.tick(time.monotonic() - self._started, self._progress)
+        self.response.tick(time.monotonic() - self._started - self.explorer.keys.asked_for, self._progress)
 
     def _ended(self, exchange: Exchange) -> None:
         if self.explorer.profile is None:  # it was removed meanwhile, and another one will be chosen

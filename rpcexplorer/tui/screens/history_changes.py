@@ -28,7 +28,7 @@ async def annotated(
     given = await screen.app.push_screen_wait(ask)
     if given is None:
         return False
-    return await _done(screen, lambda: explorer.annotate(call.id, **{what: given.strip()}))
+    return await _done(screen, lambda: explorer.journal.annotate(explorer.profile, call.id, **{what: given.strip()}))
 
 
 async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Damaged, moment: str) -> bool:
@@ -42,7 +42,7 @@ async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Da
     choices = [Choice("keep", "Keep it"), Choice("delete", "Delete it for good")]
     if await screen.app.push_screen_wait(Confirm("Delete this from the history?", named, choices)) != "delete":
         return False
-    return await _done(screen, lambda: explorer.forget_call(record.id))
+    return await _done(screen, lambda: explorer.journal.delete(explorer.profile, record.id))
 
 
 async def _done(screen: Screen[Any], change: Callable[[], str]) -> bool:

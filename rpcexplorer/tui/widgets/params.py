@@ -133,7 +133,7 @@ class ParamsPane(Vertical):
             self._say(self.text, Draft("", self.text).read())
         return self._line.read if isinstance(self._line.read, Problem) else None
 
-    def load(self, method: Method, text: str) -> None:
+    def load(self, method: Method | None, text: str) -> None:
         """Another method with its text; nothing of the one before can be taken back."""
         self.method = method
         self._editor.load(text)
