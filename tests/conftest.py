@@ -1,8 +1,70 @@
-"""What holds for every test: random cases come from a fixed seed, and none has to be quick on a busy machine."""
+"""Two tiers: what runs every day, and all there is with ``--thorough``. Whoever names a file gets all of that file.
+
+Of a test with many cases a few run every day, spread over all of them; ``everyday(n)`` says how many of one test, of a
+class or of a file, where it is another number. Random cases come from a fixed seed, but for the thorough tier: it draws
+anew and prints what it found. None has to be quick on a busy machine.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any, Final
+
+import pytest
 from hypothesis import settings
 
-settings.register_profile("everyday", derandomize=True, deadline=None)
-settings.load_profile("everyday")
+CASES: Final = 4
+"""Cases of one test that run every day."""
+
+settings.register_profile("everyday", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("named", derandomize=True, deadline=None)
+settings.register_profile("thorough", deadline=None, print_blob=True)
+
+TIER: Final = pytest.StashKey[str]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--thorough",
+        nargs="?",
+        const="thorough",
+        choices=["thorough", "rest"],
+        help="Run all tests, random cases drawn anew; =rest leaves out what runs every day.",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "everyday(n): so many cases of it run every day")
+    is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
+    tier = config.getoption("thorough") or ("everyday" if is_whole else "named")
+    config.stash[TIER] = getattr(config, "workerinput", {}).get("tier", tier)
+    settings.load_profile("thorough" if config.stash[TIER] == "rest" else config.stash[TIER])
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    """A worker is given all paths by name, and has to be told what was meant."""
+    node.workerinput["tier"] = node.config.stash[TIER]
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    tier = config.stash[TIER]
+    if tier in {"named", "thorough"}:
+        return
+    daily = set(_of_every_day(items))
+    wanted = [item for item in items if (item in daily) == (tier == "everyday") or (tier == "rest" and _draws(item))]
+    config.hook.pytest_deselected(items=[item for item in items if item not in set(wanted)])
+    items[:] = wanted
+
+
+def _of_every_day(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
+    for _, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
+        cases = list(group)
+        mark = cases[0].get_closest_marker("everyday")
+        count = min(mark.args[0] if mark else CASES, len(cases))
+        yield from (cases[number * (len(cases) - 1) // max(count - 1, 1)] for number in range(count))
+
+
+def _draws(item: pytest.Item) -> bool:
+    return bool(getattr(getattr(item, "function", None), "is_hypothesis_test", False))

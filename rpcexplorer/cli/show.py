@@ -109,6 +109,7 @@ def _failure(world: World, exchange: Exchange) -> None:
             world.say("cancelled" + ("; the server may have run it" if maybe_ran else "; nothing was run"))
         case _:
             world.say(f"{outcome_line(exchange)}  {transport_line(exchange)}".rstrip())
-    world.say(f"called {exchange.url}")
+    hint = ""
     if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
-        world.say(f"{len(exchange.response.body):,} bytes of a body came: add --body to see them")
+        hint = f"; {len(exchange.response.body):,} bytes of a body came: add --body to see them"
+    world.say(f"called {exchange.url}{hint}")

@@ -21,7 +21,7 @@ from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
 from rpcexplorer.storage.profile_shape import SESSIONS, build_profile
 from rpcexplorer.storage.toml_lines import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml_reader import TomlFile, read_toml
-from rpcexplorer.storage.toml_shape import DEFAULT, Leaves, Reading, Source, read_shape
+from rpcexplorer.storage.toml_shape import DEFAULT, Leaf, Leaves, Reading, Source, read_shape
 
 SHARING = 5
 """Profiles that are named where one cannot be told from others."""
@@ -36,8 +36,8 @@ class Profiles(Struct):
     profiles: dict[str, Profile] = field(default_factory=dict)
     default: str | None = None
     """The profile to start with, if a file names one."""
-    default_source: Source = DEFAULT
-    """Where that is said."""
+    default_leaf: Leaf | None = None
+    """The value that says so."""
     complaints: list[Complaint] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     """The files that were read, lowest layer first."""
@@ -66,6 +66,11 @@ class Profiles(Struct):
             if complaint.profile == name:
                 return complaint
         return Complaint(where, f"there is no profile `{name}`; {_advice(name, self.leaves)}")
+
+    @property
+    def default_source(self) -> Source:
+        """Where it is said which profile is the default."""
+        return self.default_leaf.source if self.default_leaf else DEFAULT
 
     def source_of(self, name: str, key: str) -> Source:
         """Where the value of a dotted key comes from, ``auth.username`` for example."""
@@ -168,10 +173,10 @@ def _choose_default(found: Profiles, readings: list[Reading]) -> None:
     chosen = [reading for reading in readings if ("default",) in reading.leaves]
     if not chosen:
         return
-    leaf = chosen[-1].leaves[("default",)]
-    name = leaf.value
+    found.default_leaf = chosen[-1].leaves[("default",)]
+    name = found.default_leaf.value
     if name in found.profiles or any(complaint.profile == name for complaint in found.complaints):
-        found.default, found.default_source = name, leaf.source
+        found.default = name
     else:
         sentence = f"there is no profile `{name}`; {_advice(name, found.leaves)}"
         found.complaints.append(chosen[-1].file.complain(("default",), sentence))

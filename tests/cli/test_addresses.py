@@ -59,7 +59,7 @@ def test_every_failure_names_the_address_that_was_called(shell: Shell, reply: by
         ran = shell.run("call", "m", "--id", "x", "--url", f"{server.origin}/rpc")
         asked = shell.run("--url", f"{server.origin}/rpc", "methods", "--refresh")
     assert ran.code == code
-    assert f"called {server.origin}/rpc\n" in ran.err
+    assert f"called {server.origin}/rpc" in ran.err
     if code != 1:
         assert f"{server.origin}/rpc" in asked.err
 

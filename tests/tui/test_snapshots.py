@@ -74,6 +74,13 @@ BODY = b"""{"items": [{"id": 123456789012345678901, "name": "Ada Lovelace", "bal
 "manager": null}, {"id": 2, "name": "Alan Turing", "balance": 0.00001000, "active": true, "manager": 1}, \
 {"id": 3, "name": "Grace Hopper", "balance": 1e400, "active": false, "manager": 1}], "next": "c2VhcmNo"}"""
 
+TYPED = """{
+  "page": 1,
+  "filter": {
+    "active": true
+  }
+}"""
+
 NOW = datetime(2026, 11, 21, 10, 41, 7, tzinfo=UTC)
 PHASES = Phases(name=0.0011, connect=0.0042, tls=0.0087, send=0.0004, wait=0.0152, transfer=0.0021)
 
@@ -159,6 +166,7 @@ def calls(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> tup
     explorer.use("staging")
     for exchange in reversed(CALLS):
         explorer.history.append(exchange)
+    explorer.keep_draft("user.list", TYPED)
     return ExplorerApp(explorer, person, "staging"), explorer
 
 
