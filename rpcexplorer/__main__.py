@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import signal
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,6 +22,8 @@ if TYPE_CHECKING:
 PIPE_CLOSED = 141
 SOFTWARE = 70
 """Exit codes that shells and their scripts know for these."""
+DEMO_HOME = "rpcexplorer-demo-"
+"""How the folder of a visit to the demo service begins."""
 COMPLETION_SECONDS = 2.0
 """How long a shell may wait for an answer."""
 
@@ -31,11 +35,25 @@ class Demo:
     password = PASSWORD
 
     @contextmanager
+    def home(self) -> Iterator[Path]:
+        """A folder for everything that a visit writes; it is gone afterwards."""
+        import tempfile
+
+        from rpcexplorer.storage.files import telling
+
+        with ExitStack() as stack:
+            with telling("make", Path(os.environ.get("TMPDIR", "/tmp")) / DEMO_HOME):  # noqa: S108 - only to name it
+                home = stack.enter_context(tempfile.TemporaryDirectory(prefix=DEMO_HOME, ignore_cleanup_errors=True))
+            yield Path(home)
+
+    @contextmanager
     def run(self) -> Iterator[str]:
         """Serve in the background; the base URL while it lasts."""
         from rpcexplorer.demo.server import DemoThread
 
-        with DemoThread() as demo:
+        with ExitStack() as stack:
+            with _told_why_not(0):
+                demo = stack.enter_context(DemoThread())
             yield demo.url
 
     def serve(self, port: int, announce: Callable[[str], None]) -> None:
@@ -43,7 +61,28 @@ class Demo:
         gc.enable()
         from rpcexplorer.demo.server import serve_forever
 
-        serve_forever(port, announce)
+        with _told_why_not(port):
+            serve_forever(port, announce)
+
+
+@contextmanager
+def _told_why_not(port: int) -> Iterator[None]:
+    """That nobody can listen on a port is no mistake of ours: a sentence says why, and what to do."""
+    from rpcexplorer.demo.server import LOOPBACK, ListenError
+    from rpcexplorer.model.complaint import Trouble
+
+    try:
+        yield
+    except ListenError as error:
+        free = "with --port, or leave it out for any free one"
+        if error.errno == errno.EADDRINUSE:
+            sentence = f"port {port} of {LOOPBACK} is taken by another program: name another one {free}"
+        elif error.errno == errno.EACCES and port:
+            sentence = f"port {port} of {LOOPBACK} is not for this user: name one from 1024 on {free}"
+        else:
+            why = os.strerror(error.errno).lower() if error.errno else error.strerror
+            sentence = f"the demo service cannot listen on {LOOPBACK}: {why}"
+        raise Trouble(sentence) from error
 
 
 class House:
@@ -120,11 +159,19 @@ def _end_soon_and_quietly() -> None:
 
 
 def _written_down(house: House, error: Exception) -> str:
-    """Where there is more to read about an error; that it cannot be written down is no reason to say less."""
+    """Where there is more to read about an error; that it cannot be written down is no reason to say less.
+
+    It lies in this person's own folder, also where the explorer had one that is gone by now, or there was none yet.
+    """
+    from rpcexplorer.storage.crashes import write_crash
+    from rpcexplorer.storage.paths import Paths
+    from rpcexplorer.storage.secrets import Secrets
+
     log: Path | str = "no log could be written"
-    if house.explorer is not None:
-        with suppress(Exception):
-            log = house.explorer.write_crash(error)
+    with suppress(Exception):
+        paths = Paths.of(os.environ)
+        known = house.explorer.keys.in_use() if house.explorer else Secrets(paths.secrets, os.environ).known()
+        log = write_crash(paths.crashes, error, known, datetime.now(UTC))
     if isinstance(log, str):
         return f"please report it ({log})"
     return f"please report it with what is in {log}, which has no secrets in it that this run knew"

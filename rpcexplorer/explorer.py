@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -193,11 +192,6 @@ class Explorer:
         """The newest calls of the profile in use, newest first; also those that could not be written."""
         return self.journal.recent(self._in_use(), limit)
 
-    def write_crash(self, error: BaseException) -> Path | str:
-        """Write down what a mistake of ours was, without secrets; the file, or why there is none."""
-        from rpcexplorer.storage.crashes import write_crash
-
-        return write_crash(self.paths.crashes, error, self.keys.in_use(), datetime.now(UTC))
 
     def save_setting(self, key: str, value: object) -> str:
         """Set one key of ``settings.toml``; a sentence where that failed."""

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import asyncio
-import tempfile
 from pathlib import Path
 
 import click
 
 from rpcexplorer.cli.session import Session, session_of
 from rpcexplorer.cli.show import json
+from rpcexplorer.cli.values import whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.views.sentences import outcome_line, transport_line
+
+PORT = whole_number(0, 65535, what="port", otherwise=", or leave it out for any free one")
 
 PROFILES = """\
 version = 1
@@ -57,7 +59,7 @@ TOUR = (
 
 @click.command()
 @click.option("--serve", is_flag=True, help="Only run the service; its URL is the first line of stdout.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Listen on this port.  [default: any free one]")
+@click.option("--port", type=PORT, default=0, metavar="N", help="Listen on this port.  [default: any free one]")
 @click.pass_context
 def demo(context: click.Context, serve: bool, port: int) -> None:
     """Try everything on an embedded service.
@@ -87,8 +89,8 @@ def screen(session: Session) -> int:
 def _on_screen(session: Session) -> int:
     """The explorer on the demo service, in a home of its own that is gone afterwards."""
     world = session.world
-    with tempfile.TemporaryDirectory(prefix="rpcexplorer-demo-") as home, world.demo.run() as url:
-        return world.open_screen(lambda person: throwaway_explorer(world, Path(home), url, person), session.profile)[0]
+    with world.demo.home() as home, world.demo.run() as url:
+        return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), session.profile)[0]
 
 
 def _serve(world: World, port: int) -> None:
@@ -103,8 +105,8 @@ def _serve(world: World, port: int) -> None:
 def _tour(session: Session) -> int:
     """Run the scripted tour in a home of its own that is gone afterwards."""
     world = session.world
-    with tempfile.TemporaryDirectory(prefix="rpcexplorer-demo-") as home, world.demo.run() as url:
-        explorer = throwaway_explorer(world, Path(home), url)
+    with world.demo.home() as home, world.demo.run() as url:
+        explorer = throwaway_explorer(world, home, url)
         world.print(f"The demo service runs at {url}/api/v2/")
         return asyncio.run(_walk(world, explorer))
 

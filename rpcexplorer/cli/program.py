@@ -11,6 +11,7 @@ import click
 
 from rpcexplorer import __version__
 from rpcexplorer.cli.completion import PROGRAM
+from rpcexplorer.cli.mistakes import sentence
 from rpcexplorer.cli.session import Failed, Session, complete_profiles, fail, session_of
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.model.complaint import Trouble
@@ -113,8 +114,7 @@ def run_command(arguments: Sequence[str], world: World) -> int:
     except click.Abort:
         return INTERRUPTED
     except click.UsageError as error:
-        hint = f" Try: {error.ctx.command_path} --help" if error.ctx else ""
-        world.say(f"{error.format_message()}{hint}")
+        world.say(sentence(error))
         return error.exit_code
     except Trouble as error:
         world.say(error.sentence)

@@ -24,6 +24,9 @@ class Demo(Protocol):
     username: str
     password: str
 
+    def home(self) -> AbstractContextManager[Path]:
+        """A folder for everything that a visit writes; it is gone afterwards."""
+
     def run(self) -> AbstractContextManager[str]:
         """Serve in the background; the base URL while it lasts."""
 

@@ -17,8 +17,12 @@ LOOPBACK = "127.0.0.1"
 """Never another address: the credentials are public."""
 
 
+class ListenError(OSError):
+    """Nobody can listen on that port: it is taken, or not for this user."""
+
+
 class DemoServer:
-    """Listens while it is open. ``port`` 0 means any free one; one that is taken raises OSError."""
+    """Listens while it is open. ``port`` 0 means any free one; one that is taken raises ``ListenError``."""
 
     def __init__(self, port: int = 0, service: DemoService | None = None, sleep: Sleep = asyncio.sleep) -> None:
         self.url = ""
@@ -31,7 +35,10 @@ class DemoServer:
 
     async def start(self) -> None:
         """Listen."""
-        self._server = await asyncio.start_server(self._connected, LOOPBACK, self._port, limit=BLOCK)
+        try:
+            self._server = await asyncio.start_server(self._connected, LOOPBACK, self._port, limit=BLOCK)
+        except OSError as error:
+            raise ListenError(error.errno, error.strerror or str(error)) from error
         self.url = f"http://{LOOPBACK}:{self._server.sockets[0].getsockname()[1]}"
 
     async def close(self) -> None:

@@ -1,0 +1,104 @@
+"""The embedded service from the command line: where it cannot listen, or has no room, a sentence says so."""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+import rpcexplorer
+from rpcexplorer.__main__ import main
+from tests.fakes.shell import Shell
+
+ROOT = str(Path(rpcexplorer.__file__).parent.parent)
+
+
+@pytest.fixture
+def taken() -> Iterator[int]:
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        held.listen()
+        yield held.getsockname()[1]
+
+
+def test_a_port_that_is_taken_is_a_sentence_and_no_mistake_of_ours(shell: Shell, taken: int) -> None:
+    environment = {**os.environ, **shell.environment, "PYTHONPATH": ROOT}
+    command = [sys.executable, "-m", "rpcexplorer", "demo", "--serve", "--port", str(taken)]
+    ran = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, cwd=shell.folder)
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr == (
+        f"rpcexplorer: port {taken} of 127.0.0.1 is taken by another program: name another one with --port, "
+        "or leave it out for any free one\n"
+    )
+
+
+@pytest.mark.parametrize("port", ["70000", "-1", "http", "8000.5"])
+def test_what_is_no_port_is_told_in_words(shell: Shell, port: str) -> None:
+    ran = shell.run("demo", "--serve", "--port", port)
+    assert ran.code == 2
+    assert f"--port: {port} is no port: write a whole number from 0 to 65535, or leave it out" in ran.err
+    assert "0<=x" not in ran.err
+
+
+def unlistening(number: int) -> object:
+    async def start(*_: object, **__: object) -> NoReturn:
+        raise OSError(number, os.strerror(number))
+
+    return start
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.EACCES, "port 80 of 127.0.0.1 is not for this user: name one from 1024 on with --port"),
+        (errno.EMFILE, "the demo service cannot listen on 127.0.0.1: too many open files"),
+    ],
+)
+def test_where_nobody_may_listen_the_reason_is_told(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, number: int, words: str
+) -> None:
+    monkeypatch.setattr("rpcexplorer.demo.server.asyncio.start_server", unlistening(number))
+    ran = shell.run("demo", "--serve", "--port", "80")
+    assert ran.code == 2
+    assert words in ran.err
+
+
+def test_where_the_embedded_service_cannot_listen_no_screen_opens(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.demo.server.asyncio.start_server", unlistening(errno.EACCES))
+    ran = shell.run("demo")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "the demo service cannot listen on 127.0.0.1: permission denied" in ran.err
+
+
+def test_without_room_for_its_files_the_demo_says_so(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **__: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("tempfile.TemporaryDirectory", full)
+    ran = shell.run("demo")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "the disk is full; free some space" in ran.err
+
+
+def test_a_mistake_of_ours_in_the_demo_is_written_down_where_it_stays(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def crash(*_: object, **__: object) -> NoReturn:
+        raise RuntimeError("somewhere in the tour")
+
+    monkeypatch.setattr("rpcexplorer.explorer.Explorer.call", crash)
+    monkeypatch.setattr(sys, "argv", ["rpcexplorer", "demo"])
+    monkeypatch.setenv("RPCEXPLORER_HOME", str(shell.home))
+    assert main() == 70
+    [log] = shell.home.rglob("crashes/*.txt")
+    assert f"please report it with what is in {log}" in capfd.readouterr().err
+    assert "somewhere in the tour" in log.read_text()
