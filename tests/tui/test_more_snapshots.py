@@ -4,7 +4,7 @@ depends on a clock, a port or a machine; the day is always that of the story."""
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -77,14 +77,16 @@ def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
 
 @pytest.fixture
 def picture(snap_compare: Snap, explorer: Explorer, person: PersonOnScreen) -> Callable[..., bool]:
-    """Opens the program, lets something happen in it, and compares what is on screen."""
+    """Opens the program, lets something happen in it, and compares what is on screen once it ``shows`` all that."""
 
-    def taken(show: Show, *calls: Exchange, size: tuple[int, int] = USUAL, profile: str = "staging") -> bool:
-        for exchange in reversed(calls):
+    def taken(
+        show: Show, *shows: str, calls: Iterable[Exchange] = (), size: tuple[int, int] = USUAL, profile: str = "staging"
+    ) -> bool:
+        for exchange in reversed([*calls]):
             explorer.history.append(exchange)
         explorer.use(profile)
         app = ExplorerApp(explorer, person, profile)
-        return snap_compare(app, terminal_size=size, run_before=state(show))
+        return snap_compare(app, terminal_size=size, run_before=state(*shows, then=show))
 
     return taken
 
@@ -102,7 +104,7 @@ async def history(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None
 
 
 def test_a_notification_was_sent(picture: Callable[..., bool]) -> None:
-    assert picture(showing(NOTIFICATION), NOTIFICATION, *CALLS)
+    assert picture(showing(NOTIFICATION), "→ sent", "no reply is expected", calls=[NOTIFICATION, *CALLS])
 
 
 def test_a_method_that_nobody_knows_can_be_called(picture: Callable[..., bool]) -> None:
@@ -110,11 +112,11 @@ def test_a_method_that_nobody_knows_can_be_called(picture: Callable[..., bool]) 
         await pilot.press("f2")
         paste(app, "user.rename")
 
-    assert picture(show, *CALLS)
+    assert picture(show, 'call "user.rename"', "nothing matches", calls=CALLS)
 
 
 def test_prod_in_a_tall_terminal(picture: Callable[..., bool]) -> None:
-    assert picture(showing(RESULT), size=TALL, profile="prod")
+    assert picture(showing(RESULT), " PROD ", "✓ result", '"next": "c2VhcmNo"', size=TALL, profile="prod")
 
 
 def test_without_colours(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,8 +125,9 @@ def test_without_colours(picture: Callable[..., bool], monkeypatch: pytest.Monke
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "down", "down")
+        assert app.no_color
 
-    assert picture(show, *CALLS)
+    assert picture(show, "✓ result", '"Grace Hopper"', calls=CALLS)
 
 
 # --- credentials -----------------------------------------------------------------------------------------------------
@@ -138,7 +141,7 @@ def test_credentials_are_asked_for_and_masked(picture: Callable[..., bool]) -> N
         await pilot.press("tab")
         paste(app, "correct-horse")
 
-    assert picture(show, profile="shop")
+    assert picture(show, "user name       ada", f"password        {'•' * 13}", profile="shop")
 
 
 def test_another_session_is_asked_for_though_there_is_one(picture: Callable[..., bool], explorer: Explorer) -> None:
@@ -151,14 +154,14 @@ def test_another_session_is_asked_for_though_there_is_one(picture: Callable[...,
         screen.action_new_session()
         await on(pilot, Credentials)
 
-    assert picture(show, profile="shop")
+    assert picture(show, "Log in to shop", "session id      known for this run", profile="shop")
 
 
 # --- history ---------------------------------------------------------------------------------------------------------
 
 
 def test_history_in_a_small_terminal(picture: Callable[..., bool]) -> None:
-    assert picture(history, *CALLS, size=SMALL)
+    assert picture(history, "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"', calls=CALLS, size=SMALL)
 
 
 def test_a_batch_in_the_history(picture: Callable[..., bool]) -> None:
@@ -166,11 +169,11 @@ def test_a_batch_in_the_history(picture: Callable[..., bool]) -> None:
         await history(app, pilot, screen)
         await pilot.press("end")
 
-    assert picture(show, *CALLS, BATCH)
+    assert picture(show, "user.get, ping  result", "a batch has no place in the editor", calls=[*CALLS, BATCH])
 
 
 def test_an_empty_history(picture: Callable[..., bool]) -> None:
-    assert picture(history)
+    assert picture(history, "History  0 calls", "No calls with staging yet.")
 
 
 # --- profiles --------------------------------------------------------------------------------------------------------
@@ -186,7 +189,7 @@ def test_profiles_in_a_small_terminal(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await profiles(pilot)
 
-    assert picture(show, size=SMALL)
+    assert picture(show, "Profiles  3", "Shared staging", size=SMALL)
 
 
 def test_a_profile_is_about_to_be_removed(picture: Callable[..., bool]) -> None:
@@ -195,7 +198,7 @@ def test_a_profile_is_about_to_be_removed(picture: Callable[..., bool]) -> None:
         await pilot.press("delete")
         await on(pilot, Confirm)
 
-    assert picture(show)
+    assert picture(show, "Remove prod?", "Keep it")
 
 
 def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
@@ -204,7 +207,7 @@ def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
         await pilot.press("e")
         await on(pilot, ProfileForm)
 
-    assert picture(show)
+    assert picture(show, "Edit prod", "description     The real thing")
 
 
 def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> None:
@@ -217,4 +220,4 @@ def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> Non
         paste(app, "rpc.example.com")
         await pilot.press("ctrl+s")
 
-    assert picture(show, size=SMALL)
+    assert picture(show, "Add a profile", "✗ A URL begins with https:// or http://", size=SMALL)

@@ -28,6 +28,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.person import PersonOnScreen
 from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.widgets.response import ResponsePane
+from tests.tui.visiting import on_view
 from tests.tui.waiting import until
 
 PROFILES = """\
@@ -170,8 +171,9 @@ def calls(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> tup
     return ExplorerApp(explorer, person, "staging"), explorer
 
 
-def state(then: State | None = None) -> Callable[[Pilot[Any]], Awaitable[None]]:
-    """Wait for the call screen, take a method, then do the rest."""
+def state(*shows: str, then: State | None = None) -> Callable[[Pilot[Any]], Awaitable[None]]:
+    """Wait for the call screen, take a method, then do the rest; the picture is taken once it ``shows`` all that."""
+    assert shows, "say what the picture is of"
 
     async def before(pilot: Pilot[Any]) -> None:
         app = pilot.app
@@ -184,6 +186,7 @@ def state(then: State | None = None) -> Callable[[Pilot[Any]], Awaitable[None]]:
         if then is not None:
             await then(app, pilot, screen)
             await pilot.pause()
+        await until(pilot, lambda: all(each in on_view(app) for each in shows))
 
     return before
 
@@ -200,7 +203,7 @@ SIZE = (120, 34)
 
 
 def test_empty(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state())
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("The reply appears here."))
 
 
 def test_result(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -208,19 +211,31 @@ def test_result(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "2")
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(
+        calls[0], terminal_size=SIZE, run_before=state("✓ result", '"next": "c2VhcmNo"', "{ 5 members }", then=show)
+    )
+
+
+OUTCOMES = {
+    "error": ("✗ error -32602", "Invalid params: the method exists", '"id": "must be an integer"'),
+    "unreached": ("unreached   34 ms", "Nothing answers at staging.example.com:443"),
+    "malformed": ("! malformed", "The reply is not JSON.", "<h1>502 Bad Gateway</h1>"),
+    "cancelled": ("◌ cancelled", "the server may have run it"),
+}
+"""What a picture of each outcome shows."""
 
 
 @pytest.mark.parametrize("exchange", [ERROR, UNREACHED, MALFORMED, CANCELLED], ids=lambda each: each.outcome_name)
 def test_outcome(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], exchange: Exchange) -> None:
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(showing(exchange)))
+    shows = OUTCOMES[exchange.outcome_name]
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(*shows, then=showing(exchange)))
 
 
 def test_typing(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2", *"usr")
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(" usr", "4 of 8", then=show))
 
 
 def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -228,7 +243,9 @@ def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
         screen.choose("arg_test")
         screen.params.replace('["username": "ada"]')
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(
+        calls[0], terminal_size=SIZE, run_before=state("✗ line 1, column 12", "^R make it an object", then=show)
+    )
 
 
 class Half(Progress):
@@ -245,14 +262,16 @@ def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
         screen.what = "sending"
         screen.response.tick(1.4, Half())
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))
 
 
 def test_request(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        await pilot.press("f3")
+        await pilot.press("f3", "ctrl+o")
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(
+        calls[0], terminal_size=SIZE, run_before=state("POST /api/v2/ HTTP/1.1", '"method":"user.list"', then=show)
+    )
 
 
 def test_table(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -260,7 +279,11 @@ def test_table(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4", "t")
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(
+        calls[0],
+        terminal_size=SIZE,
+        run_before=state("id  name             balance  active  manager", "2  Alan Turing", then=show),
+    )
 
 
 def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -269,7 +292,7 @@ def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         await pilot.press("f4", "slash", *"true")
         await until(pilot, lambda: screen.response.reader.needle == "true")
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("/   true", "1 of 2", then=show))
 
 
 def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -280,22 +303,42 @@ def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         screen.response.filtered = wanted.label
         screen.response.show(wanted, b'"Ada Lovelace"\n"Alan Turing"', "spelled by jq, not by the server", wrong=False)
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(
+        calls[0], terminal_size=SIZE, run_before=state("FILTERED   .items[].name", '1   "Ada Lovelace"', then=show)
+    )
 
 
-@pytest.mark.parametrize("tab", ["Raw", "Headers", "Timing"])
+TABS = {
+    "Raw": ('1   {"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": {"items"',),
+    "Headers": ("HTTP/1.1 200 OK", "Content-Type  application/json"),
+    "Timing": ("name lookup", "TLS", "in all          34 ms"),
+}
+"""What a picture of each tab shows."""
+
+
+@pytest.mark.parametrize("tab", TABS)
 def test_tab(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         screen.response.tab = tab
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(*TABS[tab], then=show))
 
 
-@pytest.mark.parametrize("key", ["f1", "f6", "f7", "ctrl+p"], ids=["help", "history", "profiles", "palette"])
+SCREENS = {
+    "help": ("f1", "Keys", "Send the call that stands in the editor."),
+    "history": ("f6", "History  5 calls", "-32602 Invalid params", '"Ada Lovelace"'),
+    "profiles": ("f7", "Profiles  2", "rpc.example.com", "Shared staging"),
+    "palette": ("ctrl+p", "Commands", "type to find", "Lay the params out, one member a line."),
+}
+"""The key that opens each screen, and what a picture of it shows."""
+
+
+@pytest.mark.parametrize("name", SCREENS)
 def test_screen(
-    snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], key: str, monkeypatch: pytest.MonkeyPatch
+    snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    key, *shows = SCREENS[name]
     monkeypatch.setattr("rpcexplorer.storage.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -303,7 +346,7 @@ def test_screen(
         await until(pilot, lambda: app.screen is not screen)
         await pilot.pause()
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(*shows, then=show))
 
 
 def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -315,7 +358,9 @@ def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
         await pilot.press("f5")
         await until(pilot, lambda: app.screen is not screen)
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(
+        calls[0], terminal_size=SIZE, run_before=state("Send to PROD?", "user.delete is not marked safe", then=show)
+    )
 
 
 def test_narrow_prod(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -324,18 +369,21 @@ def test_narrow_prod(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) ->
         screen.show_profile()
         await showing(RESULT)(app, pilot, screen)
 
-    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(" PROD ", "✓ result", then=show))
 
 
 def test_narrow_methods(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2")
 
-    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(show))
+    assert snap_compare(
+        calls[0], terminal_size=(80, 24), run_before=state("▍Methods", "Lists users, newest first", then=show)
+    )
 
 
 def test_wide(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
-    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state(showing(RESULT)))
+    shows = ("Lists users, newest first", "✓ result", '"next": "c2VhcmNo"')
+    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state(*shows, then=showing(RESULT)))
 
 
 @pytest.mark.parametrize("theme", sorted(path.stem for path in (Path(__file__).parents[2] / "themes").glob("*.toml")))
@@ -344,8 +392,9 @@ def test_theme(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], theme: s
         app.wear(theme)
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("f4")
+        assert app.theme == theme
 
-    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("✓ result", '"name": "Grace Hopper"', then=show))
 
 
 def test_welcome(snap_compare: Snap, make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
@@ -354,6 +403,6 @@ def test_welcome(snap_compare: Snap, make_explorer: Callable[..., Explorer], per
     app._files = lambda: [("settings", "~/.config/rpcexplorer/settings.toml")]  # type: ignore[method-assign]
 
     async def before(pilot: Pilot[Any]) -> None:
-        await until(pilot, lambda: type(app.screen).__name__ == "Welcome")
+        await until(pilot, lambda: "Welcome to rpcexplorer" in on_view(app) and "settings.toml" in on_view(app))
 
     assert snap_compare(app, terminal_size=SIZE, run_before=before)

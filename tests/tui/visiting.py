@@ -125,6 +125,12 @@ def shown(root: Widget) -> str:
     return "\n".join(str(each.render()) for each in root.query(Static) if each.display)
 
 
+def on_view(app: App[Any]) -> str:
+    """Everything that is on the screen, line by line, as a person sees it."""
+    screen = app.screen
+    return "\n".join(strip.text for strip in screen._compositor.render_strips(screen.size))
+
+
 def drawn(widget: Widget) -> str:
     """What a widget of ours that is drawn line by line shows."""
     return text_of(widget)
