@@ -201,9 +201,13 @@ def secret(
     elif field is None:
         for each, state in _secret_states(explorer, profile):
             session.world.print(printable(f"{each:<8}  {state}"))
+        if profile.auth.kind == "none":
+            session.world.say(f"{profile.name} needs no secrets: its auth is none")
     else:
         explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
         session.world.say(f"stored {field} of {profile.name} for {profile.origin}")
+        if field not in explorer.secrets.state(profile):
+            session.world.say(f"note: with auth {profile.auth.kind} as it is, {profile.name} sends no stored {field}")
 
 
 def _new_value(context: click.Context, profile: Profile, field: str, *, from_stdin: bool) -> str:

@@ -15,8 +15,10 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.leaks import Leak, LeakSearch
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secret_names import squashed
 from rpcexplorer.storage.files import FileTrouble, names, read_bytes
 from rpcexplorer.storage.paths import OVERLAY
+from rpcexplorer.storage.profile_values import KEYS, SENT
 from rpcexplorer.storage.profiles import Profiles
 from rpcexplorer.storage.secrets import Secrets
 
@@ -126,21 +128,24 @@ def _read(path: Path, searched: Searched, *, links: bool) -> bytes | None:
 
 def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
     """Say what stands where, and what to do next."""
-    profile, _, secret = leak.label.rpartition(".")
     if leak.label:
         what = f"the value of {leak.label} stands here"
+        advice = "take it out: it is stored already, and is put in when a call is sent"
     elif leak.key:
-        profile, secret = leak.profile, "session" if re.search("(?i)session|cookie", leak.key) else "password"
         what = "a literal value stands here that looks like a secret"
+        advice = f"take it out{_instead(leak)}"
     else:
-        profile, secret = leak.profile, "password"
         what = "a URL stands here that holds a password"
-    store = f"rpcexplorer profiles secret {profile or 'NAME'} {secret}"
+        advice = f"take it out{_instead(leak)}"
     if leak.call:
         advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
-    elif leak.label:
-        advice = "take it out: it is stored already, and is put in when a call is sent"
-    else:
-        advice = f"take it out, and store it: {store}"
     sentence = f"{what}; {advice}"
     return Complaint(finder.hidden(str(path)), finder.hidden(sentence), leak.line, finder.hidden(leak.key))
+
+
+def _instead(leak: Leak) -> str:
+    """What becomes of a value that nobody has stored yet."""
+    if KEYS.fullmatch(squashed(leak.key)):
+        return f"; a token or a key cannot be sent yet: {SENT}"
+    field = "session" if re.search("(?i)session|cookie", leak.key) else "password"
+    return f", and store it: rpcexplorer profiles secret {leak.profile or 'NAME'} {field}"

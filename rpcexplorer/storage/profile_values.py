@@ -26,13 +26,22 @@ OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
 """Headers that have a key of their own."""
 HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
 """Headers that HTTP itself sets."""
-SECRET_HEADERS = frozenset({"authorization", "proxyauthorization", "cookie", "setcookie"})
+COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
 
 PASSWORDS = re.compile(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
 """Keys, in lower case and without separators, whose values are secrets wherever they stand."""
+KEYS = re.compile(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
+"""Keys whose values are no password, and stand in headers or in the URL of a request."""
 TOKENS = re.compile(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
 """Keys whose values are secrets in a profile, but may be ordinary params of a method."""
 PLACEHOLDER = re.compile(r"\{(?:username|password)\}")
+
+
+SENT = (
+    'what can be sent is a session in a cookie, auth = { kind = "cookie" }, '
+    'or a user name and a password among the params, "inline"'
+)
+"""What there is instead of a secret that cannot be sent yet."""
 
 
 def secret_command(path: KeyPath, field: str = "password") -> str:
@@ -48,6 +57,8 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     squashed = _squashed(key)
     if squashed.endswith(("command", "helper")):
         return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
+    if KEYS.fullmatch(squashed):
+        return f"a secret has no place in this file, and a token or a key cannot be sent yet; remove it: {SENT}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
         return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
@@ -61,7 +72,8 @@ def url(value: Any, place: Place) -> Any:
         return Wrong('must be an address in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
-        return Wrong(f"must hold no user name and no password; remove them, and {secret_command(place.path)} instead")
+        store = f"for both, {secret_command(place.path)}"
+        return Wrong(f"must hold no user name and no password, and HTTP Basic cannot be sent yet; {SENT}: {store}")
     if UNPRINTABLE.search(value):
         return Wrong("must hold no space, no backslash and no control character")
     if found[4]:
@@ -74,13 +86,13 @@ def url(value: Any, place: Place) -> Any:
     return value
 
 
-def url_path(value: Any, place: Place) -> Any:
+def url_path(value: Any, _place: Place) -> Any:
     """What is appended to the URL."""
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
         return Wrong('must be text such as "/api/v2/", without spaces and without `#`')
     for member in re.split("[?&;]", value)[1:]:
         if _is_secret(_squashed(member.partition("=")[0])):
-            return Wrong(f"must hold no secret; remove it, and {secret_command(place.path)} instead")
+            return Wrong(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {SENT}")
     return value
 
 
@@ -94,8 +106,11 @@ def header(value: Any, _place: Place) -> Any:
 def refused_header(key: str, _value: object, place: Place) -> str | None:
     """Why a profile cannot set this header."""
     lower, squashed = key.lower(), _squashed(key)
-    if squashed in SECRET_HEADERS or _is_secret(squashed):
-        return f"this header holds a secret; remove it, and {secret_command(place.path)} instead"
+    if squashed in COOKIE_HEADERS:
+        auth, store = 'auth = { kind = "cookie" }', secret_command(place.path, "session")
+        return f"this header holds a secret; remove it, write {auth} into the profile, and {store}"
+    if KEYS.fullmatch(squashed) or _is_secret(squashed):
+        return f"this header holds a secret, and a secret cannot be sent in a header yet; remove it: {SENT}"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
     if lower == "host":

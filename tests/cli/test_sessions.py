@@ -109,6 +109,30 @@ def test_secrets_are_listed_by_state_and_can_be_forgotten(shop: Shell) -> None:
     assert "missing (set RPCEXPLORER_SHOP_PASSWORD)" in shop.run("profiles", "secret", "shop").text
 
 
+@pytest.mark.parametrize(
+    ("auth", "field", "sends"),
+    [
+        ('{ kind = "none" }', "password", False),
+        ('{ kind = "inline", username = "ada" }', "session", False),
+        ('{ kind = "inline", username = "ada" }', "username", False),
+        ('{ kind = "cookie" }', "username", True),
+    ],
+)
+def test_a_secret_that_is_never_sent_is_told_to_be_so(shell: Shell, auth: str, field: str, sends: bool) -> None:
+    shell.sessions(f'[profile.p]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n')
+    ran = shell.run("profiles", "secret", "p", field, "--stdin", stdin=b"new-value\n")
+    assert ran.code == 0
+    assert f"stored {field} of p" in ran.err
+    assert (f"p sends no stored {field}" in ran.err) is not sends
+
+
+def test_a_profile_without_secrets_says_so(shell: Shell) -> None:
+    shell.sessions('[profile.p]\nurl = "http://127.0.0.1:9"\n')
+    ran = shell.run("profiles", "secret", "p")
+    assert (ran.code, ran.out) == (0, b"")
+    assert "p needs no secrets: its auth is none" in ran.err
+
+
 def test_a_secret_is_not_asked_for_where_nobody_can_answer(shop: Shell) -> None:
     ran = shop.run("profiles", "secret", "shop", "password")
     assert ran.code == 3

@@ -74,7 +74,6 @@ REFUSED = [
     ('empty_params = "null"', "profile.p.empty_params", 'one of "[]", "{}", "omit"'),
     ("badge = 1", "profile.p.badge", "text, in quotes"),
     ('path = "/a b"', "profile.p.path", "without spaces"),
-    ('path = "/rpc?api_key=hunter2"', "profile.p.path", "profiles secret p password"),
     ('content_type = "a\\nb"', "profile.p.content_type", "one line"),
     ('ca_file = ""', "profile.p.ca_file", "path of a file"),
     ('auth = "cookie"', "profile.p.auth", "must be auth, written as a table"),
@@ -116,11 +115,8 @@ SECRETS = [
     ('password = "hunter2"', "password"),
     ("password = 12345678", "password"),
     ('secret = "hunter2"', "password"),
-    ('token = "hunter2"', "password"),
     ('session = "hunter2"', "session"),
     ('sessionid = "hunter2"', "session"),
-    ('api_key = "hunter2"', "password"),
-    ('API-Key = "hunter2"', "password"),
     ('db_password = "hunter2"', "password"),
     ('command = "echo hunter2"', "password"),
     ('password_command = "echo hunter2"', "password"),
@@ -131,11 +127,7 @@ SECRETS = [
     ('login = { params = { user = "{username}", pass = "hunter2" } }', "password"),
     ('login = { params = [{ deep = { "access-token" = "hunter2" } }] }', "password"),
     ('method.arg_test.params = { username = "ann", password = "hunter2" }', "password"),
-    ('headers = { Authorization = "Bearer hunter2" }', "password"),
-    ('headers = { proxy-authorization = "hunter2" }', "password"),
-    ('headers = { Cookie = "sessionid=hunter2" }', "password"),
-    ('headers = { X-Api-Key = "hunter2" }', "password"),
-    ('headers = { X-Auth-Token = "hunter2" }', "password"),
+    ('headers = { Cookie = "sessionid=hunter2" }', "session"),
     ('url = "http://ann:hunter2@p"', "password"),
     ('url = "http://hunter2@p"', "password"),
 ]
@@ -151,6 +143,36 @@ def test_a_secret_is_refused_with_the_command_to_run_and_never_printed(tmp_path:
     shown = "".join(str(each) + repr(each) for each in profiles.complaints)
     assert "hunter2" not in shown
     assert "12345678" not in shown
+
+
+NOT_YET = [
+    ('headers = { Authorization = "Bearer hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { proxy-authorization = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Api-Key = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Auth-Token = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Session-Id = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Password = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('path = "/rpc?api_key=hunter2"', "a secret cannot be sent in the URL yet"),
+    ('path = "/rpc?password=hunter2"', "a secret cannot be sent in the URL yet"),
+    ('url = "http://ann:hunter2@p"', "HTTP Basic cannot be sent yet"),
+    ('token = "hunter2"', "a token or a key cannot be sent yet"),
+    ('api_key = "hunter2"', "a token or a key cannot be sent yet"),
+    ('auth = { kind = "inline", API-Key = "hunter2" }', "a token or a key cannot be sent yet"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), NOT_YET)
+def test_a_secret_that_cannot_be_sent_yet_is_refused_with_what_can_be(tmp_path: Path, line: str, words: str) -> None:
+    url = "" if line.startswith("url") else 'url = "http://p"\n'
+    profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
+    complaint = profiles.get("p")
+    assert isinstance(complaint, Complaint)
+    assert words in complaint.sentence
+    assert 'auth = { kind = "cookie" }' in complaint.sentence
+    assert '"inline"' in complaint.sentence
+    if line.startswith(("headers", "path")):
+        assert "profiles secret" not in complaint.sentence  # no value stored by it is ever sent there
+    assert "hunter2" not in "".join(str(each) + repr(each) for each in profiles.complaints)
 
 
 def test_placeholders_and_names_of_members_are_no_secrets(tmp_path: Path) -> None:
