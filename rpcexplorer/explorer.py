@@ -135,7 +135,8 @@ class Explorer:
 
     async def test(self, profile: Profile) -> list[Step]:
         """Try the way to a server step by step: name, connection, TLS, HTTP, login. Nothing is recorded."""
-        return await self._clients.test(profile)
+        missing = [field for field, found in self.keys.state(profile).items() if not found and field != "session"]
+        return await self._clients.test(profile, missing)
 
     def logout(self) -> bool:
         """Forget the session of the profile in use; False where there was none. The server is not told."""

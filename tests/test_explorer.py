@@ -13,6 +13,7 @@ from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
 from rpcexplorer.model.complaint import Complaint
 from tests.fakes.wire import RawServer, http_reply
 
+SHOP_IS_KNOWN = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
 REPLY = http_reply(b'{"jsonrpc":"2.0","id":"x","result":{"session":"s3ss10n-s3ss10n","n":1.10}}')
 
 
@@ -94,6 +95,37 @@ def test_a_value_given_by_position_or_known_by_value_reaches_no_record(opened: C
     assert isinstance(recorded, Exchange)
     assert recorded.params == '{"password": "«not recorded»", "x": "«shop.session»"}'
     assert b"s3ss10n" not in recorded.response.body
+
+
+@pytest.mark.parametrize(
+    ("auth", "label", "words"),
+    [
+        ('{ kind = "cookie" }', "Login", "not reached; no user name and no password yet"),
+        ('{ kind = "cookie", username = "ada" }', "Login", "not reached; no password yet"),
+        ('{ kind = "inline", username = "known" }', "Credentials", "not reached; no password yet"),
+        ('{ kind = "none" }', "Login", "this profile needs none"),
+    ],
+)
+def test_a_server_that_is_not_reached_says_nothing_of_the_login(
+    opened: Callable[..., Explorer], auth: str, label: str, words: str
+) -> None:
+    explorer = opened(f'[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n')
+    login = asyncio.run(explorer.test(explorer.profiles.profiles["shop"]))[-1]
+    assert (login.label, login.words) == (label, words)
+    known = opened(f'[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n', **SHOP_IS_KNOWN)
+    last = asyncio.run(known.test(known.profiles.profiles["shop"]))[-1]
+    assert last.words == (words if "none" in auth else "not reached")
+
+
+def test_a_page_instead_of_a_reply_says_nothing_of_the_login(opened: Callable[..., Explorer]) -> None:
+    with RawServer(http_reply(b"<h1>not here</h1>", status=404)) as server:
+        explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie" }}\n')
+        login = asyncio.run(explorer.test(explorer.profiles.profiles["shop"]))[-1]
+    assert (login.label, login.state, login.words) == (
+        "Login",
+        "unknown",
+        "not reached; no user name and no password yet",
+    )
 
 
 def test_an_unknown_profile_is_a_complaint_that_names_the_nearest(opened: Callable[..., Explorer]) -> None:

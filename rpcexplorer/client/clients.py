@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -41,16 +41,20 @@ class Clients:
         """Load what the first call takes, in another thread, before there is one: a tenth of a second of imports."""
         await asyncio.to_thread(_load)
 
-    async def test(self, profile: Profile) -> list[Step]:
+    async def test(self, profile: Profile, missing: Sequence[str] = ()) -> list[Step]:
         """What each step of the way came to, by a call that is not recorded and needs no credentials.
 
-        Only where it got through are credentials asked for and tried: by a login where there are sessions.
+        Only where it got through are credentials asked for and tried: by a login where there are sessions. Where it
+        did not, those that are ``missing`` are named all the same.
         """
-        from rpcexplorer.model.steps import LOGIN, RPC, steps
+        from rpcexplorer.model.steps import LOGIN, RPC, login_not_reached, steps
 
-        way = steps(await self._tried(replace(profile, auth=NoAuth())), replace(profile, auth=NoAuth()))
-        if isinstance(profile.auth, NoAuth) or any(step.state == "failed" for step in way[:RPC]):
+        open_ = replace(profile, auth=NoAuth())
+        way = steps(await self._tried(open_), open_)
+        if isinstance(profile.auth, NoAuth):
             return way
+        if any(step.state == "failed" for step in way[:RPC]):
+            return [*way[:LOGIN], login_not_reached(profile, missing)]
         return [*way[:LOGIN], steps(await self._tried(profile), profile)[LOGIN]]
 
     async def _tried(self, profile: Profile) -> Exchange:

@@ -7,6 +7,7 @@ them printable.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final, Literal
 
 from msgspec import Struct
@@ -41,6 +42,10 @@ _ADDRESS = re.compile(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3})
 """A URL whose host needs no looking up."""
 
 
+WORDS: Final = {"username": "user name"}
+"""What people call a field of a secret, where it is not its own name."""
+
+
 class Step(Struct, frozen=True):
     """One row of the test."""
 
@@ -63,6 +68,12 @@ def steps(exchange: Exchange, profile: Profile) -> list[Step]:
         case Cancelled():
             rows = _ended(rows, _furthest(exchange.phases), "unknown", "stopped here")
     return rows
+
+
+def login_not_reached(profile: Profile, missing: Sequence[str]) -> Step:
+    """The last step where the way to the server ended before it; what is ``missing`` for it is known all the same."""
+    fields = " and ".join(f"no {WORDS.get(field, field)}" for field in missing)
+    return Step(_label(profile), "unknown", f"not reached; {fields} yet" if fields else "not reached")
 
 
 def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
@@ -160,7 +171,7 @@ def _rpc(outcome: Outcome) -> Step:
 
 def _login(exchange: Exchange, profile: Profile) -> Step:
     outcome, status = exchange.outcome, exchange.response.status
-    label = "Credentials" if isinstance(profile.auth, InlineAuth) else "Login"
+    label = _label(profile)
     if asks_for_login(profile.login, outcome, status):
         said = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
         if isinstance(profile.auth, NoAuth):
@@ -174,6 +185,10 @@ def _login(exchange: Exchange, profile: Profile) -> Step:
         return Step(label, "well", "a session was opened")
     accepted = "the credentials were accepted" if isinstance(profile.auth, InlineAuth) else "the session was accepted"
     return Step(label, "well", accepted)
+
+
+def _label(profile: Profile) -> str:
+    return "Credentials" if isinstance(profile.auth, InlineAuth) else "Login"
 
 
 def _error(outcome: ErrorObject) -> str:

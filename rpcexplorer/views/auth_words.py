@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Final
 
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
 from rpcexplorer.model.route import Moved
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.steps import WORDS
 from rpcexplorer.views.sentences import age
-
-WORDS: Final = {"username": "user name"}
 
 
 def auth_words(

@@ -579,6 +579,19 @@ def test_the_connection_is_tested_step_by_step(explorer: Explorer) -> None:
     tell(explorer, story)
 
 
+def test_a_test_never_says_of_a_profile_that_logs_in_that_it_needs_no_login(make_explorer: Make) -> None:
+    made = make_explorer('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie" }\n')
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "shop")
+        await pilot.press("t")
+        await until(pilot, lambda: "✗ TCP" in page(screen))
+        assert "no user name and no password yet" in page(screen)
+        assert "needs none" not in page(screen)
+
+    tell(made, story, profile="shop")
+
+
 def test_a_test_that_hangs_is_ended_by_escape_and_its_profile_can_be_tested_again(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
         made = make_explorer(f'[profile.slow]\nurl = "{server.url}"\nauth = {{ kind = "none" }}\n')
