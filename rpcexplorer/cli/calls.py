@@ -10,6 +10,7 @@ from msgspec import Struct
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.session import Session, complete_methods, fail, profile_option, session_of
 from rpcexplorer.cli.show import Form, show, show_preview
+from rpcexplorer.cli.values import OneOf, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft, Problem
@@ -19,7 +20,7 @@ from rpcexplorer.views.problems import marked
 
 F = TypeVar("F")
 
-AUTH = click.Choice(["cookie", "inline", "none"])
+AUTH = OneOf(["cookie", "inline", "none"])
 
 
 class Sending(Struct, frozen=True):
@@ -56,7 +57,7 @@ def sending_options(command: F) -> F:
         click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
         click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
         click.option("--dry-run", is_flag=True, help="Print the exact request, secrets hidden, and send nothing."),
-        click.option("--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS",
+        click.option("--timeout", type=seconds, metavar="SECONDS",
                      help="Time for the whole call, instead of the profile's."),
         click.option("--id", metavar="ID", help="Use this id instead of a new one."),
         click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),

@@ -12,6 +12,7 @@ import click
 
 from rpcexplorer.cli.session import session_of
 from rpcexplorer.cli.start import COMPLETING
+from rpcexplorer.cli.values import OneOf
 
 PROGRAM: Final = "rpcexplorer"
 LINE: Final = "_RPCEXPLORER_LINE"
@@ -78,7 +79,7 @@ SCRIPTS: Final = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
 @click.command()
-@click.argument("shell", type=click.Choice(list(SCRIPTS)))
+@click.argument("shell", type=OneOf(SCRIPTS))
 @click.pass_context
 def completion(context: click.Context, shell: str) -> None:
     """Print the completion script for a shell.

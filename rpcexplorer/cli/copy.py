@@ -7,12 +7,13 @@ from msgspec.structs import replace
 
 from rpcexplorer.cli.history import one_of, opened
 from rpcexplorer.cli.session import complete_profiles, fail
+from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.views.snippets import SNIPPETS, subject_of
 
-FORM = click.Choice(list(SNIPPETS))
+FORM = OneOf(SNIPPETS)
 
 
 @click.command()

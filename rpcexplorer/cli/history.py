@@ -9,8 +9,10 @@ from itertools import islice
 
 import click
 
+from rpcexplorer.cli.mistakes import Words
 from rpcexplorer.cli.session import complete_profiles, fail, session_of
 from rpcexplorer.cli.show import json
+from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
@@ -19,18 +21,19 @@ from rpcexplorer.views.history_lines import history_line, shown
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable, printable_bytes
 
-OUTCOMES = click.Choice([name for name in NAMES.values() if name != "refused"])
-AGE = re.compile(r"(\d+)([hdw])")
+OUTCOMES = OneOf([name for name in NAMES.values() if name != "refused"])
+AT_MOST = whole_number(1)
+AGE = re.compile(r"([0-9]{1,4})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
 
 
-@click.group()
+@click.group(cls=Words)
 def history() -> None:
     """History: every call that was made, newest first."""
 
 
 @history.command("list")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=20, show_default=True, help="At most so many.")
+@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=20, show_default=True, help="At most so many.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--method", metavar="NAME", help="Only of this method.")
 @click.option("--outcome", type=OUTCOMES, help="Only with this outcome.")
@@ -53,7 +56,7 @@ def list_(
 
 @history.command()
 @click.argument("text")
-@click.option("-n", "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="At most so many.")
+@click.option("-n", "--limit", type=AT_MOST, metavar="N", default=50, show_default=True, help="At most so many.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
@@ -100,7 +103,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
 
 
 @history.command()
-@click.option("--keep", type=click.IntRange(min=0), metavar="N", help="Keep the newest N calls.")
+@click.option("--keep", type=whole_number(0), metavar="N", help="Keep the newest N calls.")
 @click.option("--older-than", metavar="AGE", help="Remove calls older than 12h, 30d or 8w.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--dry-run", is_flag=True, help="Only count.")
@@ -184,5 +187,5 @@ def _row(exchange: Exchange) -> dict[str, object]:
 def _age(text: str) -> timedelta:
     parts = AGE.fullmatch(text)
     if parts is None:
-        raise click.UsageError(f"{text!r} is no age: write a number and h, d or w, such as 30d.")
+        raise click.UsageError(f"--older-than: {text} is no age: write a number and h, d or w, such as 30d.")
     return timedelta(hours=int(parts[1]) * HOURS[parts[2]])

@@ -4,6 +4,33 @@ from __future__ import annotations
 
 import click
 
+from rpcexplorer.model.complaint import listed, nearest
+
+
+class Words(click.Group):
+    """Commands by name. A name that is none is answered with the one that is most like it."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the options; without a command there is nothing to do."""
+        if not (args or self.invoke_without_command or ctx.resilient_parsing):
+            raise click.UsageError(f"{ctx.command_path} needs a command: {listed(self.list_commands(ctx))}.", ctx)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the first word names."""
+        name = args[0]
+        if not (ctx.resilient_parsing or name.startswith("-") or self.get_command(ctx, name)):
+            raise click.UsageError(f"There is no command {name}{self.instead(ctx, name)}", ctx)
+        return super().resolve_command(ctx, args)
+
+    def instead(self, ctx: click.Context, name: str) -> str:
+        """What was probably meant by a name that is no command."""
+        known = self.list_commands(ctx)
+        near = nearest(name, known)
+        return f"; did you mean {near}?" if near else f": there are {listed(known)}."
+
 
 def sentence(error: click.UsageError) -> str:
     """What is wrong with the command line, and where there is more to read."""
@@ -12,9 +39,28 @@ def sentence(error: click.UsageError) -> str:
 
 
 def _what(error: click.UsageError) -> str:
-    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter) and error.param:
-        return f"{_name(error.param)}: {error.message}"
+    match error:
+        case click.NoSuchOption(option_name=name, ctx=ctx) if ctx is not None:
+            return f"There is no option {name}{_instead(name, ctx)}"
+        case click.MissingParameter(param=param, ctx=ctx) if param is not None and ctx is not None:
+            usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
+            return f"{_name(param)} is missing: {usage}."
+        case click.BadParameter(param=param, message=message) if param is not None:
+            return f"{_name(param)}: {message}"
     return error.format_message()
+
+
+def _instead(name: str, ctx: click.Context) -> str:
+    """Where an option of another name, or of another command, was probably meant."""
+    root = ctx.find_root()
+    if root is not ctx and name in _options(root):
+        return f" here: it goes before {ctx.info_name}."
+    near = nearest(name, _options(ctx))
+    return f"; did you mean {near}?" if near else "."
+
+
+def _options(ctx: click.Context) -> list[str]:
+    return [each for param in ctx.command.get_params(ctx) for each in (*param.opts, *param.secondary_opts)]
 
 
 def _name(param: click.Parameter) -> str:

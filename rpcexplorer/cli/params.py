@@ -27,7 +27,7 @@ def params_text(words: Sequence[str], read: Callable[[], bytes], folder: Path) -
         pair = PAIR.fullmatch(word)
         if pair is None:
             raise click.UsageError(
-                f"{word!r} is neither name=text nor name:=json. Write each member like that, or all params as one "
+                f"{word} is neither name=text nor name:=json. Write each member like that, or all params as one "
                 """JSON text in quotes: '{"page": 1}'."""
             )
         name, sign, value = pair.groups()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import click
 
+from rpcexplorer.cli.mistakes import Words
 from rpcexplorer.cli.person import hidden
 from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
 from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
+from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.profile import PATH, AuthKind, Profile
@@ -17,10 +19,10 @@ from rpcexplorer.model.secret import Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
-FIELDS = click.Choice(["password", "username", "session"])
+FIELDS = OneOf(["password", "username", "session"])
 
 
-@click.group()
+@click.group(cls=Words)
 def profiles() -> None:
     """Profiles: the servers you talk to, and their secrets."""
 
@@ -80,7 +82,7 @@ def show(context: click.Context, name: str | None) -> None:
 @click.argument("name")
 @click.option("--url", required=True, metavar="URL", help="Its address: with a path of its own, it is the whole one.")
 @click.option("--path", metavar="PATH", help="What is appended to the URL.  [default: /api/v2/, or the URL's own]")
-@click.option("--auth", "kind", type=click.Choice(["cookie", "inline", "none"]), default="cookie", show_default=True)
+@click.option("--auth", "kind", type=OneOf(["cookie", "inline", "none"]), default="cookie", show_default=True)
 @click.option("--username", metavar="NAME", help="Who logs in.")
 @click.option("--content-type", metavar="TYPE", help="What a request says that it is.  [default: application/json-rpc]")
 @click.option("--badge", metavar="WORD", help="dev, staging, prod or any word.")

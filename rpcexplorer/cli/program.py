@@ -11,7 +11,7 @@ import click
 
 from rpcexplorer import __version__
 from rpcexplorer.cli.completion import PROGRAM
-from rpcexplorer.cli.mistakes import sentence
+from rpcexplorer.cli.mistakes import Words, sentence
 from rpcexplorer.cli.session import Failed, Session, complete_profiles, fail, session_of
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.model.complaint import Trouble
@@ -33,8 +33,14 @@ HOMES: Final = {
 """Every command, and the file of this folder that it stands in."""
 
 
-class Commands(click.Group):
+class Commands(Words):
     """Commands that cost nothing before somebody asks for them."""
+
+    def instead(self, ctx: click.Context, name: str) -> str:
+        """What was probably meant: another command, or a method."""
+        as_method = "" if set(name) & set("/:\\ ") else f" To call a method: {ctx.command_path} call {name}"
+        said = super().instead(ctx, name)
+        return said if said.endswith("?") and "." not in name else f".{as_method}"
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
         """Their names, as help and completion list them."""

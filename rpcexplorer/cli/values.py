@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -24,7 +25,7 @@ def whole_number(
         if found < least or (most is not None and found > most):
             bounds = f"from {least} on" if most is None else f"from {least} to {most}"
             raise click.BadParameter(f"{value} is no {what}: write a whole number {bounds}{otherwise}.")
-        return found
+        return min(found, sys.maxsize)
 
     return number
 

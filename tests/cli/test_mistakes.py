@@ -1,0 +1,80 @@
+"""Command lines that cannot be read: one plain sentence each, with what was probably meant, and exit code 2."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from rpcexplorer.cli.completion import LINE
+from rpcexplorer.cli.program import program
+from rpcexplorer.cli.start import COMPLETING
+from tests.cli.test_program import ALL
+from tests.fakes.shell import Shell
+
+MEANT = [
+    ("cal", "There is no command cal; did you mean call? Try: rpcexplorer --help"),
+    ("metods --refresh", "There is no command metods; did you mean methods?"),
+    ("profiles lst", "There is no command lst; did you mean list? Try: rpcexplorer profiles --help"),
+    ("history serch x", "There is no command serch; did you mean search?"),
+    ("profiles frobnicate", "There is no command frobnicate: there are add, allow, check, list,"),
+    ("user.create", "There is no command user.create. To call a method: rpcexplorer call user.create"),
+    ("profiles", "rpcexplorer profiles needs a command: add, allow, check, list,"),
+    ("history", "rpcexplorer history needs a command: list, prune, search, show"),
+    ("call", "METHOD is missing: rpcexplorer call [OPTIONS] METHOD [PARAMS]..."),
+    ("profiles add x", "--url is missing: rpcexplorer profiles add"),
+    ("call m --evelope", "There is no option --evelope; did you mean --envelope?"),
+    ("call m --dryrun", "There is no option --dryrun; did you mean --dry-run?"),
+    ("call m --sessions a.toml", "There is no option --sessions here: it goes before call."),
+    ("call m --timeout abc", "--timeout: abc is no time: write seconds as a number above 0, such as 30 or 0.5."),
+    ("call m --timeout 0", "--timeout: 0 is no time"),
+    ("call m --timeout -1", "--timeout: -1 is no time"),
+    ("call m --timeout nan", "--timeout: nan is no time"),
+    ("call m --timeout 1e999", "--timeout: 1e999 is no time"),
+    ("call m --auth bearer", "--auth: bearer is none of cookie, inline, none"),
+    ("batch --auth cokie", "--auth: cokie is none of cookie, inline, none; did you mean cookie?"),
+    (
+        "profiles add x --url http://h --auth cokie",
+        "--auth: cokie is none of cookie, inline, none; did you mean cookie?",
+    ),
+    ("profiles secret a pasword", "FIELD: pasword is none of password, username, session; did you mean password?"),
+    ("history list -n none", "--limit: none is no number: write a whole number from 1 on"),
+    ("history list -n 0", "--limit: 0 is no number: write a whole number from 1 on"),
+    ("history search x --limit 2.5", "--limit: 2.5 is no number"),
+    ("history prune --keep -1", "--keep: -1 is no number: write a whole number from 0 on"),
+    ("history prune --older-than 3y", "--older-than: 3y is no age: write a number and h, d or w, such as 30d"),
+    ("history prune --older-than 99999999999d", "--older-than: 99999999999d is no age"),
+    ("history list --outcome eror", "--outcome: eror is none of result, error,"),
+    ("copy --as crl", "--as: crl is none of curl, python, httpie, command, markdown; did you mean curl?"),
+    ("completion bsh", "SHELL: bsh is none of bash, zsh, fish; did you mean bash?"),
+    ("call m a=1 nonsense", "nonsense is neither name=text nor name:=json"),
+]
+
+
+@pytest.mark.parametrize(("line", "said"), MEANT, ids=[line for line, _ in MEANT])
+def test_a_command_line_that_cannot_be_read_is_told_in_one_sentence(shell: Shell, line: str, said: str) -> None:
+    ran = shell.run(*line.split())
+    assert (ran.code, ran.out) == (2, b"")
+    assert ran.err.startswith("rpcexplorer: ")
+    assert said in ran.err
+    assert ran.err.count("\n") == 1, "one thing is wrong, and is told once"
+
+
+def test_no_option_leaves_its_sentence_to_the_library() -> None:
+    ranges = (click.IntRange, click.FloatRange, click.types.IntParamType, click.types.FloatParamType)
+    theirs = [
+        (path, param.name)
+        for path, command in [((), program), *ALL.items()]
+        for param in command.params
+        if isinstance(param.type, ranges) or type(param.type) is click.Choice
+    ]
+    assert theirs == []
+
+
+def test_a_number_may_be_larger_than_anything_counted(shell: Shell) -> None:
+    assert shell.run("history", "list", "-n", "9" * 30).code == 0
+
+
+def test_words_that_can_be_taken_are_still_offered_by_the_shell(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(LINE, "rpcexplorer completion ")
+    ran = shell.run(**{COMPLETING: "bash_complete"})
+    assert ran.out == b"plain,bash\nplain,zsh\nplain,fish\n"
