@@ -147,17 +147,24 @@ def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
     session.use(explorer, sending.profile, sending.url, sending.auth)
     explorer.journal.recording = explorer.journal.recording and sending.history
     if sending.dry_run:
-        return show_preview(world, explorer.preview(draft, id=sending.id))
+        code = show_preview(world, explorer.preview(draft, id=sending.id))
+        _mark(session, draft)
+        return code
     if not sending.yes and explorer.asks_first(draft):
         _confirm(session, explorer, draft, ask=sending.ask)
     stop = Stop()
     exchange = run_until_stopped(_exchange(session, explorer, sending, draft, stop), stop)
     show(world, exchange, sending.form, include=sending.include)
-    if isinstance(problem := draft.read(), Problem):
-        world.stderr.write(f"{marked(draft.text, problem)}\n")
+    _mark(session, draft)
     if explorer.journal.trouble:
         world.say(f"the call could not be recorded: {explorer.journal.trouble}")
     return exchange.exit_code
+
+
+def _mark(session: Session, draft: Draft | Batch) -> None:
+    """Show the place that is wrong in a text, and what could be written instead."""
+    if isinstance(problem := draft.read(), Problem):
+        session.world.stderr.write(f"{marked(draft.text, problem)}\n")
 
 
 async def _exchange(

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import click
 
-from rpcexplorer.model.draft import spelled
+from rpcexplorer.model.draft import Draft, Params, Problem, spelled
+from rpcexplorer.views.problems import mended
 
 PAIR = re.compile(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """``name=text`` or ``name:=json``."""
@@ -31,8 +33,39 @@ def params_text(words: Sequence[str], read: Callable[[], bytes], folder: Path) -
                 """JSON text in quotes: '{"page": 1}'."""
             )
         name, sign, value = pair.groups()
+        if sign == ":=":
+            _check(name, value)
         members.append(f"{spelled(name)}: {value if sign == ':=' else spelled(value)}")
     return "{" + ", ".join(members) + "}"
+
+
+def _check(name: str, value: str) -> None:
+    """End the command where the JSON of a word is none, or more than one value."""
+    whole = value.lstrip()[:1] in {"[", "{"}
+    text = value if whole else f"[{value}]"
+    read = Draft("", text).read()
+    if isinstance(read, Params) and (whole or read.size == 1):
+        return
+    if isinstance(read, Params):
+        what, better = ("this is more than one value", text) if read.size else ("there is no value", "null")
+    else:
+        what, better = read.what, _better(read, whole=whole)
+    ways = [f"{name}:={better}"] if better else []
+    if not whole and not value.startswith(('"', "'")):
+        ways.append(f"{name}={value}")
+    instead = f"write {' or '.join(map(shlex.quote, ways))} instead" if ways else getattr(read, "instead", "")
+    raise click.UsageError(f"{name}:={value} cannot be sent: {what}; {instead}.")
+
+
+def _better(problem: Problem, *, whole: bool) -> str:
+    """The value after its fixes; empty where there are none. What was put into brackets to be read loses them again."""
+    fixed = mended(problem)
+    if fixed is None:
+        return ""
+    _, text = fixed
+    read = Draft("", text).read()
+    one = isinstance(read, Params) and read.kind == "array" and read.size == 1
+    return text[1:-1] if one and not whole else text
 
 
 def _text(word: str, read: Callable[[], bytes], folder: Path) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from typing import Any
 
@@ -61,7 +62,7 @@ def test_params_are_text_a_file_stdin_or_words(shell: Shell, words: list[str], s
         (['["username": "ada"]'], "line 1, column 12"),
         (["{'a': 1}"], "line 1, column 2"),
         (["17"], "array or an object"),
-        (["a:=[1,"], "line 1"),
+        (["a:=[1,"], "[ is not closed"),
     ],
 )
 def test_params_that_cannot_be_sent_are_explained_and_nothing_goes_out(
@@ -73,6 +74,42 @@ def test_params_that_cannot_be_sent_are_explained_and_nothing_goes_out(
     assert said in ran.err
     assert ran.out == b""
     assert server.requests == []
+
+
+WORDS = [
+    ("b:=[1,", "[ is not closed; write 'b:=[1]' instead."),
+    ('b:={"a":', "a value is missing here; write one, or null."),
+    ("b:=[1,]", "the comma after the last item is one too many; write 'b:=[1]' instead."),
+    ("b:=Ada", "text needs double quotes; write 'b:=\"Ada\"' or b=Ada instead."),
+    ("b:=True", "True is not JSON; write b:=true or b=True instead."),
+    ("b:=1,2", "this is more than one value; write 'b:=[1,2]' or b=1,2 instead."),
+    ("b:=1 2", "a comma is missing before this; write 'b:=[1, 2]' or 'b=1 2' instead."),
+    ('b:=1,"c":2', "an array has no names; write 'b=1,\"c\":2' instead."),
+    ("b:=", "there is no value; write b:=null or b= instead."),
+    ("b:=[1]]", "] closes nothing; write 'b:=[1]' instead."),
+]
+
+
+@pytest.mark.parametrize(("word", "said"), WORDS, ids=[word for word, _ in WORDS])
+def test_json_in_a_word_is_judged_by_itself_and_what_is_offered_can_be_sent(shell: Shell, word: str, said: str) -> None:
+    ran = shell.run("call", "m", "a=1", word, "--url", "http://127.0.0.1:9")
+    assert (ran.code, ran.out) == (2, b"")
+    assert f"{word} cannot be sent: {said}" in ran.err
+    if " instead." not in said:
+        return
+    offered = shlex.split(said.partition("; write ")[2].removesuffix(" instead."))
+    for each in offered:
+        if each != "or":
+            assert shell.run("call", "m", "a=1", each, "--url", "http://127.0.0.1:9", "--dry-run").code == 0, each
+
+
+def test_of_several_slips_only_a_text_that_can_be_sent_is_offered(shell: Shell) -> None:
+    ran = shell.run("call", "m", "{'a': [1,}", "--url", "http://127.0.0.1:9", "--dry-run")
+    offered = ran.err.splitlines()[-1].partition(": ")[2]
+    assert ran.code == 2
+    assert shell.run("call", "m", offered, "--url", "http://127.0.0.1:9", "--dry-run").code == 0
+    hopeless = shell.run("call", "m", '["a":, 1', "--url", "http://127.0.0.1:9", "--dry-run")
+    assert hopeless.err.splitlines()[-1].strip() == "^"
 
 
 def test_a_slip_is_shown_with_its_place_and_what_to_write_instead(shell: Shell) -> None:

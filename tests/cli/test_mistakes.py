@@ -76,5 +76,6 @@ def test_a_number_may_be_larger_than_anything_counted(shell: Shell) -> None:
 
 def test_words_that_can_be_taken_are_still_offered_by_the_shell(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(LINE, "rpcexplorer completion ")
-    ran = shell.run(**{COMPLETING: "bash_complete"})
+    shell.environment[COMPLETING] = "bash_complete"
+    ran = shell.run()
     assert ran.out == b"plain,bash\nplain,zsh\nplain,fish\n"
