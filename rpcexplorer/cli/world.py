@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import BinaryIO, Protocol, TextIO
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.person import Person
@@ -51,6 +51,8 @@ class World(Struct):
     demo: Demo
     open_screen: Callable[[Callable[[Person], Explorer], str | None], tuple[int, str]] = _no_screen
     """Opens the screen on the explorer that the first argument builds; exit code, and what is wanted next."""
+    said: set[str] = field(default_factory=set)
+    """What was told: twice the same is no more than once, such as why a file cannot be used."""
 
     @property
     def on_terminal(self) -> bool:
@@ -87,7 +89,10 @@ class World(Struct):
         self.write(text.encode(errors="backslashreplace") + b"\n")
 
     def say(self, sentence: str) -> None:
-        """Tell the person something, on stderr, with nothing in it that a terminal would obey."""
+        """Tell the person something, once, on stderr, with nothing in it that a terminal would obey."""
+        if sentence in self.said:
+            return
+        self.said.add(sentence)
         told = printable(sentence, lines=True).replace("\n", "\n  ")  # so that no line of it looks like another of ours
         self.stderr.write(f"rpcexplorer: {told}\n")
         self.stderr.flush()

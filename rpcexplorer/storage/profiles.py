@@ -41,6 +41,8 @@ class Profiles(Struct):
     complaints: list[Complaint] = field(default_factory=list)
     files: tuple[Path, ...] = ()
     """The files that were read, lowest layer first."""
+    refused: Complaint | None = None
+    """Why a file that there is was not read."""
     leaves: dict[str, Leaves] = field(default_factory=dict)
     """What the files say of each profile, merged; ``()`` stands for the profile itself."""
     own: dict[str, Leaves] = field(default_factory=dict)
@@ -51,8 +53,11 @@ class Profiles(Struct):
     def get(self, name: str | None = None) -> Profile | Complaint:
         """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
 
-        None asks for the default one, or for the only one there is.
+        None asks for the default one, or for the only one there is. Where there are none because their file cannot be
+        read, that is the answer.
         """
+        if self.refused and not self.leaves:
+            return self.refused
         if name is None:
             name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
         where = str(self.files[-1]) if self.files else TEAM_FILE
@@ -102,6 +107,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         layers += [team.path, team.path.with_name(OVERLAY)]
     readings = [reading for path in dict.fromkeys(layers) if (reading := _read(path, found))]
     found.files = tuple(reading.file.path for reading in readings)
+    found.refused = next(iter(found.complaints), None)  # of those that were read, nothing was said yet
     for reading in readings:
         if reading.file.path == paths.user_sessions:
             found.own = by_profile(reading.leaves)

@@ -59,6 +59,30 @@ def test_a_command_line_that_cannot_be_read_is_told_in_one_sentence(shell: Shell
     assert ran.err.count("\n") == 1, "one thing is wrong, and is told once"
 
 
+NO_FILE = [
+    ("", '[profile.p]\nurl = "ftp://p"\n', "call -p p ping"),
+    ("", 'default = "p"\n[profile.p]\nurl = "ftp://p"\n', "call ping"),
+    ("", "default = [", "profiles add x --url http://h --team"),
+    ("", "default = [", "profiles check"),
+    ("", "default = [", "call ping"),
+    ("", "default = [", "call -p p ping"),
+    ("", "version = 99", "call ping"),
+    ("--sessions other.toml", "", "call ping"),
+    ("--sessions missing.toml", "", "call ping"),
+    ("--sessions .", "", "profiles show p"),
+]
+
+
+@pytest.mark.parametrize(("before", "text", "line"), NO_FILE)
+def test_what_is_wrong_with_a_file_is_told_once(shell: Shell, before: str, text: str, line: str) -> None:
+    shell.sessions(text)
+    (shell.folder / "other.toml").write_text("version = [")
+    ran = shell.run(*before.split(), *line.split())
+    assert ran.code == 2
+    told = ran.err.splitlines()
+    assert len(told) == len(set(told)) == 1
+
+
 def test_no_option_leaves_its_sentence_to_the_library() -> None:
     ranges = (click.IntRange, click.FloatRange, click.types.IntParamType, click.types.FloatParamType)
     theirs = [
@@ -79,3 +103,16 @@ def test_words_that_can_be_taken_are_still_offered_by_the_shell(shell: Shell, mo
     shell.environment[COMPLETING] = "bash_complete"
     ran = shell.run()
     assert ran.out == b"plain,bash\nplain,zsh\nplain,fish\n"
+
+
+def test_a_folder_that_others_can_write_to_is_refused_once(shell: Shell) -> None:
+    shell.sessions('[profile.p]\nurl = "http://127.0.0.1:9"\n')
+    shell.folder.chmod(0o777)
+    ran = shell.run("call", "ping")
+    assert ran.code == 2
+    assert "others can write to it or its folder" in ran.err
+    assert ran.err.count("\n") == 1
+    own = shell.home / "config" / "sessions.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text('[profile.mine]\nurl = "http://127.0.0.1:9"\n')
+    assert "there is no profile `p`; The profiles are mine" in shell.run("call", "-p", "p", "ping").err
