@@ -85,6 +85,28 @@ def _told_why_not(port: int) -> Iterator[None]:
         raise Trouble(sentence) from error
 
 
+class Files:
+    """Files that a command line names, as storage reads and writes those of people."""
+
+    def read(self, path: Path) -> bytes | None:
+        """All of it, also through a link; None where there is no such file."""
+        from rpcexplorer.storage.files import read_bytes
+
+        return read_bytes(path, links=True, others=True)
+
+    def check(self, path: Path) -> None:
+        """Raise where it could not be written."""
+        from rpcexplorer.storage.files import refuse_unwritable
+
+        refuse_unwritable(path)
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Replace it in one step."""
+        from rpcexplorer.storage.files import write_atomic
+
+        write_atomic(path, content)
+
+
 class House:
     """What a front asks for: the explorer that it works with, and the front on screen."""
 
@@ -120,7 +142,7 @@ def main() -> int:
     from rpcexplorer.cli.world import INTERRUPTED, World
 
     house = House()
-    world = World(*streams(), os.environ, _here(), house.open_explorer, Demo(), house.open_screen)
+    world = World(*streams(), os.environ, _here(), house.open_explorer, Demo(), Files(), house.open_screen)
     if completing := COMPLETING in os.environ:
         _end_soon_and_quietly()
     try:

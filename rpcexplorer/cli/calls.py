@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
+from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.session import Session, complete_methods, fail, profile_option, session_of
 from rpcexplorer.cli.show import Form, show, show_preview
@@ -31,6 +32,7 @@ class Sending(Struct, frozen=True):
     auth: AuthKind | None
     form: Form
     include: bool
+    output: str | None
     dry_run: bool
     timeout: float | None
     id: str | None
@@ -56,6 +58,7 @@ def sending_options(command: F) -> F:
         click.option("--envelope", is_flag=True, help="Print the whole reply, not only its result."),
         click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
         click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
+        click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all."),
         click.option("--dry-run", is_flag=True, help="Print the exact request, secrets hidden, and send nothing."),
         click.option("--timeout", type=seconds, metavar="SECONDS",
                      help="Time for the whole call, instead of the profile's."),
@@ -123,10 +126,7 @@ def batch(context: click.Context, /, file: str, **options: Any) -> None:
       echo '[{"method": "ping"}, {"method": "user.list", "params": {"page": 1}}]' | rpcexplorer batch
     """
     session = session_of(context)
-    if file == "-":
-        text = params_text(["-"], session.world.stdin.read, session.world.folder)
-    else:
-        text = file_text(session.world.folder / file.removeprefix("@"))
+    text = params_text(["-"], session.world) if file == "-" else file_text(file.removeprefix("@"), session.world)
     context.exit(_send(session, Sending.of(options), Batch(text)))
 
 
@@ -134,30 +134,33 @@ def _call(
     context: click.Context, method: str, words: tuple[str, ...], options: dict[str, Any], *, notification: bool
 ) -> None:
     session = session_of(context)
-    text = params_text(words, session.world.stdin.read, session.world.folder)
+    text = params_text(words, session.world)
     context.exit(_send(session, Sending.of(options), Draft(method, text, notification)))
 
 
 def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
     """Send a draft and print what came of it; the exit code."""
     world = session.world
+    out = Output(world, sending.output)
     if isinstance(draft, Batch) or not draft.notification:
         world.write(b"")  # where a result could not be told, nothing is sent
     explorer = session.open(ask=sending.ask)
     session.use(explorer, sending.profile, sending.url, sending.auth)
     explorer.journal.recording = explorer.journal.recording and sending.history
     if sending.dry_run:
-        code = show_preview(world, explorer.preview(draft, id=sending.id))
+        code = show_preview(out.world, explorer.preview(draft, id=sending.id))
         _mark(session, draft)
+        out.write()
         return code
     if not sending.yes and explorer.asks_first(draft):
         _confirm(session, explorer, draft, ask=sending.ask)
     stop = Stop()
     exchange = run_until_stopped(_exchange(session, explorer, sending, draft, stop), stop)
-    show(world, exchange, sending.form, include=sending.include)
+    show(out.world, exchange, sending.form, include=sending.include)
     _mark(session, draft)
     if explorer.journal.trouble:
         world.say(f"the call could not be recorded: {explorer.journal.trouble}")
+    out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.trouble)
     return exchange.exit_code
 
 

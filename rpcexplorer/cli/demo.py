@@ -114,7 +114,7 @@ def _tour(session: Session) -> int:
 def throwaway_explorer(world: World, home: Path, url: str, person: Person | None = None) -> Explorer:
     """An explorer with a profile for each kind of auth, whose files all lie in ``home``."""
     sessions = home / "sessions.toml"
-    sessions.write_text(PROFILES.format(url=url, username=world.demo.username))
+    world.files.write(sessions, PROFILES.format(url=url, username=world.demo.username).encode())
     environment = {
         "RPCEXPLORER_HOME": str(home / "home"),
         "RPCEXPLORER_DEMO_COOKIE_PASSWORD": world.demo.password,

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
-from collections.abc import Callable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 import click
 
+from rpcexplorer.cli.world import World
 from rpcexplorer.model.draft import Draft, Params, Problem, spelled
 from rpcexplorer.views.problems import mended
 
@@ -18,12 +19,12 @@ STRAY = re.compile("[\udc80-\udcff]")
 """A byte that is not UTF-8, as Python's decoder lets it through."""
 
 
-def params_text(words: Sequence[str], read: Callable[[], bytes], folder: Path) -> str:
+def params_text(words: Sequence[str], world: World) -> str:
     """The params' text. What it says is checked later, where every text is checked."""
     if not words:
         return ""
     if len(words) == 1 and not PAIR.fullmatch(words[0]):
-        return _text(words[0], read, folder)
+        return _text(words[0], world)
     members = []
     for word in words:
         pair = PAIR.fullmatch(word)
@@ -68,19 +69,19 @@ def _better(problem: Problem, *, whole: bool) -> str:
     return text[1:-1] if one and not whole else text
 
 
-def _text(word: str, read: Callable[[], bytes], folder: Path) -> str:
+def _text(word: str, world: World) -> str:
     if word == "-":
-        return _decoded(read(), "standard input")
-    if word.startswith("@"):
-        return file_text(folder / Path(word[1:]).expanduser())
-    return word
+        return _decoded(world.stdin.read(), "standard input")
+    return file_text(word[1:], world) if word.startswith("@") else word
 
 
-def file_text(path: Path) -> str:
+def file_text(name: str, world: World) -> str:
     """The text of a file that was named on the command line."""
-    if not path.is_file():
+    path = world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+    content = world.files.read(path)
+    if content is None:
         raise click.UsageError(f"There is no file {path}: check its name.")
-    return _decoded(path.read_bytes(), str(path))
+    return _decoded(content, str(path))
 
 
 def _decoded(content: bytes, where: str) -> str:

@@ -34,6 +34,19 @@ class Demo(Protocol):
         """Serve in the foreground until interrupted."""
 
 
+class Files(Protocol):
+    """Files that are named on a command line. What cannot be done with one is a ``Trouble``."""
+
+    def read(self, path: Path) -> bytes | None:
+        """All of it; None where there is no such file."""
+
+    def check(self, path: Path) -> None:
+        """Whether it could be written."""
+
+    def write(self, path: Path, content: bytes) -> None:
+        """Replace it in one step."""
+
+
 def _no_screen(build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:  # noqa: ARG001
     """The screen of a world without one."""
     return 0, ""
@@ -49,6 +62,7 @@ class World(Struct):
     folder: Path
     open_explorer: Callable[[Mapping[str, str], Path, Path | None, Person], Explorer]
     demo: Demo
+    files: Files
     open_screen: Callable[[Callable[[Person], Explorer], str | None], tuple[int, str]] = _no_screen
     """Opens the screen on the explorer that the first argument builds; exit code, and what is wanted next."""
     said: set[str] = field(default_factory=set)

@@ -30,7 +30,7 @@ from rpcexplorer.storage.opening import (
     refuse_detours,
     refuse_others,
 )
-from rpcexplorer.storage.replacing import replace, write_all
+from rpcexplorer.storage.replacing import refuse_protected, replace, write_all
 
 if sys.platform == "win32":
     import msvcrt
@@ -223,6 +223,19 @@ def write_atomic(path: Path, text: str | bytes) -> None:
             refuse_all_but_files(found)
             mode = stat.S_IMODE(found.st_mode)
         replace(target, text, mode)
+
+
+def refuse_unwritable(path: Path) -> None:
+    """Raise where ``write_atomic`` would, as far as that can be told beforehand; no folder would be made for it."""
+    with telling("write", path):
+        target = real(path)
+        if not target.parent.is_dir():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+        if not os.access(target.parent, os.W_OK | os.X_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        with suppress(FileNotFoundError):
+            refuse_all_but_files(target.lstat())
+            refuse_protected(target)
 
 
 def is_private(path: Path) -> bool:

@@ -38,7 +38,7 @@ def replace(path: Path, text: str | bytes, mode: int | None) -> None:
 @contextmanager
 def prepared(path: Path, content: bytes, mode: int | None) -> Iterator[Path]:
     """The new file, whole and on the disk, for as long as it has not taken the place of ``path``; then it is gone."""
-    _refuse_protected(path)
+    refuse_protected(path)
     _sweep(path)
     beside = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | NOFOLLOW | ALWAYS
@@ -64,7 +64,8 @@ def write_all(descriptor: int, content: bytes) -> None:
         rest = rest[os.write(descriptor, rest) :]
 
 
-def _refuse_protected(path: Path) -> None:
+def refuse_protected(path: Path) -> None:
+    """Raise for a file that its owner has protected from writing."""
     with suppress(FileNotFoundError):
         if not path.lstat().st_mode & stat.S_IWUSR:
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))

@@ -128,7 +128,7 @@ def test_an_id_that_names_no_call_is_a_sentence(shell: Shell, id: str | None, sa
 def test_an_unknown_form_is_answered_with_the_known_ones(used: Used) -> None:
     ran = used.shell.run("copy", used.id, "--as", "wget")
     assert ran.code == 2
-    assert "'curl', 'python', 'httpie', 'command', 'markdown'" in ran.err
+    assert "curl, python, httpie, command, markdown" in ran.err
 
 
 def test_a_profile_that_no_longer_allows_the_call_says_why(used: Used) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rpcexplorer.__main__ import Demo, House
+from rpcexplorer.__main__ import Demo, Files, House
 from rpcexplorer.cli.start import run
 from rpcexplorer.cli.world import World
 
@@ -65,6 +65,7 @@ class Shell:
             folder=self.folder,
             open_explorer=House().open_explorer,
             demo=Demo(),
+            files=Files(),
         )
         return Ran(run(arguments, world), out.getvalue(), err.getvalue())
 

@@ -1,0 +1,141 @@
+"""``--output FILE``: the bytes that stdout would get, in a file that is whole or as it was."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+from typing import NoReturn
+
+import pytest
+
+from tests.cli.test_call import NO, PONG, answering
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, http_reply
+
+ODD = answering('"result":{"b": 1.10,  "a":1e400, "é":"\\u202e"}')
+BATCH = b'[{"jsonrpc":"2.0","id":"x.1","result":1.10},{"jsonrpc":"2.0","id":"x.2","result":"b"}]'
+
+
+@pytest.mark.parametrize("more", [[], ["--envelope"], ["--body"], ["--include"], ["--dry-run"]])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_file_gets_the_bytes_that_a_pipe_would_get(shell: Shell, more: list[str], terminal: bool) -> None:
+    words = ["call", "m", "--id", "x", *more]
+    with RawServer(ODD) as server:
+        words += ["--url", server.origin]
+        piped = shell.run(*words)
+        ran = shell.run(*words, "--output", "out.json", terminal=terminal)
+    assert (ran.code, ran.out) == (0, b"")
+    assert (shell.folder / "out.json").read_bytes() == piped.out != b""
+
+
+def test_a_batch_is_written_too(shell: Shell) -> None:
+    with RawServer(http_reply(BATCH)) as server:
+        text = b'[{"method": "a"}, {"method": "b"}]'
+        ran = shell.run("batch", "--id", "x", "--url", server.origin, "-o", "all.json", stdin=text)
+    assert (ran.code, ran.out, ran.err) == (0, b"", "")
+    assert (shell.folder / "all.json").read_bytes().startswith(b"[")
+
+
+def test_a_dash_is_stdout(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        assert shell.run("call", "m", "--url", server.origin, "-o", "-").out == b'"pong"\n'
+    assert list(shell.folder.iterdir()) == []
+
+
+def test_a_file_that_is_there_is_replaced_in_one_step_and_keeps_its_mode_and_its_link(shell: Shell) -> None:
+    target = shell.folder / "real.json"
+    target.write_text("old, and a good deal longer than what comes")
+    target.chmod(0o640)
+    (shell.folder / "out.json").symlink_to("real.json")
+    with RawServer(PONG) as server:
+        assert shell.run("call", "m", "--url", server.origin, "-o", "out.json").code == 0
+    assert target.read_bytes() == b'"pong"\n'
+    assert target.stat().st_mode & 0o777 == 0o640
+    assert sorted(path.name for path in shell.folder.iterdir()) == ["out.json", "real.json"]
+
+
+@pytest.mark.parametrize(
+    ("script", "more", "code", "said"),
+    [
+        (NO, [], 1, "there is nothing to write"),
+        (http_reply(b"<html>", status=502), [], 5, "there is nothing to write"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", ["--body"], 4, "no whole reply came"),
+    ],
+)
+def test_without_a_whole_reply_the_file_stays_as_it_was(
+    shell: Shell, script: bytes, more: list[str], code: int, said: str
+) -> None:
+    (shell.folder / "out.json").write_text("from yesterday")
+    with RawServer(script) as server:
+        ran = shell.run("call", "m", *more, "--url", server.origin, "-o", "out.json")
+    assert (ran.code, ran.out) == (code, b"")
+    assert f"{shell.folder / 'out.json'} is left as it was: {said}" in ran.err
+    assert (shell.folder / "out.json").read_text() == "from yesterday"
+
+
+def test_an_error_that_is_asked_for_as_it_is_goes_into_the_file(shell: Shell) -> None:
+    with RawServer(NO) as server:
+        ran = shell.run("call", "m", "--envelope", "--url", server.origin, "-o", "out.json")
+    assert ran.code == 1
+    assert b"no such method" in (shell.folder / "out.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("file", "said"),
+    [
+        ("missing/out.json", "it does not exist; check the path"),
+        (".", "it is a folder; name a file"),
+        ("protected.json", "permission denied"),
+        ("pipe", "it is a named pipe; name an ordinary file"),
+    ],
+)
+def test_what_could_not_be_written_is_told_before_anything_is_sent(shell: Shell, file: str, said: str) -> None:
+    (shell.folder / "protected.json").write_text("mine")
+    (shell.folder / "protected.json").chmod(0o444)
+    os.mkfifo(shell.folder / "pipe")
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "-o", file)
+    assert (ran.code, ran.out) == (2, b"")
+    assert "cannot write" in ran.err
+    assert said in ran.err
+    assert server.requests == []
+    assert (shell.folder / "protected.json").read_text() == "mine"
+
+
+def test_where_the_disk_is_full_after_all_the_reply_is_named(shell: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> NoReturn:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    (shell.folder / "out.json").write_text("from yesterday")
+    monkeypatch.setattr("rpcexplorer.storage.files.replace", full)
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", "--url", server.origin, "--id", "x", "-o", "out.json")
+        alone = shell.run("call", "m", "--url", server.origin, "--no-history", "-o", "out.json")
+    assert (ran.code, alone.code) == (2, 2)
+    assert "the disk is full; free some space. The reply is kept: rpcexplorer history show x" in ran.err
+    assert "history show" not in alone.err
+    monkeypatch.undo()
+    assert '"pong"' in shell.run("history", "show", "x", "--body").text
+    assert (shell.folder / "out.json").read_text() == "from yesterday"
+
+
+@pytest.mark.parametrize("name", ["@locked.json", "@.", "@~nobody-of-that-name/x.json"])
+def test_a_file_of_params_that_cannot_be_read_is_a_sentence(
+    shell: Shell, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> NoReturn:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    if "locked" in name:
+        monkeypatch.setattr("rpcexplorer.storage.files.opened", refuse)
+    ran = shell.run("call", "m", name, "--url", "http://127.0.0.1:9")
+    assert ran.code == 2
+    assert any(said in ran.err for said in ("permission denied", "it is a folder", "There is no file"))
+
+
+def test_the_folder_of_the_person_is_understood(shell: Shell, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    with RawServer(PONG) as server:
+        assert shell.run("call", "m", "--url", server.origin, "-o", "~/out.json").code == 0
+    assert (tmp_path / "out.json").read_bytes() == b'"pong"\n'
