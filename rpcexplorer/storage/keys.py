@@ -75,6 +75,7 @@ class StoredKeys:
 
     def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
         """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
+        keep = keep and not self._only_now(profile)
         self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
         trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
         if keep and not trouble:
@@ -119,7 +120,7 @@ class StoredKeys:
         """Remember a session beyond this run; a sentence when only this run will know it."""
         self._pass(self._run.get(self._place(profile, "session")))
         self._run[self._place(profile, "session")] = session
-        if profile.ad_hoc:
+        if self._only_now(profile):
             return None
         try:
             self._secrets.save(profile, "session", session.reveal())
@@ -132,12 +133,17 @@ class StoredKeys:
         held = self._run.pop(self._place(profile, "session"), None)
         self._pass(held)
         here = held is not None
-        if profile.ad_hoc:
+        if self._only_now(profile):
             return here
         with suppress(FileTrouble):
             return self._secrets.forget(profile, "session") or here
         self._ended.add(self._place(profile, "session"))
         return here
+
+    def _only_now(self, profile: Profile) -> bool:
+        """Whether nothing of it is stored: its address, or who logs in, was typed in this run and is no file's."""
+        filed = (each for each in self._profiles() if each.name == profile.name)
+        return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
 
     def _known(self, profile: Profile, field: str) -> Secret | Moved | None:
         """What is known of a field, and whether it may go where the profile sends it today."""

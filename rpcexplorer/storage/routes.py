@@ -65,7 +65,11 @@ class Routes:
             made = build_profile(profile.name, {path: leaf.value for path, leaf in whole.items()})
         if not isinstance(made, Profile):
             return ()
-        return self._placed(profile, changes(self.of(made), self.of(profile)))
+        found = changes(self.of(made), self.of(profile))
+        filed = self.profiles.profiles.get(profile.name, profile)
+        if filed.auth != profile.auth:  # somebody has typed another name for this run: that is no file's doing
+            found = tuple(change for change in found if change.key != "auth.username")
+        return self._placed(profile, found)
 
     def moved_variable(self, profile: Profile, field: str) -> Moved | None:
         """Why the value of a variable of the environment is not to be sent: it goes the route of its first use."""

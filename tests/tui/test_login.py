@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.screens.dialog import Confirm
 from rpcexplorer.tui.screens.login import Credentials, pasted
 from rpcexplorer.tui.widgets.header import Header
-from tests.tui.visiting import on, said, shown, tell, type_in
+from tests.fakes.wire import RawServer, Received, http_reply
+from tests.tui.visiting import on, on_view, said, shown, tell, type_in
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -136,7 +138,8 @@ def test_a_profile_that_has_everything_is_not_asked(explorer: Explorer) -> None:
 def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
-        assert set(form.values) == {"password", "keep"}
+        assert set(form.values) == {"username", "password", "keep"}
+        assert form.focused is form.of("password")
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
         calls = await on(pilot, CallScreen)
@@ -146,6 +149,79 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
 
     tell(lacking, story, profile="i")
     assert value(lacking, "i", "password") == PASSWORD
+
+
+def answers(request: Received) -> bytes:
+    """A login gets a session named after whoever logs in; a call gets its own params back."""
+    call = json.loads(request.body)
+    login = call["method"] == "auth"
+    result = {"for": call["params"]["username"]} if login else call["params"]
+    reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}).encode()
+    cookie = f"sessionid=session-of-{call['params']['username']}" if login else ""
+    return http_reply(reply, headers={"Set-Cookie": cookie} if cookie else {})
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_somebody_else_can_log_in_with_a_name_of_their_own(make_explorer: Make, tmp_path: Path, own: bool) -> None:
+    with RawServer(answers) as server:
+        text = f'[profile.c]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada" }}\n'
+        if own:  # a name that was typed is no disagreement between two files
+            (tmp_path / "home" / "config").mkdir(parents=True)
+            (tmp_path / "home" / "config" / "sessions.toml").write_text(text)
+        made = make_explorer("" if own else text)
+        made.secrets.save(made.profiles.profiles["c"], "password", "the-word-of-ada")
+        made.secrets.save(made.profiles.profiles["c"], "session", "session-of-ada")
+
+        async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+            calls = await on(pilot, CallScreen)
+            calls.action_new_session()
+            form = await on(pilot, Credentials)
+            assert form.focused is form.of("username")
+            assert "ada, or type another" in on_view(app)
+            await type_in(pilot, "bob")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: "The password is missing." in shown(form))
+            await type_in(pilot, "the-word-of-bob")
+            form.of("keep").focus()
+            await pilot.press("right", "ctrl+s")
+            await on(pilot, CallScreen)
+            await until(pilot, lambda: calls.exchange is not None and not calls.what)
+            assert "c is used as bob in this run" in said(app)
+            assert auth(pilot).startswith("● session")
+            await pilot.press("f5")
+            await until(pilot, lambda: len(server.requests) == 2 and not calls.what)
+
+        tell(made, story, profile="c")
+        again = make_explorer("")
+        kept = {field: value(again, "c", field) for field in ("password", "session")}
+    assert json.loads(server.requests[0].body)["params"] == {"username": "bob", "password": "the-word-of-bob"}
+    assert server.requests[1].header("cookie") == "sessionid=session-of-bob"
+    assert kept == {"password": "the-word-of-ada", "session": "session-of-ada"}
+
+
+def test_the_name_of_the_file_typed_again_is_the_profile_as_it_was(make_explorer: Make) -> None:
+    with RawServer(answers) as server:
+        text = f'[profile.i]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n'
+        made = make_explorer(text, RPCEXPLORER_I_PASSWORD="the-word-of-ada")
+
+        async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+            calls = await on(pilot, CallScreen)
+            for name, word in (("bob", "the-word-of-bob"), ("ada", "another-of-ada")):
+                calls.action_new_session()
+                form = await on(pilot, Credentials)
+                await type_in(pilot, name)
+                form.of("password").focus()
+                await type_in(pilot, word)
+                await pilot.press("ctrl+s")
+                await on(pilot, CallScreen)
+                calls.choose("arg_test")
+                calls.exchange = None
+                await pilot.press("f5")
+                await until(pilot, lambda: calls.exchange is not None and not calls.what)
+
+        tell(made, story, profile="i")
+    assert [json.loads(request.body)["params"]["username"] for request in server.requests] == ["bob", "ada"]
+    assert made.profile == made.profiles.profiles["i"]
 
 
 def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: Make, service: str) -> None:

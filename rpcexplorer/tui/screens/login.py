@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from msgspec.structs import replace
 from textual.screen import Screen
 from textual.widget import Widget
 
@@ -31,7 +32,10 @@ class Credentials(Form):
     def __init__(self, profile: Profile, found: Found, words: str, *, store: str, login: bool) -> None:
         """``login``: what is missing must be given. ``store`` is where things are kept beyond this run."""
         self._found, self._login = {field: found[field] for field in LABELS if field in found}, login
-        lines = [
+        self._who = name_of(profile) if login else None
+        """Who logs in where nobody else is named."""
+        named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
+        lines = named + [
             Field(field, LABELS[field], hint=_hint(profile, field, known), masked=field != "username")
             for field, known in self._found.items()
         ]
@@ -72,7 +76,8 @@ class Credentials(Form):
     def _missing(self, typed: Mapping[str, str]) -> list[str]:
         if not self._login or typed.get("session"):
             return []
-        lacking = [field for field, known in self._found.items() if not isinstance(known, Secret)]
+        another = self._who and typed.get("username") not in {"", self._who}
+        lacking = [field for field, known in self._found.items() if another or not isinstance(known, Secret)]
         return [field for field in lacking if field != "session" and not typed[field]]
 
     def _check(self, typed: Mapping[str, str]) -> Wrong | None:
@@ -81,6 +86,11 @@ class Credentials(Form):
         if not self._login and not any(typed[field] for field in self._found):
             return Wrong("Nothing was typed. Esc leaves everything as it is.", next(iter(self._found)))
         return None
+
+
+def name_of(profile: Profile) -> str | None:
+    """Who logs in, where the profile says so itself."""
+    return None if isinstance(profile.auth, NoAuth) else profile.auth.username
 
 
 def forgettable(found: Found) -> list[str]:
@@ -150,9 +160,24 @@ async def _entered(
     given = {field: text for field, text in typed.items() if text and field != "keep"}
     if isinstance(profile.auth, CookieAuth) and "session" in given:
         given["session"] = pasted(given["session"], profile.auth.cookie)
+    if name_of(profile) is not None and (name := given.pop("username", "")):
+        profile = _as(screen, explorer, profile, name)
     for field, text in given.items():
         _tell(screen, explorer.keys.hold(profile, field, text, keep=typed["keep"] == MACHINE))
     return given
+
+
+def _as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str) -> Profile:
+    """The profile in use with another user name, in this run; its file stays as it is."""
+    filed = explorer.profiles.profiles.get(profile.name, profile)
+    if isinstance(profile.auth, NoAuth) or name == name_of(filed):
+        explorer.use(filed)
+        return filed
+    other = replace(profile, auth=replace(profile.auth, username=name))
+    explorer.use(other)
+    kept = f"Its file still names {name_of(filed)}, so nothing of it is kept on this machine."
+    screen.notify(f"{profile.name} is used as {name} in this run. {kept}", markup=False, timeout=10)
+    return other
 
 
 def _tell(screen: Screen[Any], trouble: str) -> None:
