@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING
 from rpcexplorer.demo import PASSWORD, USERNAME
 
 if TYPE_CHECKING:
+    from rpcexplorer.cli.world import Key
     from rpcexplorer.explorer import Explorer
+    from rpcexplorer.model.complaint import Complaint
     from rpcexplorer.model.person import Person
 
 PIPE_CLOSED = 141
@@ -132,6 +134,20 @@ class House:
         return app.open_screen(build(person), person, profile)
 
 
+def keys(keymap: Mapping[str, str], file: str) -> tuple[list[Key], list[Complaint]]:
+    """The keys of the front on screen, for the one that prints them; it is imported for nothing else."""
+    from rpcexplorer.cli.world import Key
+    from rpcexplorer.tui.commands import COMMANDS, SCOPES, keymap_complaints, keys_of, shown_keys
+
+    found = [
+        Key(command.id, tuple(keys_of(command, keymap)), shown_keys(command, keymap), command.help, name)
+        for scope, name in SCOPES.items()
+        for command in COMMANDS
+        if command.scope == scope
+    ]
+    return found, list(keymap_complaints(keymap, file))
+
+
 def main() -> int:
     """Run the program with this process's arguments, streams and environment."""
     # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
@@ -142,7 +158,7 @@ def main() -> int:
     from rpcexplorer.cli.world import INTERRUPTED, World
 
     house = House()
-    world = World(*streams(), os.environ, _here(), house.open_explorer, Demo(), Files(), house.open_screen)
+    world = World(*streams(), os.environ, _here(), house.open_explorer, Demo(), Files(), house.open_screen, keys)
     if completing := COMPLETING in os.environ:
         _end_soon_and_quietly()
     try:

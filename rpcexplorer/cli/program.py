@@ -23,6 +23,7 @@ HOMES: Final = {
     "copy": "copy",
     "demo": "demo",
     "history": "history",
+    "keys": "keys",
     "login": "sessions",
     "logout": "sessions",
     "methods": "methods",

@@ -11,6 +11,7 @@ from typing import BinaryIO, Protocol, TextIO
 from msgspec import Struct, field
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.person import Person
 from rpcexplorer.views.printable import printable
 
@@ -47,6 +48,29 @@ class Files(Protocol):
         """Replace it in one step."""
 
 
+class Key(Struct, frozen=True):
+    """What somebody can do on the screen, and by which keys."""
+
+    command: str
+    """What the keymap calls it."""
+    keys: tuple[str, ...]
+    """As the keymap spells them: ``ctrl+p``; none where the palette is the way."""
+    shown: str
+    """As people write them: ``^P``."""
+    does: str
+    where: str
+    """The pane that the keys belong to."""
+
+
+Keys = Callable[[Mapping[str, str], str], tuple[list[Key], list[Complaint]]]
+"""The keys with a keymap, and what is wrong with it in the file that it comes from."""
+
+
+def _no_keys(keymap: Mapping[str, str], file: str) -> tuple[list[Key], list[Complaint]]:  # noqa: ARG001
+    """The keys of a world without a screen."""
+    return [], []
+
+
 def _no_screen(build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:  # noqa: ARG001
     """The screen of a world without one."""
     return 0, ""
@@ -65,6 +89,7 @@ class World(Struct):
     files: Files
     open_screen: Callable[[Callable[[Person], Explorer], str | None], tuple[int, str]] = _no_screen
     """Opens the screen on the explorer that the first argument builds; exit code, and what is wanted next."""
+    keys: Keys = _no_keys
     said: set[str] = field(default_factory=set)
     """What was told: twice the same is no more than once, such as why a file cannot be used."""
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rpcexplorer.__main__ import Demo, Files, House
+from rpcexplorer.__main__ import Demo, Files, House, keys
 from rpcexplorer.cli.start import run
 from rpcexplorer.cli.world import World
 
@@ -66,6 +66,7 @@ class Shell:
             open_explorer=House().open_explorer,
             demo=Demo(),
             files=Files(),
+            keys=keys,
         )
         return Ran(run(arguments, world), out.getvalue(), err.getvalue())
 
