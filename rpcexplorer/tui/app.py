@@ -358,7 +358,7 @@ class ExplorerApp(Keyboard[Wish]):
 
     @opens("palette")
     async def action_palette(self) -> None:
-        """Every command that can be done here, those of the pane at hand first."""
+        """Every command that can be done here, those of the pane at hand first; what cannot be now is found by name."""
         from rpcexplorer.tui.screens.picker import Pick, Picker
 
         screen = self.screen
@@ -366,9 +366,10 @@ class ExplorerApp(Keyboard[Wish]):
         picks = []
         for scope, node in nodes.items():
             for command in COMMANDS:
-                if command.scope == scope and command.id != "palette" and node.check_action(command.action, ()):
-                    key = first_key(command.id, self.explorer.settings.keymap)
-                    picks.append(Pick(command.id, command.words, command.help, key))
+                if command.scope == scope and command.id != "palette":
+                    idle = not node.check_action(command.action, ())
+                    key = "not now" if idle else first_key(command.id, self.explorer.settings.keymap)
+                    picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, idle))
         chosen = await self.push_screen_wait(Picker("Commands", picks))
         for command in COMMANDS:
             if command.id == chosen and self.screen is screen:

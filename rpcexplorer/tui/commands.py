@@ -46,6 +46,8 @@ class Command(Struct, frozen=True):
     scope: Scope
     footer: bool = False
     """Shown in the footer while it can be done."""
+    synonyms: str = ""
+    """What else somebody may call it who looks for it in the palette."""
 
     @property
     def action(self) -> str:
@@ -53,15 +55,26 @@ class Command(Struct, frozen=True):
         return self.id.removeprefix(f"{self.scope}.").replace(".", "_").replace("-", "_")
 
 
+AGAIN: Final = "again repeat resend replay rerun retry run execute call"
+EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket"
+
 COMMANDS: Final[tuple[Command, ...]] = (
-    Command("send", "f5,ctrl+enter", "send", "Send the call that stands in the editor.", "call", footer=True),
+    Command(
+        "send", "f5,ctrl+enter", "send", "Send the call that stands in the editor.", "call", footer=True, synonyms=AGAIN
+    ),
     Command("cancel", "escape", "cancel", "Cancel what runs, or close what is open.", "call", footer=True),
     Command("send-notification", "", "send as notification", "Send it without an id: no reply is expected.", "call"),
     Command("focus.methods", "f2", "methods", "Go to the methods.", "call", footer=True),
     Command("focus.params", "f3", "params", "Go to the editor of the params.", "call"),
     Command("focus.response", "f4", "response", "Go to the response.", "call"),
     Command(
-        "history", "f6", "history", "Every call that was made, to read, load and send again.", "everywhere", footer=True
+        "history",
+        "f6",
+        "history",
+        "Every call that was made, to read, load and send again.",
+        "everywhere",
+        footer=True,
+        synonyms="compare diff log past calls",
     ),
     Command(
         "profiles", "f7", "profiles", "Choose, add and edit servers, and their secrets.", "everywhere", footer=True
@@ -78,7 +91,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("logout", "", "log out", "Forget the session of this profile; the server is not told.", "call"),
     Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),
-    Command("copy", "f10", "copy as …", "Copy the call or its reply in one of several forms.", "call"),
+    Command("copy", "f10", "copy as …", "Copy the call or its reply in one of several forms.", "call", synonyms=EXPORT),
     Command("wider", "alt+right", "wider list", "Give the methods more room.", "call"),
     Command("narrower", "alt+left", "narrower list", "Give the methods less room.", "call"),
     Command("taller", "alt+down", "taller editor", "Give the params more room.", "call"),
@@ -86,20 +99,36 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
     ),
-    Command("recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True),
-    Command("recent.again", "r", "again", "Load this call and send it.", "recent", footer=True),
+    Command(
+        "recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True, synonyms=EXPORT
+    ),
+    Command("recent.again", "r", "again", "Load this call and send it.", "recent", footer=True, synonyms=AGAIN),
     Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
     Command("params.format", "ctrl+l", "format", "Lay the params out, one member a line.", "params", footer=True),
     Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),
     Command("params.tab-next", "ctrl+o", "next tab", "Params, Request, Docs.", "params"),
-    Command("params.undo", "ctrl+z", "undo", "Take the last change back.", "params"),
-    Command("params.redo", "ctrl+y", "redo", "Make it again.", "params"),
-    Command("params.reset", "", "start params afresh", "Put back the method's starting point.", "params"),
+    Command("params.undo", "ctrl+z", "undo", "Undo the last change of the params.", "params", synonyms="revert back"),
+    Command("params.redo", "ctrl+y", "redo", "Redo the change that was undone.", "params", synonyms="again"),
+    Command(
+        "params.reset",
+        "",
+        "reset params",
+        "Reset the params to the method's starting point.",
+        "params",
+        synonyms="clear default example template new afresh",
+    ),
     Command("response.search", "slash", "search", "Search in the reply.", "response", footer=True),
     Command("response.next", "n", "next", "Go to the next place found.", "response"),
     Command("response.previous", "N", "previous", "Go to the place found before.", "response"),
     Command("response.filter", "f", "filter", "Filter the reply with a jq expression.", "response", footer=True),
-    Command("response.pipe", "vertical_line", "pipe", "Send the reply through a shell command.", "response"),
+    Command(
+        "response.pipe",
+        "vertical_line",
+        "pipe",
+        "Send the reply through a shell command.",
+        "response",
+        synonyms="save export write file jq grep shell",
+    ),
     Command("response.original", "o", "original", "Back to the reply as the server wrote it.", "response", footer=True),
     Command("response.fold", "space,enter", "fold", "Fold or unfold the value under the cursor.", "response"),
     Command("response.fold-all", "minus", "fold all", "Fold everything below the top.", "response"),
@@ -122,7 +151,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "table.sort", "s", "sort", "Sort by the column under the cursor; again: the other way.", "table", footer=True
     ),
     Command("history.load", "enter", "load", "Load this call into the editor.", "history", footer=True),
-    Command("history.again", "r", "again", "Load this call and send it.", "history", footer=True),
+    Command("history.again", "r", "again", "Load this call and send it.", "history", footer=True, synonyms=AGAIN),
     Command("history.search", "slash", "filter", "Filter by text, method, outcome.", "history", footer=True),
     Command(
         "history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history", footer=True
@@ -131,7 +160,15 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("history.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "history"),
     Command("history.name", "t", "name", "Give this call a name.", "history", footer=True),
     Command("history.annotate", "a", "note", "Write a note to this call.", "history", footer=True),
-    Command("history.copy", "y,f10", "copy", "Copy this call in one of several forms.", "history", footer=True),
+    Command(
+        "history.copy",
+        "y,f10",
+        "copy",
+        "Copy this call in one of several forms.",
+        "history",
+        footer=True,
+        synonyms=EXPORT,
+    ),
     Command(
         "history.delete", "delete", "delete", "Delete this call from the history; asks first.", "history", footer=True
     ),
@@ -152,7 +189,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("palette", "ctrl+p", "palette", "Every command, by name.", "everywhere", footer=True),
     Command("theme", "", "choose a theme", "See each theme at once, keep the one you like.", "everywhere"),
     Command("help", "f1", "help", "Help for the pane at hand.", "everywhere", footer=True),
-    Command("quit", "ctrl+q", "quit", "Leave. What stands in the editor is kept.", "everywhere"),
+    Command(
+        "quit",
+        "ctrl+q",
+        "quit",
+        "Leave. What stands in the editor is kept.",
+        "everywhere",
+        synonyms="exit leave close bye",
+    ),
 )
 
 FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))

@@ -64,7 +64,7 @@ def _facts(method: Method, asked: datetime | None) -> Iterator[Line]:
     if asked is not None and method.dialect:
         said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
     facts = {
-        "login": _AUTH[method.auth] if method.auth else "nobody has said what it needs",
+        "login": _AUTH[method.auth] if method.auth else "unknown",
         "safe": _safety(method.safe),
         "result": printable(method.result),
         "said by": said_by,
@@ -77,7 +77,7 @@ def _facts(method: Method, asked: datetime | None) -> Iterator[Line]:
 def _safety(safe: bool | None) -> str:
     if safe:
         return "yes, sent without a question"
-    return "no, asks first where the profile wants it" if safe is False else "nobody has said: treated as not safe"
+    return "no, asks first where the profile wants it" if safe is False else "unknown, so it is treated as not safe"
 
 
 def _parameters(method: Method) -> Iterator[Line]:

@@ -45,9 +45,9 @@ def timing_page(exchange: Exchange, width: int) -> list[Line]:
     ):
         lines.append([(f"  {bar.label:<{LABEL - 2}}", "middle"), (track, "accent"), (f"  {bar.took:>8}", "text")])
     if not lines:
-        lines.append([("  The parts of the way were not measured.", "dim")])
+        lines.append([("  There is no breakdown of the time: only the total is known.", "dim")])
     total = f"  {duration(exchange.seconds):>8}"
-    lines += [[(f"  {'in all':<{LABEL - 2}}", "bold"), (total.strip(), "bold")], [], *_facts(exchange)]
+    lines += [[(f"  {'total':<{LABEL - 2}}", "bold"), (total.strip(), "bold")], [], *_facts(exchange)]
     return lines
 
 

@@ -36,13 +36,13 @@ class Bar(Struct, frozen=True):
 def bars(phases: Phases, seconds: float, width: int) -> list[Bar]:
     """A bar for each phase that was measured, one after the other, to be drawn in `width` columns.
 
-    What the phases leave unexplained of `seconds` comes last as the rest: an earlier login, or time of our own.
+    What the phases leave unexplained of `seconds` comes last: an earlier login, or time of our own.
     """
     parts = list(_measured(phases))
     explained = sum(took for _, took in parts)
     whole = max(explained, seconds if isfinite(seconds) else 0.0)
     if parts and whole - explained > REST * whole:
-        parts.append(("rest", whole - explained))
+        parts.append(("other", whole - explained))
     least = 1 / (8 * max(width, 1))
     found, at = [], 0.0
     for label, took in parts:

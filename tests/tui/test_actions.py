@@ -478,7 +478,7 @@ async def a_methods_starting_point_is_put_back(at: Visit) -> None:
     start = at.calls.params.text
     await at.write('{"typed": true}', "arg_test")
     at.calls.write_down()
-    await at.by_palette("start params afresh")
+    await at.by_palette("reset params")
     await until(at.pilot, lambda: at.calls.params.text == start)
     assert at.posted(ParamsPane.ResetWanted)
     assert at.explorer.draft_of("arg_test") == start

@@ -13,6 +13,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope
 from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.screens.help import Help
+from rpcexplorer.tui.widgets.method_list import _CURRENT, _MARKS
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.stage import Stage
 from tests.tui.visiting import on, tell
@@ -48,6 +49,14 @@ def test_every_command_of_a_scope_is_told_with_its_keys() -> None:
     assert "F5 ^Enter" in told
     assert "by palette" in told
     assert "1 … 9" in told
+
+
+def test_the_signs_of_the_methods_have_a_legend() -> None:
+    told = [line.split(maxsplit=1) for line in lines(["methods"])]
+    signs = [_CURRENT[0], *(mark for mark, _ in _MARKS.values() if mark.strip()), "!"]
+    for sign in signs:
+        assert [sign for line in told if line[:1] == [sign] and len(line) == 2], sign
+    assert "Called before." in dict(line for line in told if len(line) == 2)["·"]
 
 
 def test_a_remapped_key_is_told_as_it_is_now() -> None:

@@ -207,7 +207,7 @@ def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
         await pilot.press("e")
         await on(pilot, ProfileForm)
 
-    assert picture(show, "Edit prod", "description     The real thing")
+    assert picture(show, "Edit prod", "description     The real thing", "empty params")
 
 
 def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> None:

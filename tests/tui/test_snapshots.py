@@ -311,7 +311,7 @@ def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
 TABS = {
     "Raw": ('1   {"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": {"items"',),
     "Headers": ("HTTP/1.1 200 OK", "Content-Type  application/json"),
-    "Timing": ("name lookup", "TLS", "in all          34 ms"),
+    "Timing": ("name lookup", "TLS", "total           34 ms"),
 }
 """What a picture of each tab shows."""
 

@@ -61,9 +61,9 @@ def test_everything_that_is_known_is_told() -> None:
     [
         ({"auth": "inline"}, "  login       takes the credentials in its params"),
         ({"auth": "none"}, "  login       needs none"),
-        ({}, "  login       nobody has said what it needs"),
+        ({}, "  login       unknown"),
         ({"safe": False}, "  safe        no, asks first where the profile wants it"),
-        ({}, "  safe        nobody has said: treated as not safe"),
+        ({}, "  safe        unknown, so it is treated as not safe"),
         ({"source": "history"}, "  said by     an earlier call"),
         ({"params": [1]}, "  Starting point"),
         ({"params": {}}, "  {}"),

@@ -8,8 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import Phases
+from rpcexplorer.model.exchange import Phases, Result
+from rpcexplorer.views.reply_pages import timing_page
 from rpcexplorer.views.timing import Bar, bars, drawn
+from tests.views.exchanges import exchange
 
 WHOLE = Phases(name=0.1, connect=0.1, tls=0.2, send=0.0, wait=0.4, transfer=0.2)
 
@@ -43,7 +45,7 @@ def test_time_that_no_phase_explains_is_the_rest_if_it_is_more_than_a_hundredth(
     seconds: float, rest: list[str]
 ) -> None:
     found = bars(Phases(wait=1.0), seconds, 20)
-    assert [bar.took for bar in found if bar.label == "rest"] == rest
+    assert [bar.took for bar in found if bar.label == "other"] == rest
     assert found[0].length == pytest.approx(1 / max(1.0, seconds))
 
 
@@ -69,3 +71,13 @@ def test_every_line_has_the_width_and_something_on_it(
     for line in drawn(bars(Phases(*times), seconds, width), width):
         assert len(line) == max(width, 1)
         assert line.strip()
+
+
+def test_the_page_says_plainly_what_is_known_of_the_time() -> None:
+    def page(phases: Phases) -> list[str]:
+        lines = timing_page(exchange(Result(b"1"), phases=phases, seconds=1.2), 60)
+        return ["".join(text for text, _ in line).strip() for line in lines]
+
+    measured, unmeasured = page(WHOLE), page(Phases())
+    assert [line.split("  ")[0] for line in measured[5:8]] == ["transfer", "other", "total"]
+    assert unmeasured[:2] == ["There is no breakdown of the time: only the total is known.", "total           1.2 s"]

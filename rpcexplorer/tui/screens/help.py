@@ -16,6 +16,16 @@ WIDTH: Final = 13
 """Columns of the keys."""
 
 
+SIGNS: Final = {
+    "▸": "The method that stands in the editor.",
+    "★": "Pinned.",
+    "·": "Called before.",
+    "!": "Not safe: where the profile wants it, you are asked before it is sent.",
+    "cookie inline": "What it needs: a session, or the credentials in its params.",
+}
+"""What the signs of a method say."""
+
+
 class Help(Dialog[str]):
     """One page of keys."""
 
@@ -52,6 +62,11 @@ class Help(Dialog[str]):
                     (command.help, "middle"),
                 ]
             yield []
+            if scope == "methods":
+                yield [("   Signs in the list of methods", "text bold")]
+                for sign, meaning in SIGNS.items():
+                    yield [(f"   {sign:<{WIDTH}}  ", "accent bold"), (meaning, "middle")]
+                yield []
         yield [("   Other keys", "text bold")]
         yield [('   settings.toml, for example:  [keymap] send = "f5,ctrl+j"', "middle")]
         yield [("   The commands are called ", "dim"), (", ".join(command.id for command in COMMANDS), "dim")]

@@ -32,6 +32,10 @@ class Pick(Struct, frozen=True):
     """What is said of it, dim."""
     mark: str = ""
     """At the right edge: a key, or what is chosen today."""
+    synonyms: str = ""
+    """What it is found by as well, and nobody reads."""
+    idle: bool = False
+    """It cannot be chosen now: only who looks for it sees it, dim."""
 
 
 class Shown(Struct, frozen=True):
@@ -52,6 +56,8 @@ class PickList(Listing[Shown], can_focus=False):
         """Label, what is said of it, and the mark."""
         ground = "selection" if chosen else "surface"
         found, plain = ("text bold underline", "text bold") if chosen else ("accent bold underline", "text")
+        if item.pick.idle:
+            found, plain = "middle underline", "middle"
         letters = [(letter, found if at in item.positions else plain) for at, letter in enumerate(item.pick.label)]
         mark = " › "  # noqa: RUF001 - the sign is meant
         words = [(mark if chosen else "   ", plain), *letters, (f"  {item.pick.words}", "middle" if chosen else "dim")]
@@ -112,10 +118,12 @@ class Picker(Dialog[str]):
             named = [Shown(self._picks[match.index], match.positions) for match in found]
             known = {match.index for match in found}
             others = (pick for at, pick in enumerate(self._picks) if at not in known)
-            said = (Shown(pick) for pick in others if query.lower() in pick.words.lower())
-            self.list.items = [*named, *said]
+            said = (Shown(pick) for pick in others if query.lower() in f"{pick.words} {pick.synonyms}".lower())
+            word = query.strip().lower()  # where it stands as it was typed, it is meant; then come scattered letters
+            meant = {pick.id for pick in self._picks if word in pick.label.lower() or word in pick.synonyms.split()}
+            self.list.items = sorted([*named, *said], key=lambda shown: (shown.pick.id not in meant, shown.pick.idle))
         else:
-            self.list.items = [Shown(pick) for pick in self._picks]
+            self.list.items = [Shown(pick) for pick in self._picks if not pick.idle]
         self.list.cursor = cursor
         self.on_resize()
         self._tell()
@@ -141,9 +149,10 @@ class Picker(Dialog[str]):
         self._tell()
 
     def on_listing_chosen(self, event: Listing.Chosen) -> None:
-        """That is it."""
+        """That is it, if it can be."""
         event.stop()
-        self.dismiss(event.item.pick.id)
+        if not event.item.pick.idle:
+            self.dismiss(event.item.pick.id)
 
     def action_step(self, way: str, by: int) -> None:
         """The keys of a list, while the focus is where one types."""

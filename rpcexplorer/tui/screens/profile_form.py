@@ -84,7 +84,7 @@ def fields_of(profile: Profile | None) -> list[Field]:
         Field("auth.username", "user name", "" if isinstance(auth, NoAuth) else auth.username or "", "who logs in"),
         Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
         Field("content_type", "content type", shown.content_type, "application/json-rpc"),
-        Field("empty_params", "no params", shown.empty_params, choices=EMPTY),
+        Field("empty_params", "empty params", shown.empty_params, choices=EMPTY),
     ]
 
 

@@ -304,7 +304,7 @@ class ParamsPane(Vertical):
         self._editor.undo()
 
     def action_redo(self) -> None:
-        """Make it again."""
+        """Redo what was undone."""
         self._editor.redo()
 
     def action_reset(self) -> None:
