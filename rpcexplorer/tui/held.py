@@ -16,7 +16,9 @@ from textual import work
 from textual.events import Key, Paste
 from textual.worker_manager import WorkerManager
 
-Typed: TypeAlias = Key | Paste
+from rpcexplorer.tui.typed_text import TypedText
+
+Typed: TypeAlias = Key | Paste | TypedText
 Given = ParamSpec("Given")
 
 SCREEN: Final = "screen"
@@ -79,8 +81,15 @@ class HeldKeys:
     # --- the keys ----------------------------------------------------------------------------------------------
 
     def take(self, typed: Typed) -> None:
-        """One more."""
-        self._held.append(typed)
+        """One more; text right behind text is one text."""
+        if isinstance(typed, TypedText) and self._held and isinstance(last := self._held[-1], TypedText):
+            self._held[-1] = last.with_more(typed)
+        else:
+            self._held.append(typed)
+
+    def put_back(self, typed: Typed) -> None:
+        """What is left of one that was let go: the others come after it."""
+        self._held.appendleft(typed)
 
     def waited(self, now: float) -> float:
         """Seconds that the first of those that wait has waited."""

@@ -16,8 +16,10 @@ from textual.app import App
 from textual.message_pump import MessagePump
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import TextArea
 
 from rpcexplorer.tui.held import HeldKeys, Typed
+from rpcexplorer.tui.typed_text import BREAKS, TypedText, key_of
 from rpcexplorer.tui.widgets.in_order import InOrder
 
 TWICE: Final = 0.25
@@ -58,7 +60,7 @@ class Keyboard(App[Wanted]):
 
     async def on_event(self, event: events.Event) -> None:
         """Nothing that is typed while a screen opens goes to the one below, nor an Enter too many after it closed."""
-        if isinstance(event, events.Key | events.Paste) and not (event.is_forwarded or self._is_way_out(event)):
+        if isinstance(event, Typed) and not (event.is_forwarded or self._is_way_out(event)):
             self.held.take(event)
             await self._free()
         else:
@@ -66,7 +68,8 @@ class Keyboard(App[Wanted]):
 
     async def _free(self) -> None:
         """Let those set out that need not wait any longer."""
-        while (typed := self.held.next(self._goes_along)) is not None:
+        while (held := self.held.next(self._goes_along)) is not None:
+            typed = self._first_of(held) if isinstance(held, TypedText) else held
             if self._is_one_too_many(typed):
                 continue
             self._typed, self._into = typed, self._text_for(typed)
@@ -75,6 +78,23 @@ class Keyboard(App[Wanted]):
             if self._settling is None or self._settling.done():
                 self._settling = asyncio.create_task(self._settle())
 
+    def _first_of(self, text: TypedText) -> events.Key | events.Paste:
+        """What becomes of a text that came at once where it goes now: a paste as far as it is text, else its first key.
+
+        The rest comes next: where it goes depends on what this has led to.
+        """
+        size = self._pasted(text.text) if isinstance(self.focused, InOrder) else 0
+        if rest := text.from_on(size or 1):
+            self.held.put_back(rest)
+        return events.Paste(text.text[:size]) if size else text.first_key()
+
+    def _pasted(self, text: str) -> int:
+        """How much of a text is put into the field with the focus: Enter in a line, and keys that win, are keys."""
+        bound = {key for key, each in self.active_bindings.items() if each.binding.priority and each.enabled}
+        lone = () if isinstance(self.focused, TextArea) else BREAKS
+        keys = {each for each in set(text) if each in lone or key_of(each).key in bound}
+        return next((at for at, each in enumerate(text) if each in keys), len(text)) if keys else len(text)
+
     def _is_way_out(self, event: events.Event) -> bool:
         """The key to leave by, where keys wait for something that may never come."""
         if not isinstance(event, events.Key) or self.held.waited(event.time) < LONG:
@@ -82,7 +102,7 @@ class Keyboard(App[Wanted]):
         bound = self.active_bindings.get(event.key)
         return bound is not None and bound.binding.action == "quit"
 
-    def _is_one_too_many(self, typed: Typed) -> bool:
+    def _is_one_too_many(self, typed: events.Key | events.Paste) -> bool:
         """The key that closed something, pressed again at once: it would change what is in the editor."""
         before = self._closed_by
         if before is None or not isinstance(typed, events.Key) or typed.time - before.time > TWICE:
@@ -94,7 +114,10 @@ class Keyboard(App[Wanted]):
         return self._into is not None and self._into is self._text_for(typed)
 
     def _text_for(self, typed: Typed) -> Widget | None:
-        is_text = isinstance(typed, events.Paste) or typed.is_printable
+        if isinstance(typed, TypedText):
+            is_text = isinstance(self.focused, InOrder) and self._pasted(typed.text) > 0
+        else:
+            is_text = isinstance(typed, events.Paste) or typed.is_printable
         return self.focused if is_text and isinstance(self.focused, InOrder) else None
 
     async def _settle(self) -> None:

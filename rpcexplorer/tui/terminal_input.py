@@ -9,13 +9,15 @@ from __future__ import annotations
 import re
 import time
 from codecs import getincrementaldecoder
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Final
 
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
 from textual.events import MouseEvent, Paste, Resize
 from textual.message import Message
+
+from rpcexplorer.tui.typed_text import LEAST, TypedText, text_at
 
 TORN: Final = 0.5
 """Seconds after which the rest of a character will not come any more."""
@@ -25,6 +27,8 @@ WHILE: Final = 5.0
 """Seconds for which the bytes of a paste are counted; whoever types meanwhile lets it have no pause."""
 PASTED: Final = 1_000
 """Bytes that come in this time at least while somebody pastes, also over a slow line; nobody types as many."""
+NEXT: Final = 0.1
+"""Seconds within which what comes after a text that nobody typed still belongs to it."""
 SIDE: Final = 2_000
 """Columns or lines that no terminal has."""
 NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
@@ -46,6 +50,8 @@ class TerminalInput:
         """What came of a paste that is not over."""
         self._since, self._count = 0.0, 0
         """Since when the bytes of a paste are counted, and how many there were."""
+        self._text_until = 0.0
+        """Until when letters belong to the text before them, however few they are."""
 
     def feed(self, came: bytes) -> list[Message]:
         """What some bytes mean, as far as that can be said yet."""
@@ -111,19 +117,33 @@ class TerminalInput:
         return few
 
     def _keys(self, text: str) -> list[Message]:
-        """Keys, mouse, answers of the terminal. A sequence that the parser cannot take is left out."""
-        found, characters = list[Message](), iter(text)
-        while not self._all_taken(characters, found):
-            # only what every parser has begins anew: where the mouse was, and what it counts in, stays
-            super(XTermParser, self._parser).__init__()
+        """Keys, mouse, answers of the terminal, and text that is too long for anybody to have typed it."""
+        found, at = list[Message](), 0
+        least = 1 if self._last <= self._text_until else LEAST
+        while at < len(text):
+            if typed := text_at(text, at, least) if self._is_at_rest else "":
+                found.append(TypedText(typed))
+                self._text_until = self._last + NEXT
+                at += len(typed)
+            else:
+                found += self._parsed(text[at])
+                self._text_until = 0.0
+                at += 1
+            least = LEAST
         return found
 
-    def _all_taken(self, characters: Iterator[str], found: list[Message]) -> bool:
+    @property
+    def _is_at_rest(self) -> bool:
+        """Whether the parser is in no sequence, so that a letter is a letter."""
+        return self._parser._awaiting.timeout is None  # noqa: SLF001 - only the parser knows
+
+    def _parsed(self, character: str) -> list[Message]:
+        """What one more character makes of those before it. A sequence that the parser cannot take is left out."""
         with suppress(Exception):  # numbers too large, no numbers, no such character, a window of no size
-            for character in characters:
-                found += self._parser.feed(character)
-            return True
-        return False
+            return list(self._parser.feed(character))
+        # only what every parser has begins anew: where the mouse was, and what it counts in, stays
+        super(XTermParser, self._parser).__init__()
+        return []
 
 
 def _western(found: re.Match[str]) -> str:

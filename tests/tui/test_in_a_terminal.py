@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -192,6 +193,24 @@ def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) 
         terminal.press("ctrl+q")
         assert terminal.ends() == 0
     assert b"Traceback" not in terminal.written
+
+
+def test_a_long_text_that_nothing_marks_as_pasted_is_put_as_it_is_and_sent_by_the_key_behind_it(tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
+    rows = [f'  {{"id": {number}, "name": "somebody"}}' for number in range(1_500)]
+    with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (100, 30)) as terminal:
+        terminal.sees("here", "✓ valid")
+        terminal.press("ctrl+a", "ctrl+k")
+        for piece in ["[\r", *(f"{row},\r" for row in rows[:-1]), f"{rows[-1]}\r]"]:
+            terminal.send(piece.encode())
+        terminal.sees("array with 1,500 elements")
+        terminal.send(b"\x1b[15~")
+        terminal.sees("unreached")
+        terminal.press("ctrl+q")
+        assert terminal.ends() == 0
+    (history,) = (tmp_path / "home").rglob("history/*.toml")
+    (call,) = tomllib.loads(history.read_text())["call"]
+    assert call["params"] == "[\n" + ",\n".join(rows) + "\n]"
 
 
 DEAF = """

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from textual.events import AppFocus, Key, MouseMove, Paste, Resize
 from textual.message import Message
 
-from rpcexplorer.tui.terminal_input import PAUSE, TORN, WHILE, TerminalInput
+from rpcexplorer.tui.terminal_input import NEXT, PAUSE, TORN, WHILE, TerminalInput
+from rpcexplorer.tui.typed_text import LEAST, TypedText, key_of
 
 
 class Line:
@@ -192,3 +193,52 @@ def test_whatever_comes_the_next_key_is_heard(pieces: list[bytes]) -> None:
     line.comes(b"\x1b[I" * 8)  # more than any sequence that was begun can take
     assert any(isinstance(each, AppFocus) for each in line.comes(b"\x1b[I"))
     assert typed(line.comes(b"k")) == "k"
+
+
+# --- pastes that nothing marks
+
+
+LETTERS = '{"name": "Zoë", "tags": [1, 2]}'
+"""A line that is not long enough to be anything but keys."""
+
+
+def parts(messages: list[Message]) -> list[str]:
+    """Texts that came at once as they are, keys by their names in angle brackets."""
+    kinds = [each for each in messages if isinstance(each, TypedText | Key)]
+    return [each.text if isinstance(each, TypedText) else f"<{each.key}>" for each in kinds]
+
+
+def test_letters_and_line_breaks_of_one_read_are_one_text_and_a_few_letters_are_keys(line: Line) -> None:
+    text = f"{LETTERS}\r  {LETTERS}\n"
+    assert parts(line.comes(text.encode())) == [text]
+    line.waits(1)
+    assert len(LETTERS) < LEAST
+    assert parts(line.comes(LETTERS.encode())) == [f"<{key_of(each).key}>" for each in LETTERS]
+
+
+def test_keys_in_a_text_that_came_at_once_are_keys_in_their_order(line: Line) -> None:
+    text = "x" * LEAST
+    found = line.comes(f"\x1b[A{text}\x1b[15~{text}\t{text}\x11é".encode())
+    assert parts(found) == ["<up>", text, "<f5>", text, "<tab>", text, "<ctrl+q>", "<é>"]
+
+
+def test_the_rest_of_a_sequence_is_no_text_though_letters_follow_it(line: Line) -> None:
+    text = "B" * LEAST
+    assert parts(line.comes(b"\x1b", b"[", f"A{text}".encode())) == ["<up>", text]
+    assert parts(line.comes(f"{text}\x1b[20".encode(), f"0~{text}\x1b[201~".encode())[:1]) == [text]
+
+
+def test_what_comes_right_behind_belongs_to_the_text_and_later_letters_are_keys_again(line: Line) -> None:
+    text = "x" * LEAST
+    found = line.comes(text.encode())
+    line.waits(NEXT / 2)
+    found += line.comes(b"]\r}")
+    line.waits(2 * NEXT)
+    assert parts([*found, *line.comes(b"]")]) == [text, "]\r}", "<right_square_bracket>"]
+
+
+def test_every_character_of_such_a_text_is_the_key_that_it_is_by_itself(line: Line) -> None:
+    for character in 'a{"/ é€\r\n':
+        (alone,) = line.comes(character.encode())
+        assert isinstance(alone, Key)
+        assert (key_of(character).key, key_of(character).character) == (alone.key, alone.character)
