@@ -51,6 +51,8 @@ TOLD: Final = 4
 """Things wrong with one kind of files that are told on the first screen: more have no room there."""
 SETTLED: Final = 2.0
 """Seconds until what the first call takes has been loaded as well."""
+WEIGHT: Final[dict[SeverityLevel, str]] = {"warning": "! ", "error": "✗ "}
+"""What a sentence begins with that must not be overlooked, beside its colour."""
 Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
 
@@ -63,10 +65,16 @@ class ExplorerApp(Keyboard[Wish]):
     CSS = """
     * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     Input > .input--placeholder { color: $dim; }
-    Toast { background: $surface; color: $text; border-left: outer $accent; padding: 1 2; width: 60; }
+    ToastRack {
+        layer: default; max-height: 50%; overflow: hidden;
+        align: left bottom; visibility: visible; background: $surface;
+    }
+    Toast, Toast:ansi {
+        width: 1fr; max-width: 100%; margin: 0; padding: 0 1; background: $surface; color: $text; border: none;
+    }
+    Toast.-information { border-left: outer $accent; }
     Toast.-warning { border-left: outer $careful; }
     Toast.-error { border-left: outer $wrong; }
-    ToastRack { align: right bottom; margin: 0 0 1 0; }
     """
     scope: ClassVar[Scope] = "everywhere"
     BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")
@@ -128,7 +136,7 @@ class ExplorerApp(Keyboard[Wish]):
         markup: bool = False,  # noqa: ARG002 - nobody's text is markup here
     ) -> None:
         """Whoever has something to say, and whatever is quoted in it: printable, and no markup."""
-        said = printable(message, lines=True)
+        said = WEIGHT.get(severity, "") + printable(message, lines=True)
         super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     # --- start and end -----------------------------------------------------------------------------------------
