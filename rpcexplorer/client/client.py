@@ -20,7 +20,7 @@ from rpcexplorer.client.keys import GivenKeys, Keys
 from rpcexplorer.client.login import login_params
 from rpcexplorer.client.steps import Errand, Flow
 from rpcexplorer.client.trips import Traveller, Watch
-from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
+from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.model.route import Moved
@@ -113,6 +113,8 @@ class Client:
         story = self._story(id, draft)
         if isinstance(calls, Problem):
             return replace(story, outcome=Refused("params", f"The params cannot be sent: {calls}"))
+        if isinstance(draft, Draft) and draft.is_nameless:
+            return replace(story, outcome=Refused("params", NAMELESS))
         errand = Errand(story.kind, calls)
         story = replace(story, method=errand.method)
         session = await self._keys.session(self.profile) if isinstance(self.profile.auth, CookieAuth) else None

@@ -11,7 +11,7 @@ from rpcexplorer.client.auth import flow
 from rpcexplorer.client.credentials import Fields
 from rpcexplorer.client.steps import Ended, Errand, Need, Trip, advance
 from rpcexplorer.client.trips import body_of, formed
-from rpcexplorer.model.draft import Batch, Draft, kind_of, to_calls
+from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import CookieAuth, Profile
 from rpcexplorer.model.record import secret_places
@@ -35,6 +35,8 @@ def preview(
     calls = to_calls(draft, id)
     if isinstance(calls, Problem):
         return Refused("params", f"The params cannot be sent: {calls}")
+    if isinstance(draft, Draft) and draft.is_nameless:
+        return Refused("params", NAMELESS)
     trip = _trip(profile, Errand(kind_of(draft), calls, only_shown=True))
     if isinstance(trip, Refused):
         return trip

@@ -223,7 +223,9 @@ def _value(parameter: Parameter) -> Any:
 
 
 def asks_first(profile: Profile, method: str, methods: Mapping[str, Method]) -> bool:
-    """Whether the profile wants a question before this method is sent."""
+    """Whether the profile wants a question before this method is sent; what has no name is not sent anyway."""
+    if not method.strip():
+        return False
     if profile.confirm == "unsafe":
         known = methods.get(method)
         return known is None or known.safe is not True

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Kind
 from rpcexplorer.protocol.messages import Call, spelled
+from rpcexplorer.protocol.repeated import repeated_name
 from rpcexplorer.protocol.scan import Span, decoded, elements, members
 from rpcexplorer.protocol.text import Params, Problem, parse
 
-__all__ = ["Batch", "Draft", "Params", "Problem", "kind_of", "spelled", "to_calls"]
+__all__ = ["Batch", "Draft", "Params", "Problem", "judged", "kind_of", "spelled", "to_calls"]
 
 MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
+NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
+"""Why a draft without a method goes nowhere: no server has a method without a name."""
 
 
 class Draft(Struct, frozen=True):
@@ -22,6 +27,11 @@ class Draft(Struct, frozen=True):
     text: str = ""
     """Nothing typed means ``[]``."""
     notification: bool = False
+
+    @property
+    def is_nameless(self) -> bool:
+        """Whether there is no method to call: nothing, or nothing but blanks."""
+        return not self.method.strip()
 
     def read(self) -> Params | Problem:
         """What the text is, or the first thing wrong with it."""
@@ -36,6 +46,13 @@ class Batch(Struct, frozen=True):
     def read(self) -> Params | Problem:
         """What the text is, or the first thing wrong with it."""
         return parse(self.text)
+
+
+def judged(text: str) -> tuple[Params | Problem, str]:
+    """What a text of params is, or what is wrong with it; and what is odd about one that can be sent, in words."""
+    read = parse(text)
+    name = None if isinstance(read, Problem) else repeated_name(read.text)
+    return read, "" if name is None else f"\u201c{name}\u201d twice in one object: sent as typed"
 
 
 def kind_of(draft: Draft | Batch) -> Kind:
@@ -82,6 +99,8 @@ def _call(text: str, span: Span, id: str) -> Call | Problem:
         return _problem(text, span, f"{unknown[0]} is no member of a call", '"method", "params" and perhaps "id"')
     if not parts.get("method", "").startswith('"'):
         return _problem(text, span, "a call needs a method", '"method": "ping" into it')
+    if not decoded(parts["method"]).strip():
+        return _problem(text, span, "the method of this call has no name", '"method": "ping" into it')
     params = parse(parts.get("params", "[]"))
     if isinstance(params, Problem):
         return _problem(text, span, params.what, params.instead)

@@ -40,6 +40,15 @@ class Came(Struct, frozen=True):
     """It would have gone on, and was ended."""
 
 
+def ending(code: int) -> str:
+    """How a program ended, in words: its exit code, or the signal that ended it."""
+    if code >= 0:
+        return f"exit code {code}"
+    with suppress(ValueError):  # a signal that Python has no name for
+        return f"ended by {signal.Signals(-code).name}"
+    return f"ended by signal {-code}"
+
+
 async def filtered(expression: str, body: bytes, limit: int) -> Came:
     """A jq expression over the body, in a process of its own: it may take for ever, and the screen must not."""
     home = str(Path(__file__).parents[2])

@@ -13,8 +13,8 @@ from typing import Final
 from textual._xterm_parser import XTermParser
 from textual.events import Event, Key
 
-LEAST: Final = 32
-"""Characters; a slow line delivers a dozen keys at once, and nobody types as many as these."""
+LEAST: Final = 64
+"""Characters; a slow line delivers some dozen keys at once, and nobody types as many as these."""
 BREAKS: Final = "\r\n"
 """What ends a line: Enter is the first of them."""
 

@@ -112,6 +112,17 @@ def test_of_several_slips_only_a_text_that_can_be_sent_is_offered(shell: Shell) 
     assert hopeless.err.splitlines()[-1].strip() == "^"
 
 
+@pytest.mark.parametrize("command", [["call"], ["notify"], ["call", "--dry-run"]])
+def test_a_method_without_a_name_is_not_sent_nor_asked_about(shell: Shell, command: list[str]) -> None:
+    with RawServer(PONG) as server:
+        url = f'version = 1\n[profile.live]\nurl = "{server.origin}"\nbadge = "prod"\n'
+        (shell.folder / "sessions.toml").write_text(url)
+        ran = shell.run(*command, " ", "-p", "live")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "Name the one to call, such as ping" in ran.err
+    assert server.requests == []
+
+
 def test_a_slip_is_shown_with_its_place_and_what_to_write_instead(shell: Shell) -> None:
     ran = shell.run("call", "m", '["username": "ada"]', "--url", "http://127.0.0.1:9")
     assert '  ["username": "ada"]\n             ^' in ran.err

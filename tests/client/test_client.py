@@ -11,7 +11,7 @@ import pytest
 
 from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.client import Client
-from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.draft import NAMELESS, Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import HOLD, RawServer, Received, Script, http_reply
@@ -50,6 +50,14 @@ def test_the_request_is_the_one_of_the_service_document() -> None:
     assert request.header("content-type") == "application/json-rpc"
     assert request.header("accept") == "*/*"
     assert request.header("content-length") == str(len(request.body))
+
+
+@pytest.mark.parametrize("method", ["", "  "])
+def test_a_method_without_a_name_is_not_sent(method: str) -> None:
+    exchange, server = exchange_with(answering(result=1), method)
+    assert exchange.outcome == Refused("params", NAMELESS)
+    assert exchange.exit_code == 2
+    assert server.requests == []
 
 
 def test_the_exchange_tells_the_whole_story() -> None:

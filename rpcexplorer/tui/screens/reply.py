@@ -37,15 +37,17 @@ class ReplyScreen(CallLayout):
     @work(exclusive=True, group="through")
     async def _put_through(self, wanted: ResponsePane.Through) -> None:
         from rpcexplorer.tui import processes
+        from rpcexplorer.tui.processes import ending
 
         run, by = {
             "filter": (processes.filtered, "spelled by jq, not by the server"),
             "pipe": (processes.piped, "what the command made of it"),
         }[wanted.purpose]
         came = await run(wanted.told, wanted.body, self.explorer.settings.reply_limit)
-        ended = came.complaint or f"it ended with code {came.code}" if came.code else ""
-        told = ended or (f"{by}; {came.complaint}" if came.cut else by)
-        self.response.show(wanted, came.text, told, wrong=bool(ended))
+        told = [came.complaint] if came.code else [by, came.complaint * came.cut]
+        if (wanted.purpose == "pipe" and not came.cut) or not any(told):
+            told.append(ending(came.code))
+        self.response.show(wanted, came.text, "; ".join(filter(None, told)), wrong=bool(came.code))
 
     @on(ResponsePane.Kept)
     def _kept(self, event: ResponsePane.Kept) -> None:

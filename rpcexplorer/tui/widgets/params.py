@@ -20,7 +20,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from rpcexplorer.model.catalogue import Method
-from rpcexplorer.model.draft import Draft, Params, Problem
+from rpcexplorer.model.draft import Params, Problem, judged
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
@@ -130,7 +130,7 @@ class ParamsPane(Vertical):
     def problem(self) -> Problem | None:
         """What is wrong with it, and now: sending does not wait for a pause."""
         if self._judged != self.text:
-            self._say(self.text, Draft("", self.text).read())
+            self._say(self.text, *judged(self.text))
         return self._line.read if isinstance(self._line.read, Problem) else None
 
     def load(self, method: Method | None, text: str) -> None:
@@ -321,7 +321,7 @@ class ParamsPane(Vertical):
         text = self.text
         self._line.refused = False
         if len(text) <= AT_ONCE:
-            self._say(text, Draft("", text).read())
+            self._say(text, *judged(text))
         else:
             self._editor.mark = None
             self._line.stale = True
@@ -332,14 +332,14 @@ class ParamsPane(Vertical):
     async def _judge_later(self) -> None:
         await asyncio.sleep(PAUSE)
         text = self.text
-        read = await asyncio.to_thread(Draft("", text).read)
+        verdict = await asyncio.to_thread(judged, text)
         if text == self.text:
-            self._say(text, read)
+            self._say(text, *verdict)
             self._follow()
 
-    def _say(self, text: str, read: Params | Problem) -> None:
+    def _say(self, text: str, read: Params | Problem, remark: str) -> None:
         """The verdict, below the text and in it."""
-        self._judged = text
+        self._judged, self._line.remark = text, remark
         self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
         self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
 

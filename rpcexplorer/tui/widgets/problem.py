@@ -28,6 +28,8 @@ class ProblemLine(Widget):
 
     read: reactive[Params | Problem | None] = reactive[Params | Problem | None](None)
     """What the text is, or what is wrong with it; None before anybody looked."""
+    remark: reactive[str] = reactive("")
+    """What is odd about a text that can be sent all the same."""
     typed: reactive[bool] = reactive(False)
     """There is something in the editor."""
     empty: reactive[str] = reactive("[]")
@@ -46,6 +48,14 @@ class ProblemLine(Widget):
 
     def watch_read(self) -> None:
         """A longer sentence takes another line."""
+        self._fit()
+
+    def watch_remark(self) -> None:
+        """So does a remark."""
+        self._fit()
+
+    def watch_typed(self) -> None:
+        """Nothing typed is said in other words."""
         self._fit()
 
     def on_resize(self) -> None:
@@ -81,7 +91,8 @@ class ProblemLine(Widget):
         if self.read is None:
             return []
         if self.typed:
-            return [("✓ valid", "well"), (f"  {self.read.remark}", "middle")]
+            odd = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
+            return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd]
         sent = "params will be left out" if self.empty == "omit" else f"{self.empty} will be sent"
         return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
 

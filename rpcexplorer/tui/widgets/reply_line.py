@@ -93,7 +93,6 @@ class ReplyLine(Vertical):
         if through.label != self.filtered:  # something else was asked for meanwhile, or another reply has come
             return
         self.waiting = False
-        self.prompt.tell(sentence, wrong=wrong)
         if text or not wrong:
             self.body.made, self._made_by = text, through.label
         self.say(sentence, wrong=wrong)
