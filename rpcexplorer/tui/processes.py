@@ -7,7 +7,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -143,6 +143,32 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     """Let nothing of it go on: a shell has others at work for it, perhaps behind its back."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL) if POSIX else process.kill()
+
+
+def fed(program: Sequence[str], body: bytes, seconds: float) -> str:
+    """Give a program a text on its standard input; why it did not take it, or nothing. It may wait: not for the loop.
+
+    What it writes is dropped: some leave another process behind that keeps the text, and would keep a pipe as well.
+    """
+    process = None
+    with suppress(OSError):
+        process = subprocess.Popen(  # noqa: S603 - one of a few names, found on the person's own path
+            program,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env=for_others(os.environ),
+            start_new_session=POSIX,
+        )
+    if process is None:
+        return "it does not start"
+    with suppress(subprocess.TimeoutExpired):
+        process.communicate(body, timeout=seconds)
+        return ending(process.returncode) if process.returncode else ""
+    _end(process)
+    with suppress(OSError), process:  # what it has not read is still waiting for it
+        pass
+    return f"it took nothing for {seconds:g} s, and was ended"
 
 
 def edited(text: str, method: str) -> tuple[str, str]:

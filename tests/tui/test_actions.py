@@ -374,7 +374,7 @@ async def a_call_is_copied_in_the_form_that_is_chosen(at: Visit) -> None:
     await at.choose("curl")
     await until(at.pilot, lambda: at.app.clipboard.startswith("curl "))
     assert "1.10" in at.app.clipboard
-    await at.sees("Copied a curl command")
+    await at.sees("Sent a curl command")
 
 
 @shows("wider", "narrower")
@@ -594,14 +594,14 @@ async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None
     at.calls.response.reader.go_to(1)
     await at.press("c")
     await until(at.pilot, lambda: at.app.clipboard == "1.10")
-    await at.sees("Copied the value under the cursor, 4 B.")
+    await at.sees("Sent the value under the cursor, 4 B, to the terminal.")
     await at.press("p")
     await until(at.pilot, lambda: at.app.clipboard.endswith("price"))
     await at.press("y")
     await at.choose("the reply, raw")
     await until(at.pilot, lambda: at.app.clipboard == exchange.response.body.decode())
     assert at.posted(ResponsePane.CopyWanted)
-    await at.sees("Copied the reply, raw")
+    await at.sees("Sent the reply, raw")
 
 
 @shows("response.zoom")
@@ -735,7 +735,7 @@ async def a_recorded_call_is_copied(at: Visit) -> None:
         assert "1.10" in at.app.clipboard
         await on(at.pilot, HistoryScreen)
     assert at.posted(HistoryScreen.CopyWanted)
-    await at.sees("Copied an HTTPie command")
+    await at.sees("Sent an HTTPie command")
 
 
 @shows("history.delete")
@@ -802,7 +802,7 @@ async def the_address_of_a_profile_is_copied(at: Visit) -> None:
         at.app.copy_to_clipboard("")
         await at.press(key)
         await until(at.pilot, lambda: at.app.clipboard == "http://127.0.0.1:9/api/v2/")
-    await at.sees("Copied the URL")
+    await at.sees("Sent the URL")
 
 
 @shows("profiles.add")

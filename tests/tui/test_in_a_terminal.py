@@ -166,7 +166,7 @@ def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: 
         terminal.burst("escape", "down", "enter", "up")
         terminal.sees("▍one")
         terminal.burst("f2", "two", "enter", "f10", "down", "enter")
-        terminal.sees("Copied Python with httpx")
+        terminal.sees("Sent Python with httpx")
         terminal.press("ctrl+q")
         assert terminal.ends() == 0
 
