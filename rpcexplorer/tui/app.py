@@ -27,14 +27,14 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
-from rpcexplorer.tui.commands import COMMANDS, Scope, bindings, first_key, keymap, keymap_complaints
+from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
 from rpcexplorer.tui.guard import Guard
 from rpcexplorer.tui.held import opens
-from rpcexplorer.tui.keyboard import Keyboard
 from rpcexplorer.tui.look import textual_theme
 from rpcexplorer.tui.outlet import never_wait_for_the_gone
 from rpcexplorer.tui.person import PersonOnScreen
 from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.selecting import Selecting
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.views.printable import printable
@@ -57,7 +57,7 @@ Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
 
 
-class ExplorerApp(Keyboard[Wish]):
+class ExplorerApp(Selecting[Wish]):
     """Two kinds of screens: the call screen, which is always there, and those that open over it."""
 
     TITLE = "rpcexplorer"
@@ -80,8 +80,7 @@ class ExplorerApp(Keyboard[Wish]):
     BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")
 
     def __init__(self, explorer: Explorer, person: PersonOnScreen, profile: str | None = None) -> None:
-        super().__init__()
-        self.explorer = explorer
+        super().__init__(explorer)
         person.open = self.push_screen_wait
         self._wanted = profile
         self.when_shown: Callable[[], object] = lambda: None
@@ -292,13 +291,13 @@ class ExplorerApp(Keyboard[Wish]):
 
     # --- commands that work everywhere -------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """The other screens open over the call screen only."""
         if action == "history" and self.explorer.profile is None:
             return False
         if action in {"history", "profiles"}:
             return self.screen is self.calls or getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
-        return True
+        return super().check_action(action, parameters)
 
     def action_history(self) -> None:
         """Every call that was made."""
@@ -366,22 +365,13 @@ class ExplorerApp(Keyboard[Wish]):
 
     @opens("palette")
     async def action_palette(self) -> None:
-        """Every command that can be done here, those of the pane at hand first; what cannot be now is found by name."""
-        from rpcexplorer.tui.screens.picker import Pick, Picker
+        """Every command that can be done here, those of the pane at hand first."""
+        from rpcexplorer.tui.screens.palette import chosen_command
 
-        screen = self.screen
-        nodes = self._scoped()
-        picks = []
-        for scope, node in nodes.items():
-            for command in COMMANDS:
-                if command.scope == scope and command.id != "palette":
-                    idle = not node.check_action(command.action, ())
-                    key = "not now" if idle else first_key(command.id, self.explorer.settings.keymap)
-                    picks.append(Pick(command.id, command.words, command.help, key, command.synonyms, idle))
-        chosen = await self.push_screen_wait(Picker("Commands", picks))
-        for command in COMMANDS:
-            if command.id == chosen and self.screen is screen:
-                await self.run_action(command.action, nodes[command.scope])
+        screen, nodes = self.screen, self._scoped()
+        command = await chosen_command(self, nodes, self.explorer.settings.keymap)
+        if command is not None and self.screen is screen:
+            await self.run_action(command.action, nodes[command.scope])
 
     def _scoped(self) -> dict[Scope, Any]:
         """Who answers for which scope: the pane with the focus first, then the rest of the screen, then the app."""

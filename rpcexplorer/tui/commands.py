@@ -186,6 +186,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("profiles.search", "slash", "find", "Find a profile by its name.", "profiles", footer=True),
     Command("profiles.copy", "y,f10", "copy URL", "Copy the address of this profile.", "profiles"),
     Command("profiles.close", "escape", "back", "Back to the call.", "profiles", footer=True),
+    Command(
+        "copy-or-cancel",
+        "ctrl+c",
+        "copy or cancel",
+        "Copy what is selected; else cancel what runs; else say how to leave.",
+        "everywhere",
+    ),
+    Command("select-all", "alt+a", "select all", "Select all of the text in the field at hand.", "everywhere"),
     Command("palette", "ctrl+p", "palette", "Every command, by name.", "everywhere", footer=True),
     Command("theme", "", "choose a theme", "See each theme at once, keep the one you like.", "everywhere"),
     Command("help", "f1", "help", "Help for the pane at hand.", "everywhere", footer=True),
@@ -200,7 +208,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
 )
 
 FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
-CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p"})
+CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p", "ctrl+c"})
 FOLD_TO: Final = "response.fold-to"
 """The command with a key for each depth."""
 GUESSES: Final = 20

@@ -253,6 +253,16 @@ async def help_tells_the_keys_of_the_pane_at_hand_first(at: Visit) -> None:
     await at.back()
 
 
+@shows("select-all", "copy-or-cancel")
+async def all_of_a_text_is_selected_and_copied_else_the_way_out_is_told(at: Visit) -> None:
+    await at.write("[1, 2]")
+    await at.press("alt+a", "ctrl+c")
+    await until(at.pilot, lambda: at.app.clipboard == "[1, 2]")
+    await at.sees("Sent the selection, 6 B, to the terminal.")
+    await at.press("f4", "ctrl+c")
+    await at.sees("Nothing is selected, and nothing runs. ^Q leaves rpcexplorer")
+
+
 @shows("quit")
 async def leaving_keeps_what_was_typed(at: Visit) -> None:
     await at.write('{"half": ')

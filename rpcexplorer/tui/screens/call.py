@@ -49,7 +49,6 @@ class CallScreen(ReplyScreen):
 
     def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
         super().__init__(explorer, held)
-        self._stop: Stop | None = None
         self._next_id = fresh_id()
         """The id that the next call will have."""
         self._progress: Progress | None = None
@@ -445,19 +444,6 @@ class CallScreen(ReplyScreen):
             self.held.go_on("call")
         else:
             self._call(draft)
-
-    def action_cancel(self) -> None:
-        """End what runs; else close what is open."""
-        if self._stop is not None:
-            self._stop.press()
-        elif self.response.closes:
-            self.response.close_line()
-        elif self.response.waiting:
-            self.response.give_up()
-        elif self.is_covered:
-            inside = self.response if self.response.has_focus_within else self.params
-            self.cover("")
-            inside.focus_inside()
 
     def action_login(self) -> None:
         """Open a session."""

@@ -222,6 +222,12 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         else:
             self.dismiss(False)
 
+    def interrupt(self) -> bool:
+        """End the test that runs; whether one did."""
+        if tested := bool(self._testing):
+            self.action_close()
+        return tested
+
     def action_use(self) -> None:
         """Use it from now on."""
         self._use(self._row)

@@ -9,7 +9,7 @@ from functools import partial
 
 from textual import on, work
 
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.held import HeldKeys, opens
@@ -25,6 +25,28 @@ class ReplyScreen(CallLayout):
         super().__init__(explorer.remembered, explorer.settings.keymap)
         self.explorer = explorer
         self.held = held
+        self._stop: Stop | None = None
+        """Ends what is under way."""
+
+    def interrupt(self) -> bool:
+        """End what runs, on another screen only what is under way; whether there was anything."""
+        here = self.app.screen is self and (self.response.closes or self.response.waiting)
+        if self._stop is not None or here:
+            self.action_cancel()
+        return self._stop is not None or here
+
+    def action_cancel(self) -> None:
+        """End what runs; else close what is open."""
+        if self._stop is not None:
+            self._stop.press()
+        elif self.response.closes:
+            self.response.close_line()
+        elif self.response.waiting:
+            self.response.give_up()
+        elif self.is_covered:
+            inside = self.response if self.response.has_focus_within else self.params
+            self.cover("")
+            inside.focus_inside()
 
     @on(ResponsePane.Through)
     def _through_wanted(self, event: ResponsePane.Through) -> None:

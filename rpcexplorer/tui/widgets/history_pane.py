@@ -112,6 +112,12 @@ class HistoryPane(Vertical):
         else:
             self.screen.set_focus(self.list)
 
+    def interrupt(self) -> bool:
+        """What is being looked for is not wanted any more; whether anything was."""
+        if found := self.typing and bool(self.text):
+            self.leave_filter()
+        return found
+
     # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_profile(self) -> None:

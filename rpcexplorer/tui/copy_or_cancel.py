@@ -1,0 +1,60 @@
+"""What ``^C`` does, wherever one is: copy what is selected, else end what runs, else say how to leave.
+
+Whoever presses it wants one of the three, and which of them is seen on screen.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterable, Mapping
+from typing import Any, Protocol, runtime_checkable
+
+from textual.screen import ModalScreen, Screen
+from textual.widgets import Input, TextArea
+
+from rpcexplorer.model.secret import Secret
+from rpcexplorer.tui.clipboard import copy
+from rpcexplorer.tui.commands import first_key
+
+MASKED = "What is masked is not copied."
+
+
+@runtime_checkable
+class Interruptible(Protocol):
+    """A screen or a pane in which something can run."""
+
+    def interrupt(self) -> bool:
+        """End what runs; whether there was anything."""
+
+
+def selected(screen: Screen[Any]) -> str | None:
+    """What is selected in the field with the focus, else by the mouse; None where it must not be copied."""
+    field = screen.focused
+    if isinstance(field, Input | TextArea) and field.selected_text:
+        return None if isinstance(field, Input) and field.password else field.selected_text
+    return screen.get_selected_text() or ""
+
+
+async def copy_selected(screen: Screen[Any], text: str, secrets: Iterable[Secret], profile: str) -> None:
+    """Put it on the clipboard, without the secrets that this run knows, those of the profile in use above all."""
+    from rpcexplorer.model.redaction import Redactor
+
+    await copy(screen, await asyncio.to_thread(Redactor(secrets, profile=profile).text, text), "the selection")
+
+
+def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
+    """End what runs on this screen, else on the one that is always there; whether anything did."""
+    nodes = dict.fromkeys([screen, *screen.query("*"), home])
+    return any(node.interrupt() for node in nodes if isinstance(node, Interruptible))
+
+
+def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str]) -> str:
+    """The keys for it, as they are mapped: out of this screen, and out of the program."""
+    key, palette = first_key("quit", keymap), first_key("palette", keymap)
+    leave = f"{key} leaves rpcexplorer" if key else f"quit leaves rpcexplorer: {palette} lists the commands"
+    scope = getattr(screen, "scope", "")
+    if isinstance(screen, ModalScreen):
+        leave = f"Esc closes this, {leave}"
+    elif scope in {"history", "profiles"} and (back := first_key(f"{scope}.close", keymap)):
+        leave = f"{back} goes back, {leave}"
+    return f"Nothing is selected, and nothing runs. {leave[0].upper()}{leave[1:]}; what stands in the editor is kept."

@@ -1,0 +1,42 @@
+"""What can be done with a selection, and what the key for it does where there is none. Every screen has it."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+from textual.widgets import Input, TextArea
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.keyboard import Keyboard
+
+Wanted = TypeVar("Wanted")
+
+
+class Selecting(Keyboard[Wanted]):
+    """A program in which text is selected and copied."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        super().__init__()
+        self.explorer = explorer
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Where one types, all of the text can be selected."""
+        if action == "select_all":
+            return isinstance(self.screen.focused, Input | TextArea)
+        return super().check_action(action, parameters)
+
+    def action_select_all(self) -> None:
+        """All of the text in the field with the focus."""
+        if isinstance(field := self.screen.focused, Input | TextArea):
+            field.select_all()
+
+    def action_copy_or_cancel(self) -> None:
+        """Copy what is selected; else end what runs; else say how to leave."""
+        from rpcexplorer.tui.copy_or_cancel import MASKED, copy_selected, how_to_leave, interrupted, selected
+
+        if text := selected(self.screen):
+            profile = self.explorer.profile.name if self.explorer.profile else ""
+            copying = copy_selected(self.screen, text, self.explorer.keys.in_use(), profile)
+            self.run_worker(copying, group="selection", description="copy")
+        elif text is None or not interrupted(self.screen, self.home):
+            self.notify(MASKED if text is None else how_to_leave(self.screen, self.explorer.settings.keymap))

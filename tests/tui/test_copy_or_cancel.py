@@ -1,0 +1,271 @@
+"""``^C`` wherever one is: it copies what is selected, else cancels what runs, else says how to leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from rpcexplorer.demo import PASSWORD
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.screens.dialog import Ask, Confirm
+from rpcexplorer.tui.screens.history import HistoryScreen
+from rpcexplorer.tui.screens.login import Credentials
+from rpcexplorer.tui.screens.picker import Picker
+from rpcexplorer.tui.screens.profile_form import ProfileForm
+from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.widgets.prompt import Prompt
+from tests.fakes.wire import HOLD, RawServer
+from tests.tui.visiting import on, said, type_in, visit
+from tests.tui.waiting import until
+
+NOTHING = "Nothing is selected, and nothing runs."
+KEPT = "leaves rpcexplorer; what stands in the editor is kept."
+
+HELD = """\
+version = 1
+default = "held"
+
+[profile.held]
+url = "{url}"
+auth = {{ kind = "cookie", username = "ada" }}
+"""
+
+
+@pytest.fixture
+def held(make_explorer: Callable[..., Explorer]) -> Iterator[Explorer]:
+    """An explorer whose server answers nothing."""
+    with RawServer([HOLD]) as server:
+        yield make_explorer(HELD.format(url=server.origin), RPCEXPLORER_HELD_PASSWORD="correct-horse")
+
+
+# --- a selection -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("way", ["key", "palette"])
+def test_all_of_the_editor_can_be_selected_and_is_copied(explorer: Explorer, way: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.params.replace('{"a":\n  1}')
+        if way == "key":
+            await pilot.press("alt+a")
+        else:
+            await pilot.press("ctrl+p", *"select all", "enter")
+            await until(pilot, lambda: app.screen is calls)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: "the selection" in said(app))
+        assert app.clipboard == '{"a":\n  1}'
+        assert calls.params.text == '{"a":\n  1}'
+        await pilot.press("x")
+        assert calls.params.text == "x", "it is still selected, and what is typed takes its place"
+
+    visit(explorer, scene)
+
+
+def test_a_selection_is_copied_while_a_call_runs_and_the_call_goes_on(held: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(calls.what))
+        await pilot.press("f2", *"ping", "shift+home", "ctrl+c")
+        await until(pilot, lambda: app.clipboard == "ping")
+        assert calls.what
+        await pilot.press("end", "ctrl+c")
+        await until(pilot, lambda: not calls.what)
+
+    visit(held, scene, profile="held")
+
+
+def test_in_the_field_of_a_dialog_it_copies_and_what_is_masked_stays(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f7", "a")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "mine")
+        await pilot.press("alt+a", "ctrl+c")
+        await until(pilot, lambda: app.clipboard == "mine")
+        app.push_screen(Ask("Password", value="correct-horse", masked=True))
+        await on(pilot, Ask)
+        app.screen.query_one(Input).focus()
+        await pilot.press("alt+a", "ctrl+c")
+        await until(pilot, lambda: "What is masked is not copied." in said(app))
+        assert app.clipboard == "mine"
+
+    visit(explorer, scene)
+
+
+def test_what_the_mouse_has_selected_on_screen_is_copied(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        app.push_screen(Confirm("Really?", "These are the words of a question.", []))
+        screen = await on(pilot, Confirm)
+        words = screen.query_one(".words")
+        await pilot.mouse_down(words, offset=(0, 0))
+        await pilot.hover(words, offset=(5, 0))
+        await pilot.mouse_up(words, offset=(5, 0))
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: app.clipboard.startswith("These"))
+
+    visit(explorer, scene)
+
+
+def test_a_secret_that_was_selected_is_copied_as_its_placeholder(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not None)
+        calls.params.replace(f'{{"password": "{PASSWORD}"}}')
+        await pilot.press("alt+a", "ctrl+c")
+        await until(pilot, lambda: bool(app.clipboard))
+        assert PASSWORD not in app.clipboard
+        assert "«inline.password»" in app.clipboard
+
+    visit(explorer, scene, profile="inline")
+
+
+# --- what runs ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("start", ["f5", "f8", "f9"], ids=["a call", "a login", "a discovery"])
+def test_what_is_under_way_is_cancelled(held: Explorer, start: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press(start)
+        await until(pilot, lambda: bool(calls.what))
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: not calls.what)
+        assert NOTHING not in said(app)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: NOTHING in said(app))
+
+    visit(held, scene, profile="held")
+
+
+@pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen), ("ctrl+p", Picker)])
+def test_it_is_cancelled_from_other_screens_and_dialogs_as_well(held: Explorer, key: str, kind: type[Any]) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(calls.what))
+        await pilot.press(key)
+        screen = await on(pilot, kind)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: not calls.what)
+        assert app.screen is screen
+
+    visit(held, scene, profile="held")
+
+
+def test_a_search_a_filter_and_a_command_over_the_reply_are_cancelled(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not None)
+        await pilot.press("f4", "slash", *"pong")
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: not calls.query_one(Prompt).is_open)
+        assert calls.response.reader.needle == ""
+        await pilot.press("vertical_line", *"exec sleep 60", "enter")
+        await until(pilot, lambda: calls.response.waiting)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: not calls.response.waiting)
+        assert NOTHING not in said(app)
+
+    visit(explorer, scene)
+
+
+def test_the_filter_of_the_history_is_cleared(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f6")
+        screen = await on(pilot, HistoryScreen)
+        await pilot.press("slash", *"some", "ctrl+c")
+        await until(pilot, lambda: screen._pane.text == "")
+        assert app.screen is screen
+
+    visit(explorer, scene)
+
+
+def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f7")
+        screen: ProfilesScreen = await on(pilot, ProfilesScreen)
+        await pilot.press("t")
+        await until(pilot, lambda: bool(screen._testing))
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: not screen._testing)
+        assert app.screen is screen
+
+    visit(held, scene, profile="held")
+
+
+# --- how to leave ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "kind", "told"),
+    [
+        ([], CallScreen, f"{NOTHING} ^Q {KEPT}"),
+        (["f6"], HistoryScreen, f"{NOTHING} Esc goes back, ^Q {KEPT}"),
+        (["f7"], ProfilesScreen, f"{NOTHING} Esc goes back, ^Q {KEPT}"),
+        (["ctrl+p"], Picker, f"{NOTHING} Esc closes this, ^Q {KEPT}"),
+        (["f8"], Credentials, f"{NOTHING} Esc closes this, ^Q {KEPT}"),
+    ],
+    ids=lambda value: getattr(value, "__name__", None),
+)
+def test_else_the_keys_to_leave_by_are_told_in_plain_words(
+    make_explorer: Callable[..., Explorer], keys: list[str], kind: type[Any], told: str
+) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press(*keys)
+        screen = await on(pilot, kind)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: bool(said(app)))
+        assert (said(app), app.screen) == (told, screen)
+
+    visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
+
+
+@pytest.mark.parametrize(
+    ("keymap", "told"),
+    [
+        ('quit = "f12"\nhistory.close = "f11"\n', "Esc closes this, F12 leaves"),
+        ('quit = ""\n', "Esc closes this, quit leaves rpcexplorer: ^P lists the commands"),
+    ],
+)
+def test_a_key_that_was_mapped_is_told_as_it_is_mapped(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], keymap: str, told: str
+) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text(f"[keymap]\n{keymap}".replace("history.close", '"history.close"'))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        app.push_screen(Confirm("Really?", "Words.", []))
+        await on(pilot, Confirm)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: told in said(app))
+        assert "[b]" not in said(app)
+
+    visit(make_explorer(""), scene)
+
+
+def test_another_key_can_have_that_meaning_and_textuals_own_sentence_is_never_said(
+    explorer: Explorer, make_explorer: Callable[..., Explorer]
+) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text('[keymap]\ncopy-or-cancel = "f12"\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("ctrl+c", "f12")
+        await until(pilot, lambda: bool(said(app)))
+        assert said(app) == f"{NOTHING} ^Q {KEPT}"
+        assert "help_quit" not in str(app._bindings.key_to_bindings)
+
+    visit(make_explorer(""), scene)
+
+
+def test_who_gave_the_key_to_quit_quits_by_it(explorer: Explorer, make_explorer: Callable[..., Explorer]) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text('[keymap]\nquit = "ctrl+c"\n')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: app._exit)
+
+    visit(make_explorer(""), scene)
