@@ -144,6 +144,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("response.copy", "y", "copy", "Copy the value, its path, or the whole as …", "response", footer=True),
     Command("response.copy-value", "c", "copy value", "Copy the value under the cursor.", "response"),
     Command("response.copy-path", "p", "copy path", "Copy the path of the value under the cursor.", "response"),
+    Command("response.save", "S", "save", "Save what is on view of the reply in a file; asks where.", "response"),
     Command("response.zoom", "z", "zoom", "Give the response the whole screen, or give it back.", "response"),
     Command("response.tab-next", "right_square_bracket", "next tab", "Result, Raw, Headers, Timing.", "response"),
     Command("response.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "response"),

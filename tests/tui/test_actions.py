@@ -614,6 +614,21 @@ async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None
     await at.sees("Sent the reply, raw")
 
 
+@shows("response.save")
+async def a_reply_is_saved_in_a_file(at: Visit) -> None:
+    await at.reply('{"price": 1.10}')
+    await at.press("S")
+    ask = await on(at.pilot, Ask)
+    assert shown(ask).startswith("Save the result in")
+    file = at.explorer.paths.state / "price.json"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    await type_in(at.pilot, str(file))
+    await at.press("enter")
+    await at.sees("Saved the result, 15 B")
+    assert file.read_bytes() == b'{"price":1.10}\n'
+    assert at.posted(ResponsePane.SaveWanted)
+
+
 @shows("response.zoom")
 async def the_response_takes_the_whole_screen_and_gives_it_back(at: Visit) -> None:
     await at.reply()

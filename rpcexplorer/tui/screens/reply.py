@@ -90,6 +90,14 @@ class ReplyScreen(CallLayout):
     def _zoom(self) -> None:
         self.cover("" if self.is_covered else "response")
 
+    @on(ResponsePane.SaveWanted)
+    @opens("save")
+    async def _save(self) -> None:
+        if self.response.exchange is not None:
+            from rpcexplorer.tui.screens.saving import saved
+
+            await saved(self, self.explorer, self.response.exchange, self.response.body)
+
     @opens("copy")
     async def copy(self, draft: Draft, exchange: Exchange | None, what: str = "") -> None:
         """Copy a call or its reply; which of it is asked, unless that is said."""

@@ -104,6 +104,11 @@ class Body(Vertical):
         return b""
 
     @property
+    def shown(self) -> Text:
+        """What is on view: the JSON text, what was made of it, or every byte that came."""
+        return self._bytes()
+
+    @property
     def reading(self) -> bool:
         """Whether JSON or text is on view, rather than a table or a page."""
         return bool(self._bytes()) and not (self._paged or self._gridded)

@@ -65,6 +65,12 @@ class ResponsePane(ReplyLine):
         what: str
 
     @message
+    class SaveWanted(Message):
+        """What is on view is to be saved in a file."""
+
+        pane: ResponsePane
+
+    @message
     class Wrapped(Message):
         """Long lines are wrapped from now on, or cut."""
 
@@ -233,7 +239,9 @@ class ResponsePane(ReplyLine):
             return there and self.tab == "Result" and not self.filtered
         if action in {"filter", "pipe"}:
             return there and self.tab == "Result"
-        return self.exchange is not None if action == "copy" else True
+        if action in {"copy", "save"}:
+            return self.exchange is not None and (action == "copy" or bool(self.body.shown))
+        return True
 
     def action_fold(self) -> None:
         """Fold or unfold here."""
@@ -272,6 +280,10 @@ class ResponsePane(ReplyLine):
     def action_copy_path(self) -> None:
         """Its path."""
         self.post_message(self.CopyWanted(self, "path"))
+
+    def action_save(self) -> None:
+        """Into a file."""
+        self.post_message(self.SaveWanted(self))
 
     def action_zoom(self) -> None:
         """The whole screen."""
