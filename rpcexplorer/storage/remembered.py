@@ -35,6 +35,7 @@ SHAPE = Table(
         "version": version,
         "profile": text,
         "wrap": flag,
+        "side_by_side": flag,
         "methods_width": whole,
         "params_height": whole,
         "typed": Each("expressions by what they are for", listed(text, "expressions")),
@@ -126,6 +127,15 @@ class Remembered:
     @wrap.setter
     def wrap(self, on: bool) -> None:
         self._set(on, "wrap")
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether params and response stand side by side where a terminal is wide enough."""
+        return bool(self._get("side_by_side"))
+
+    @side_by_side.setter
+    def side_by_side(self, on: bool) -> None:
+        self._set(on, "side_by_side")
 
     @property
     def methods_width(self) -> int | None:

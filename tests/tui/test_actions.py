@@ -397,6 +397,17 @@ async def the_list_becomes_wider_and_narrower_and_that_is_remembered(at: Visit) 
         assert at.seen().split("\n")[1][width - 1] == "│"
 
 
+@shows("side-by-side")
+async def params_and_response_stand_side_by_side_on_a_wide_terminal_alone(at: Visit) -> None:
+    await at.press("alt+s")
+    await at.sees("Params and response stand side by side from 180 columns on; this terminal has 120.")
+    assert not at.explorer.remembered.side_by_side
+    await at.pilot.resize_terminal(180, 40)
+    await at.press("alt+s")
+    await until(at.pilot, lambda: at.calls.params.region.y == at.calls.response.region.y)
+    assert at.explorer.remembered.side_by_side
+
+
 @shows("taller", "shorter")
 async def the_editor_becomes_taller_and_shorter_and_that_is_remembered(at: Visit) -> None:
     await at.reply()

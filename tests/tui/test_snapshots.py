@@ -225,6 +225,24 @@ OUTCOMES = {
 """What a picture of each outcome shows."""
 
 
+def test_side_by_side(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        await pilot.press("alt+s", "f4", "2")
+
+    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state(show))
+
+
+def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(RESULT)(app, pilot, screen)
+        app.notify("Saved the result, 1.2 kB, in /home/ada/user.list.json.", timeout=60)
+        app.notify("What must not be overlooked begins with a sign.", severity="warning", timeout=60)
+        await pilot.pause()
+
+    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(show))
+
+
 @pytest.mark.parametrize("exchange", [ERROR, UNREACHED, MALFORMED, CANCELLED], ids=lambda each: each.outcome_name)
 def test_outcome(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], exchange: Exchange) -> None:
     shows = OUTCOMES[exchange.outcome_name]

@@ -400,7 +400,7 @@ class CallScreen(ReplyScreen):
 
     # --- actions -----------------------------------------------------------------------------------------------
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What can be done now: nothing is sent while something runs."""
         running = bool(self.what)
         if action in {"login", "logout", "new_session"}:
@@ -409,7 +409,7 @@ class CallScreen(ReplyScreen):
             return not running
         if action == "cancel":
             return running or self.response.closes or self.response.waiting or self.is_covered
-        return True
+        return super().check_action(action, parameters)
 
     def action_send(self) -> None:
         """Send what is on the screen, with every letter that was typed before the key."""

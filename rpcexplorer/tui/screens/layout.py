@@ -15,6 +15,7 @@ from textual.containers import Horizontal, Vertical
 from textual.screen import Screen
 
 from rpcexplorer.tui.commands import Scope, bindings, first_key
+from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.tui.widgets.methods import MethodsPane
@@ -23,6 +24,8 @@ from rpcexplorer.tui.widgets.response import ResponsePane
 
 NARROW: Final = 100
 """Columns below which the methods fold away."""
+WIDE: Final = 180
+"""Columns from which params and response can stand side by side."""
 LEAST: Final = 4
 """Lines of the params that stay whatever happens: the bar, two lines of text, the problem line."""
 REPLY: Final = 6
@@ -38,6 +41,9 @@ FIRST_STEPS: Final = (
 
 class Sizes(Protocol):
     """Sizes that a person chose; None where nobody did."""
+
+    side_by_side: bool
+    """Params and response stand side by side where there is room."""
 
     @property
     def methods_width(self) -> int | None:
@@ -65,6 +71,9 @@ class CallLayout(Screen[None]):
     CallLayout #right { width: 1fr; }
     CallLayout ParamsPane { height: 10; }
     CallLayout ResponsePane { height: 1fr; }
+    CallLayout.-beside #right { layout: horizontal; }
+    CallLayout.-beside ParamsPane, CallLayout.-beside ResponsePane { width: 1fr; }
+    CallLayout.-beside ResponsePane { border-left: solid $line; }
     CallLayout MethodsPane.-alone { border-right: none; }
     """
     scope: ClassVar[Scope] = "call"
@@ -140,8 +149,15 @@ class CallLayout(Screen[None]):
         self.methods.display = not zoomed and (not narrow or pane == "methods")
         self.query_one("#right").display = not (narrow and pane == "methods")
         self.params.display = not zoomed
+        self._put_beside()
         self.query_one(Footer).elsewhere = frozenset() if narrow else frozenset({"focus.methods"})
         self.refresh_bindings()
+
+    def _put_beside(self) -> None:
+        """Params and response side by side or not; one below the other they are told apart by a tinted bar."""
+        self.set_class(self.is_beside, "-beside")
+        for bar in self.response.query(Bar):
+            bar.set_class(not self.is_beside, "-tinted")
 
     def action_focus_methods(self) -> None:
         """To the methods; where they are folded away, they open."""
@@ -171,12 +187,31 @@ class CallLayout(Screen[None]):
     def _share(self) -> None:
         """A third of the height for the params unless somebody wanted otherwise; the response keeps a few lines."""
         wanted = self._sizes.params_height or max(self.app.size.height * 3 // 10, 6)
-        self.params.styles.height = min(wanted, max(self.app.size.height - REPLY, LEAST))
+        self.params.styles.height = "1fr" if self.is_beside else min(wanted, max(self.app.size.height - REPLY, LEAST))
         narrow = self.app.size.width < NARROW
         usual = min(max(self.app.size.width * 28 // 100, 34), 52)
         wide = min(self._sizes.methods_width or usual, self.app.size.width // 2)
         self.methods.styles.width = "1fr" if narrow else wide
         self.methods.set_class(narrow, "-alone")
+
+    @property
+    def is_beside(self) -> bool:
+        """Whether params and response stand side by side: somebody wants it, there is room, and both are on view."""
+        return self._sizes.side_by_side and self.app.size.width >= WIDE and self._covered != "response"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Side by side, both have all the height."""
+        return not self.is_beside if action in {"taller", "shorter"} else super().check_action(action, parameters)
+
+    def action_side_by_side(self) -> None:
+        """Side by side, or one above the other."""
+        if self.app.size.width < WIDE:
+            has = f"this terminal has {self.app.size.width}"
+            self.notify(f"Params and response stand side by side from {WIDE} columns on; {has}.", timeout=6)
+            return
+        self._sizes.side_by_side = not self._sizes.side_by_side
+        self.cover("")
+        self._share()
 
     def action_wider(self) -> None:
         """More room for the methods."""
