@@ -64,9 +64,9 @@ async def copy(screen: Screen[Any], text: str, what: str) -> None:
         screen.notify(f"Copied {told}.", timeout=3)
         return
     if buffered:
-        told = f"Copied {told}, into tmux's buffer. Whether it reached the clipboard as well cannot be known."
+        told = f"Copied {told}, into tmux's buffer. Whether the clipboard has it cannot be known."
     elif sent:
-        told = f"Sent {told}, to the terminal. Whether it reached the clipboard cannot be known."
+        told = f"Sent {told}, to the terminal. Whether the clipboard has it cannot be known."
     else:
         told = f"Not copied: {size(len(body))} are too much for a terminal. They can be saved to a file."
     if sent and not buffered and len(body) > OSC_LIMIT:

@@ -20,7 +20,7 @@ from tests.tui.waiting import until
 TEXT = "Zoë's text"
 TAKES = 'echo "$0 $*" >>"$(dirname "$0")/asked"; cat >"$(dirname "$0")/$(basename "$0").took"'
 """A tool that takes what it is given."""
-UNKNOWN = "Whether it reached the clipboard cannot be known."
+UNKNOWN = "Whether the clipboard has it cannot be known."
 
 Tools = Callable[..., Path]
 
@@ -82,7 +82,7 @@ def test_in_tmux_it_is_in_the_buffer_of_tmux_and_nobody_says_that_it_is_on_the_c
     explorer: Explorer, with_tools: Tools
 ) -> None:
     folder = with_tools("TMUX", tmux=TAKES)
-    told = "Copied the reply, 11 B, into tmux's buffer. Whether it reached the clipboard as well cannot be known."
+    told = "Copied the reply, 11 B, into tmux's buffer. Whether the clipboard has it cannot be known."
     assert copied(explorer) == told
     assert (folder / "tmux.took").read_text() == TEXT
     assert "load-buffer -w -" in (folder / "asked").read_text()
