@@ -458,6 +458,24 @@ def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None
     on_screen(recorded, act)
 
 
+def test_when_the_only_call_is_deleted_the_empty_list_can_be_read_again(explorer: Explorer) -> None:
+    record(explorer, CALLS[2])
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "delete", "right", "enter")
+        assert methods(screen) == []
+        for _ in range(2):
+            screen.on_screen_resume()
+            await settled(pilot)
+        assert methods(screen) == []
+        record(explorer, CALLS[3])
+        screen.on_screen_resume()
+        await settled(pilot)
+        assert chosen(screen) == "user.get"
+
+    on_screen(explorer, act)
+
+
 def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded.journal, "delete", lambda *_: "cannot write [b]: the disk is full")
 

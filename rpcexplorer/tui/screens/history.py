@@ -189,7 +189,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         calls = self._pane.list
         self._on = on = self._on if calls.chosen is None else calls.chosen
         at = calls.cursor if reading.wanted == self._answered else 0
-        if on is not None and not (at < len(reading.rows) and same(on, reading.rows[at])):
+        if on is not None and not (0 <= at < len(reading.rows) and same(on, reading.rows[at])):
             at = next((index for index, row in enumerate(reading.rows) if same(on, row)), at)
         self._answered = reading.wanted
         calls.advice = advice(reading, self._profile, recording=self.explorer.journal.recording)
