@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Input, TextArea
+from textual.widgets import Input, Static, TextArea
 
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.clipboard import copy
@@ -32,7 +32,11 @@ def selected(screen: Screen[Any]) -> str | None:
     field = screen.focused
     if isinstance(field, Input | TextArea) and field.selected_text:
         return None if isinstance(field, Input) and field.password else field.selected_text
-    return screen.get_selected_text() or ""
+    # only these show what is selected of them: of others, Textual would copy a name of its own
+    marked = [(each, part) for each, part in screen.selections.items() if isinstance(each, Static) and each.is_attached]
+    found = [piece for each, part in marked if (piece := each.get_selection(part)) is not None]
+    text = "".join(words + end for words, end in found).rstrip("\n")
+    return text if any(map(str.isalnum, text)) else ""  # the sign before a field is nothing to copy
 
 
 async def copy_selected(screen: Screen[Any], text: str, secrets: Iterable[Secret], profile: str) -> None:
@@ -55,6 +59,7 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str]) -> str:
     scope = getattr(screen, "scope", "")
     if isinstance(screen, ModalScreen):
         leave = f"Esc closes this, {leave}"
-    elif scope in {"history", "profiles"} and (back := first_key(f"{scope}.close", keymap)):
-        leave = f"{back} goes back, {leave}"
+    elif scope in {"history", "profiles"} and screen.check_action("close", ()):
+        back = first_key(f"{scope}.close", keymap)
+        leave = f"{back} goes back, {leave}" if back else leave
     return f"Nothing is selected, and nothing runs. {leave[0].upper()}{leave[1:]}; what stands in the editor is kept."

@@ -110,6 +110,18 @@ def test_what_the_mouse_has_selected_on_screen_is_copied(explorer: Explorer) -> 
     visit(explorer, scene)
 
 
+def test_what_shows_no_selection_has_none(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.mouse_down(calls, offset=(2, 0))
+        await pilot.hover(calls, offset=(60, 20))
+        await pilot.mouse_up(calls, offset=(60, 20))
+        await pilot.press("f4", "ctrl+c")
+        await until(pilot, lambda: NOTHING in said(app))
+        assert app.clipboard == ""
+
+    visit(explorer, scene)
+
+
 def test_a_secret_that_was_selected_is_copied_as_its_placeholder(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
@@ -220,6 +232,17 @@ def test_else_the_keys_to_leave_by_are_told_in_plain_words(
         assert (said(app), app.screen) == (told, screen)
 
     visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
+
+
+def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f7")
+        await on(pilot, ProfilesScreen)
+        explorer.profile = None
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: said(app) == f"{NOTHING} ^Q {KEPT}")
+
+    visit(explorer, scene)
 
 
 @pytest.mark.parametrize(
