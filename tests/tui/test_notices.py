@@ -43,7 +43,7 @@ def test_a_sentence_has_a_line_of_its_own_between_the_reply_and_the_footer(
 def test_it_goes_by_itself_and_the_reply_has_its_line_back(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         before = calls.response.region
-        app.notify("A sentence.", timeout=0.3)
+        app.notify("A sentence.", timeout=2)
         await until(pilot, lambda: calls.response.region.height == before.height - 1)
         await until(pilot, lambda: calls.response.region == before)
         assert said(app) == ""
