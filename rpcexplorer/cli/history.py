@@ -77,9 +77,10 @@ def search(context: click.Context, text: str, limit: int, profile: str | None, a
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look where it records.")
 @click.option("--params", "part", flag_value="params", help="Print only the request's params.")
 @click.option("--body", "part", flag_value="body", help="Print only the reply's body.")
+@click.option("--json", "part", flag_value="json", help="Print all of it as one JSON object.")
 @click.pass_context
 def show(context: click.Context, id: str | None, profile: str | None, part: str | None) -> None:
-    """Show one call: what was asked, when, how long, what came. Without an ID, the newest.
+    """Show one call: what was asked, when, how long, what came, headers included. Without an ID, the newest.
 
     A part of an id is enough where only one call has it.
 
@@ -87,6 +88,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
     Examples:
       rpcexplorer history show
       rpcexplorer history show 06ejw3k8z5q2vh7 --body | jq .result
+      rpcexplorer history show --json | jq -r '.headers[] | select(.name == "X-Request-Id").value'
     """
     world, explorer = opened(context, profile)
     exchange = one_of(explorer, id)
@@ -98,6 +100,8 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
             world.print(printable_bytes(body))
         else:
             world.write(body)
+    elif part == "json":
+        world.write(json_of(_row(exchange) | _rest(exchange)) + b"\n")
     else:
         world.print(shown(exchange, colour=world.colours))
 
@@ -181,6 +185,20 @@ def _row(exchange: Exchange) -> dict[str, object]:
         "ms": round(exchange.seconds * 1000, 3),
         "received": exchange.response.size,
         "name": printable(exchange.name),
+    }
+
+
+def _rest(exchange: Exchange) -> dict[str, object]:
+    """What a list has no room for. The exact bytes of params and reply have options of their own."""
+    response = exchange.response
+    return {
+        "message": printable(getattr(exchange.outcome, "message", "")),
+        "note": printable(exchange.note, lines=True),
+        "params": printable(exchange.params, lines=True),
+        "headers": [{"name": printable(name), "value": printable(value)} for name, value in response.headers],
+        "reply": printable_bytes(response.body),
+        "reply_cut": response.cut,
+        "remarks": list(map(printable, exchange.remarks)),
     }
 
 

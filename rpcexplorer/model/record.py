@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
 from typing import Any
 
 from msgspec.structs import replace
 
+from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.piecewise import hidden
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
@@ -24,6 +26,11 @@ USERINFO = re.compile(r"//(?:[^/?#@:]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
 MARGIN = 64 * 1024
 """Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
 
+
+HEADERS = 8 * 1024
+"""Bytes of a reply's headers that are recorded."""
+NAMED = 5
+"""Headers that are named where some are not."""
 
 HIDDEN = "a secret stood in the reply; its name is shown instead, such as «profile.password»"
 
@@ -62,6 +69,7 @@ def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], bo
     hide = for_records(profile, secrets)
     exchange = _told(exchange, hide)
     response, outcome = exchange.response, exchange.outcome
+    headers, missing = _short_enough(response.headers)
     head = response.body[: body_limit + MARGIN]
     cut = response.cut or len(head) < len(response.body)
     return replace(
@@ -70,8 +78,24 @@ def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], bo
         params=hide.params(exchange.params),
         url=hide.text(USERINFO.sub("//", exchange.url)),
         outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
-        response=replace(response, headers=(), body=hide.body(head), cut=cut),
+        response=replace(
+            response, headers=headers, body=hide.body(head), cut=cut, remarks=(*response.remarks, *missing)
+        ),
     )
+
+
+def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, str], ...], tuple[str, ...]]:
+    """The headers that are recorded, in their order, and what is said of the others.
+
+    Where there is no room for all, the long ones go: what an operator asks for, such as the id of a request, is short.
+    """
+    sizes = [len(f'"{name}: {value}", '.encode("utf-8", "surrogatepass")) for name, value in headers]
+    shortest = sorted(range(len(headers)), key=sizes.__getitem__)
+    together = accumulate(sizes[at] for at in shortest)
+    kept = {at for at, size in zip(shortest, together, strict=True) if size <= HEADERS}
+    long = dict.fromkeys(cut(name) for at, (name, _) in enumerate(headers) if at not in kept)
+    many = f"{len(headers) - len(kept):,} of {len(headers):,} headers are not recorded, for want of room"
+    return tuple(headers[at] for at in sorted(kept)), (f"{many}: {listed(long, NAMED)}",) if long else ()
 
 
 def for_records(profile: Profile, secrets: Iterable[Secret]) -> Redactor:
@@ -115,7 +139,7 @@ def _told(exchange: Exchange, hide: Redactor) -> Exchange:
         response=replace(
             response,
             reason=hide.text(response.reason),
-            headers=tuple((hide.text(name), hide.text(value)) for name, value in response.headers),
+            headers=tuple((hide.text(name), hide.header(name, value)) for name, value in response.headers),
             remarks=tuple(map(hide.text, response.remarks)),
         ),
         notes=tuple(map(hide.text, exchange.notes)),

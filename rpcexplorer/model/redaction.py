@@ -102,6 +102,14 @@ class Redactor:
             return text
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
 
+    def header(self, name: str, value: str) -> str:
+        """The value of an HTTP header. Its name is one like any other, but for the ``X-`` that many begin with."""
+        small = squashed(name)
+        named = any(pattern.fullmatch(each) for each in (small, small.removeprefix("x")) for pattern in (WHOLE, TEXT))
+        if named and (value in self._named or (self._unrecorded and value and not HIDDEN.fullmatch(value))):
+            return self._named.get(value, UNRECORDED)
+        return self.text(value)
+
     def _sendable(self, was: str, put: str) -> str:
         """What is put in the place of something, where it may be opened again."""
         placeholder = _GUILLEMETS.search(put)

@@ -16,7 +16,7 @@ from rpcexplorer.storage.blocks import all_untouched, quoted, untouched
 from rpcexplorer.storage.records import BASE64
 
 PACKED = f"{BASE64} = ".encode()
-IN_CALL = frozenset(b"id method params message reason reply name note".split())
+IN_CALL = frozenset(b"id method params message reason headers reply name note".split())
 """The keys under which is written down what was asked and what came of it."""
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
@@ -101,6 +101,7 @@ def _texts(exchange: Exchange) -> Iterator[str]:
     """What was asked and what came of it, and what a person noted."""
     yield from (exchange.id, exchange.method, exchange.params, exchange.name, exchange.note)
     yield from (getattr(exchange.outcome, name, "") for name in ("message", "reason", "sentence"))
+    yield from (f"{name}: {value}" for name, value in exchange.response.headers)
     yield exchange.response.body.decode(errors="replace")
 
 

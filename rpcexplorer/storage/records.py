@@ -1,7 +1,8 @@
 """An exchange as a flat record of named values, and back: what is written down of it, and under which key.
 
-Headers, phases and notes are not. Text that no UTF-8 can hold, and a reply that is not UTF-8, stand as base64 under
-the same key with ``_base64`` behind it. How a record is spelled is in blocks.py.
+Phases and notes are not. A header of the reply is one text, ``Name: value``. Text that no UTF-8 can hold, and a reply
+that is not UTF-8, stand as base64 under the same key with ``_base64`` behind it. How a record is spelled is in
+blocks.py.
 """
 
 from __future__ import annotations
@@ -79,6 +80,7 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "remarks": list(getattr(outcome, "remarks", ())),
         "http_reason": response.reason,
         "http_remarks": list(response.remarks),
+        "headers": [f"{name}: {value}" for name, value in response.headers],
         "name": exchange.name,
         "note": exchange.note,
     }
@@ -143,6 +145,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         response=Response(
             status=values.get("status"),
             reason=values.get("http_reason", ""),
+            headers=tuple(map(_header, values.get("headers", ()))),
             body=body,
             size=values.get("received", 0),
             cut=values.get("reply_cut", False),
@@ -151,6 +154,12 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         name=values.get("name", ""),
         note=values.get("note", ""),
     )
+
+
+def _header(spelled: str) -> tuple[str, str]:
+    """Its name and its value; what people write by hand need not have a space between them."""
+    name, _, value = spelled.partition(":")
+    return name, value.removeprefix(" ")
 
 
 def _read(key: str, value: Any) -> tuple[str, Any]:
@@ -241,7 +250,7 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     **dict.fromkeys(("reason", "http_reason", "name", "note"), (_is_text, "text")),
     **dict.fromkeys(("status", "sent", "received"), (_is_small, "a whole number")),
     **dict.fromkeys(("reply_cut", "maybe_ran"), (_is_flag, "true or false")),
-    **dict.fromkeys(("remarks", "http_remarks"), (_is_list, "a list of texts")),
+    **dict.fromkeys(("remarks", "http_remarks", "headers"), (_is_list, "a list of texts")),
 }
 
 

@@ -164,7 +164,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history", footer=True
     ),
-    Command("history.tab-next", "right_square_bracket", "next tab", "Reply, Request, Note.", "history"),
+    Command("history.tab-next", "right_square_bracket", "next tab", "Reply, Headers, Request, Note.", "history"),
     Command("history.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "history"),
     Command("history.name", "t", "name", "Give this call a name.", "history", footer=True),
     Command("history.annotate", "a", "note", "Write a note to this call.", "history", footer=True),

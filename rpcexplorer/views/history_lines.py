@@ -119,12 +119,20 @@ def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = Non
         lines.append(f"  {inked(label.ljust(_LABEL), DIM, colour=colour)}{told}")
     params = exchange.params.strip() or "[]"
     lines += ["", inked("params", BOLD, colour=colour), highlighted(params, colour=colour)]
+    if exchange.response.headers:
+        lines += ["", inked("headers", BOLD, colour=colour), *_headers(exchange, colour=colour)]
     if reply := _reply(exchange):
         heading = "reply"
         if exchange.response.cut:
             heading += f", the first {size(len(reply))} of {size(exchange.response.size)}"
         lines += ["", inked(heading, BOLD, colour=colour), highlighted(reply, colour=colour)]
     return "\n".join(lines)
+
+
+def _headers(exchange: Exchange, *, colour: bool) -> Iterator[str]:
+    """The reply's, one a line."""
+    for name, value in exchange.response.headers:
+        yield f"{inked(printable(f'{name}:'), DIM, colour=colour)} {printable(value)}".rstrip()
 
 
 def _reply(exchange: Exchange) -> bytes:

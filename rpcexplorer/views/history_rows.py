@@ -31,7 +31,7 @@ class Wanted(Struct, frozen=True, dict=True):
     """What a person looks for. Each part must be there, whatever its case; an empty one asks for nothing."""
 
     words: tuple[str, ...] = ()
-    """Stand anywhere in request, reply, name or note."""
+    """Stand anywhere in request, reply, its headers, name or note."""
     outcome: str = ""
     """How the outcome's name begins."""
     method: str = ""
@@ -104,6 +104,7 @@ def _texts(exchange: Exchange) -> Iterator[str]:
     """Everything of an exchange that a person may remember it by."""
     yield from (exchange.id, exchange.method, exchange.params, exchange.name, exchange.note)
     yield from (getattr(exchange.outcome, name, "") for name in ("message", "reason", "sentence"))
+    yield from (f"{name}: {value}" for name, value in exchange.response.headers)
     yield exchange.response.body.decode(errors="replace")
 
 

@@ -20,7 +20,9 @@ def headers_page(exchange: Exchange) -> list[Line]:
     response = exchange.response
     if response.status is None:
         return [[("  No HTTP reply came, so there are no headers.", "dim")]]
-    lines: list[Line] = [[(f"  {response.version} {response.status} {response.reason}", "bold")], []]
+    lines: list[Line] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
+    if not response.headers:
+        lines.append([("  No headers came, or they were not recorded.", "dim")])
     widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
     lines += [
         [(f"  {name:<{widest}}", "json-key"), ("  ", "text"), (_shown(name, value), "text")]

@@ -51,7 +51,12 @@ def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
 
 
 def _reply(exchange: Exchange) -> Iterator[str]:
-    body = exchange.response.body
+    response, body = exchange.response, exchange.response.body
+    if response.headers:
+        head = [f"{response.version} {response.status} {response.reason}".strip()]
+        head += [f"{name}: {value}".rstrip() for name, value in response.headers]
+        yield from _block("\n".join(map(printable, head)), "http")
+        yield ""
     if not body:
         yield "No reply is expected." if isinstance(exchange.outcome, Sent) else "No body came."
         return

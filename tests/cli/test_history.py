@@ -13,7 +13,9 @@ from tests.fakes.wire import RawServer, Received, http_reply
 def answer(request: Received) -> bytes:
     call = json.loads(request.body)
     outcome = '"error":{"code":-32602,"message":"no"}' if call["method"] == "bad" else '"result":{"n":1.10}'
-    return http_reply(f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{outcome}}}'.encode())
+    body = f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{outcome}}}'.encode()
+    headers = [("X-Request-Id", f"req-{call['method']}"), ("Set-Cookie", "other=n0t-known-yet; Path=/")]
+    return http_reply(body, headers=headers)
 
 
 @pytest.fixture
@@ -64,6 +66,27 @@ def test_one_call_is_shown_whole_or_in_parts(used: Shell) -> None:
     assert used.run("history", "show").text == shown
     assert used.run("history", "show", id, "--params").out == b'{"x": "find-me-omega"}\n'
     assert json.loads(used.run("history", "show", id, "--body").out)["id"] == id
+
+
+def test_the_id_of_a_request_that_an_operator_asks_for_is_found_and_shown(used: Shell) -> None:
+    assert methods(used.run("history", "search", "REQ-alpha", "--json").text) == ["alpha"]
+    id = json.loads(used.run("history", "list", "--method", "alpha", "--json").text)["id"]
+    assert "\nX-Request-Id: req-alpha\nSet-Cookie: «not recorded»\n" in used.run("history", "show", id).text
+    whole = json.loads(used.run("history", "show", id, "--json").out)
+    assert {"name": "X-Request-Id", "value": "req-alpha"} in whole["headers"]
+    assert (whole["id"], whole["params"]) == (id, '{"x": "find-me-alpha"}')
+    assert json.loads(whole["reply"])["result"] == {"n": 1.1}
+    assert "\nX-Request-Id: req-alpha\n" in used.run("copy", id, "--as", "markdown").text
+    assert "n0t-known-yet" not in "".join(used.files().values())
+
+
+def test_a_record_of_before_has_no_headers_and_is_shown_without(used: Shell) -> None:
+    (file,) = (used.home / "state" / "history").glob("*.toml")
+    before = [line for line in file.read_text().splitlines(keepends=True) if not line.startswith(("headers", "end"))]
+    file.write_text("".join(before))
+    ran = used.run("history", "show")
+    assert (ran.code, "headers" in ran.text) == (0, False)
+    assert json.loads(used.run("history", "show", "--json").out)["headers"] == []
 
 
 @pytest.mark.parametrize(("id", "said"), [("missing", "No call has the id"), ("1", "3 calls have an id like 1")])

@@ -7,7 +7,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.exchange import Exchange, Response, Result
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
 from rpcexplorer.model.record import recorded, shown
 from rpcexplorer.model.secret import Secret
@@ -154,3 +154,78 @@ def test_recording_a_record_changes_nothing_more() -> None:
 )
 def test_a_password_in_an_address_is_hidden_whole(url: str, written: str) -> None:
     assert recorded(replace(exchange(Result(b"1")), url=url), SHOP, [], 1000).url == written
+
+
+# --- headers -------------------------------------------------------------------------------------------------------
+
+
+def headers_of(*headers: tuple[str, str], secrets: tuple[Secret, ...] = (), profile: Profile = SHOP) -> Exchange:
+    sent = exchange(Result(b"1"), response=Response(200, headers=headers, body=b"{}"))
+    return recorded(sent, profile, secrets, 1000)
+
+
+def test_headers_are_written_down_with_the_id_that_an_operator_asks_for() -> None:
+    came = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"), ("Via", "1.1 a"), ("via", "1.1 b"))
+    assert headers_of(*came).response.headers == came
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("Set-Cookie", "set-cookie", "Authorization", "Proxy-Authorization", "X-Api-Key", "X-Auth-Token", "X-Token"),
+        *("Mcp-Session-Id", "X-Transmission-Session-Id", "Session-Key", "Cookie", "X-Secret"),
+    ],
+)
+def test_what_a_header_named_like_a_secret_holds_is_not_written_down(name: str) -> None:
+    for profile in (SHOP, replace(SHOP, auth=NoAuth())):
+        value = "theme=dark; Path=/, id=n0t-known"
+        assert headers_of((name, value), profile=profile).response.headers == ((name, MARK),)
+
+
+@pytest.mark.parametrize("name", ["ETag", "X-Next-Token", "WWW-Authenticate", "X-Author", "X-Request-Id", "Cookies"])
+def test_what_a_header_only_named_alike_holds_is_written_down(name: str) -> None:
+    assert headers_of((name, "abc")).response.headers == ((name, "abc"),)
+
+
+@pytest.mark.parametrize("value", ["hunter2-hunter2", "aHVudGVyMi1odW50ZXIy", "hunter2%2Dhunter2"])
+def test_a_known_secret_is_hidden_in_every_header_and_in_its_name(value: str) -> None:
+    came = headers_of(("X-Echo", f"<{value}>"), (value, "1"), secrets=(PASSWORD,))
+    assert came.response.headers == (("X-Echo", "<«shop.password»>"), ("«shop.password»", "1"))
+
+
+def test_a_header_that_is_a_known_secret_goes_by_its_name() -> None:
+    came = headers_of(
+        ("Authorization", "hunter2-hunter2"), ("X-Token", "tiny5"), secrets=(PASSWORD, Secret("tiny5", "shop.session"))
+    )
+    assert came.response.headers == (("Authorization", "«shop.password»"), ("X-Token", "«shop.session»"))
+    again = recorded(came, SHOP, [PASSWORD], 1000)
+    assert again.response.headers == came.response.headers
+
+
+def test_a_header_that_holds_json_is_hidden_like_a_reply() -> None:
+    assert headers_of(("X-Debug", '{"password": "bobs"}')).response.headers == (
+        ("X-Debug", f'{{"password": "{MARK}"}}'),
+    )
+
+
+def test_where_there_is_no_room_for_all_headers_the_long_ones_go_and_are_named() -> None:
+    long = [(f"X-Long-{number}", "x" * 3000) for number in range(20)]
+    came = headers_of(*long, ("X-Request-Id", "7f3a"), ("Date", "today"))
+    assert came.response.headers[-2:] == (("X-Request-Id", "7f3a"), ("Date", "today"))
+    assert sum(len(name) + len(value) for name, value in came.response.headers) <= 8192
+    assert came.response.headers[:-2] == tuple(long[:2])
+    (said,) = came.response.remarks
+    assert said.startswith("18 of 22 headers are not recorded, for want of room: X-Long-2, X-Long-3, ")
+    assert said.endswith(" and 13 more")
+
+
+def test_five_thousand_headers_leave_eight_kilobytes() -> None:
+    came = headers_of(*((f"X-{number}", "é" * 90) for number in range(5000)))
+    assert 0 < sum(len(f"{name}: {value}".encode()) for name, value in came.response.headers) <= 8192
+
+
+def test_on_view_a_header_shows_all_but_known_secrets() -> None:
+    sent = exchange(
+        Result(b"1"), response=Response(200, headers=(("Set-Cookie", "theme=dark"), ("X-A", "hunter2-hunter2")))
+    )
+    assert shown(sent, SHOP, [PASSWORD]).response.headers == (("Set-Cookie", "theme=dark"), ("X-A", "«shop.password»"))

@@ -41,8 +41,8 @@ def id_of(number: int) -> str:
 
 
 def as_recorded(one: Exchange) -> Exchange:
-    """What a record keeps of an exchange: no headers, phases and notes, and time to the millisecond."""
-    response = replace(one.response, headers=(), version="", proxy=None)
+    """What a record keeps of an exchange: no phases and notes, and time to the millisecond."""
+    response = replace(one.response, version="", proxy=None)
     when = one.when.astimezone(UTC)
     return replace(
         one,

@@ -85,7 +85,9 @@ def exchanges(draw: st.DrawFn) -> Exchange:
             status=draw(st.none() | st.integers(0, 999)),
             reason=draw(ANY),
             version="HTTP/1.1",
-            headers=(("Set-Cookie", "sessionid=1"),),
+            headers=draw(
+                st.lists(st.tuples(st.from_regex(r"[A-Za-z-]{1,9}", fullmatch=True), ANY), max_size=3).map(tuple)
+            ),
             body=reply,
             size=len(reply),
             remarks=draw(st.lists(ANY, max_size=2).map(tuple)),

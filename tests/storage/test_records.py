@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Response, Result
+from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response, Result
 from rpcexplorer.storage.records import clipped, renamed, to_exchange, to_record
 from tests.storage.recording import exchange
 
@@ -74,9 +74,34 @@ def test_a_batch_comes_back_as_the_whole_reply() -> None:
     assert found.outcome == one.outcome
 
 
-def test_headers_are_never_recorded() -> None:
-    response = Response(200, headers=(("Set-Cookie", "sessionid=hunter2"),), body=exchange().response.body)
-    assert "hunter2" not in str(to_record(exchange(response=response)))
+def test_headers_are_recorded_as_lines_of_text_in_their_order() -> None:
+    headers = (("X-Request-Id", "r-1"), ("Link", "a: b"), ("link", ""))
+    record = to_record(exchange(response=Response(200, headers=headers)))
+    assert record["headers"] == ["X-Request-Id: r-1", "Link: a: b", "link: "]
+    found = to_exchange(record)
+    assert isinstance(found, Exchange)
+    assert found.response.headers == headers
+
+
+def test_a_record_without_headers_has_no_such_key_and_reads_as_one_without() -> None:
+    record = to_record(exchange())
+    assert "headers" not in record
+    found = to_exchange(record)
+    assert isinstance(found, Exchange)
+    assert found.response.headers == ()
+
+
+def test_headers_that_somebody_wrote_by_hand_are_read() -> None:
+    found = to_exchange(to_record(exchange()) | {"headers": ["X-A:b", "nothing"]})
+    assert isinstance(found, Exchange)
+    assert found.response.headers == (("X-A", "b"), ("nothing", ""))
+
+
+@pytest.mark.parametrize("headers", ["X-A: b", [1], {"X-A": "b"}])
+def test_headers_of_another_kind_are_a_damage(headers: object) -> None:
+    found = to_exchange(to_record(exchange()) | {"headers": headers})
+    assert isinstance(found, Damaged)
+    assert found.reason == "its headers must be a list of texts"
 
 
 def test_a_reply_that_is_not_utf8_stands_as_base64() -> None:

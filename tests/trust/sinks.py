@@ -285,7 +285,7 @@ def remember(history: History) -> None:
                 note=text,
                 url=f"http://{text}/",
                 outcome=decode(reply, None),
-                response=Response(500, text, body=reply, size=len(reply)),
+                response=Response(500, text, headers=(("X-Said", text),), body=reply, size=len(reply)),
             )
         )
     (file,) = history.folder.glob("*.toml")

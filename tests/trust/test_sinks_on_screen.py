@@ -126,6 +126,7 @@ def history() -> Iterator[Stop]:
     for name, text in CARRIERS.items():
         shown = spelled(text)
         yield Stop("title of a record", ("/", f"method:{name}-", "enter"), (f"│ {shown}",))
+        yield Stop("headers of a record", ("]",), (f"  X-Said  {shown}",))
         yield Stop("request of a record", ("]",), (f"http://{shown}/",))
         yield Stop("note of a record", ("]",), (f"★ {shown}",))
         yield Stop("name of a record", ("t",), ("Name this call", shown))

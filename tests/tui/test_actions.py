@@ -704,6 +704,7 @@ async def the_tabs_of_the_preview_are_turned_both_ways(at: Visit) -> None:
     await at.reply("[1.10]")
     screen = await at.history()
     for key, tab in (
+        ("right_square_bracket", "Headers"),
         ("right_square_bracket", "Request"),
         ("right_square_bracket", "Note"),
         ("left_square_bracket", "Request"),

@@ -145,11 +145,41 @@ def test_the_brackets_turn_the_pages_of_the_preview(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         preview = screen.query_one(HistoryPreview)
         await press(pilot, "end", "right_square_bracket")
+        assert preview.tab == "Headers"
+        assert "No headers came, or they were not recorded." in text_of(preview.query_one(Sheet))
+        await press(pilot, "right_square_bracket")
         assert preview.tab == "Request"
         await press(pilot, "right_square_bracket")
         assert "★ outage" in text_of(preview.query_one(Sheet))
-        await press(pilot, "left_square_bracket", "left_square_bracket")
+        await press(pilot, *["left_square_bracket"] * 3)
         assert preview.tab == "Reply"
+
+    on_screen(recorded, act)
+
+
+def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Explorer) -> None:
+    headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"))
+    record(recorded, exchange(9, response=Response(200, "OK", headers=headers, body=b"1", size=1)))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "right_square_bracket")
+        shown = text_of(screen.query_one(HistoryPreview).query_one(Sheet)).splitlines()
+        assert [row.split() for row in shown[:4]] == [
+            ["200", "OK"],
+            [],
+            ["Content-Type", "application/json"],
+            ["X-Request-Id", "7f3a"],
+        ]
+
+    on_screen(recorded, act)
+
+
+def test_a_call_is_found_by_the_id_that_its_reply_was_given(recorded: Explorer) -> None:
+    record(recorded, exchange(9, method="found", response=Response(200, headers=(("X-Request-Id", "7f3a-c0de"),))))
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "slash", *"7F3A-C0")
+        assert methods(screen) == ["found"]
 
     on_screen(recorded, act)
 

@@ -130,6 +130,13 @@ reply
     )
 
 
+def test_the_headers_of_the_reply_are_told_where_they_are_known() -> None:
+    headers = (("X-Request-Id", "7f3a"), ("X-\x1b[2J", "\u202e"), ("X-Empty", ""))
+    page = shown(exchange(Result(b"1"), response=Response(200, "OK", "", headers, b"1", 1)), zone=UTC)
+    assert "}\n\nheaders\nX-Request-Id: 7f3a\nX-␛[2J: \\u202e\nX-Empty:\n\nreply\n1" in page
+    assert "headers" not in shown(exchange(Result(b"1")), zone=UTC)
+
+
 def test_an_unreached_exchange_has_no_reply_to_show() -> None:
     page = shown(exchange(Unreached("connect", "nothing listens"), status=None), zone=UTC)
     assert page.startswith(f"{SIGNS['unreached']} unreached: nothing listens   34 ms\n")

@@ -16,6 +16,25 @@ def of(what: Exchange | None, *, method: str = "user.get", request: str = REQUES
     return ticket(method, "staging", "https://rpc.example.com/api/v2/", request, what)
 
 
+def test_a_ticket_has_the_headers_of_the_reply_with_the_id_of_the_request() -> None:
+    headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a-`b`\x1b[2J"))
+    text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
+    assert text.endswith(
+        """\
+### Reply
+
+```http
+HTTP/1.1 200 OK
+Content-Type: application/json
+X-Request-Id: 7f3a-`b`␛[2J
+```
+
+```json
+{}
+```"""
+    )
+
+
 def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
     failed = exchange(
         ErrorObject(-32602, "Invalid params", None, b"{}", ("id is missing",)),

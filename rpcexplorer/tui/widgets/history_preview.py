@@ -11,6 +11,7 @@ from textual.containers import Vertical
 from textual.reactive import reactive
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Result
+from rpcexplorer.tui.look import width_of
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.outcome import beside, ended, told
 from rpcexplorer.tui.widgets.reader import Reader
@@ -18,8 +19,11 @@ from rpcexplorer.tui.widgets.said import Said
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.document import Document
 from rpcexplorer.views.history_rows import moment_words, note_page
+from rpcexplorer.views.reply_pages import headers_page
 
-TABS: Final = ("Reply", "Request", "Note")
+TABS: Final = ("Reply", "Headers", "Request", "Note")
+KEYS: Final = "[ ]"
+"""They turn the tabs."""
 
 
 class HistoryPreview(Vertical):
@@ -63,8 +67,6 @@ class HistoryPreview(Vertical):
         """Another call; the tab stays."""
         match self.call:
             case Exchange() as call:
-                moment = moment_words(call.when, self.today, self._zone)
-                self._bar.words = [(call.method, "text bold"), (f"  {moment}", "dim")]
                 self._outcome.after = beside(call, call.method)
                 self._outcome.words = ended(call, self._outcome.room)
             case Damaged(reason=reason):
@@ -74,7 +76,8 @@ class HistoryPreview(Vertical):
             case None:
                 self._bar.words = []
         self._outcome.display = self.call is not None
-        self._bar.tabs, self._bar.key = (TABS, "[ ]") if isinstance(self.call, Exchange) else ((), "")
+        self._bar.tabs = TABS if isinstance(self.call, Exchange) else ()
+        self._entitle()
         self._lay_out()
 
     def watch_tab(self) -> None:
@@ -98,6 +101,10 @@ class HistoryPreview(Vertical):
         event.stop()
         self.tab = event.tab
 
+    def on_resize(self) -> None:
+        """There may be room for more."""
+        self._entitle()
+
     # --- what is shown -----------------------------------------------------------------------------------------
 
     def turn(self, by: int = 1) -> None:
@@ -109,17 +116,30 @@ class HistoryPreview(Vertical):
         """Fold or unfold the value under the cursor."""
         self._reader.fold()
 
+    def _entitle(self) -> None:
+        """Name the method and the moment. Where there is no room for all, the keys of the tabs go, then the moment."""
+        if not isinstance(self.call, Exchange):
+            self._bar.key = ""
+            return
+        moment = moment_words(self.call.when, self.today, self._zone)
+        words = [(self.call.method, "text bold"), (f"  {moment}", "dim")]
+        for self._bar.key in (KEYS, ""):
+            if width_of(words) <= self._bar.room + len("✓ "):
+                self._bar.words = words
+                return
+        self._bar.words, self._bar.key = words[:1], KEYS
+
     def _lay_out(self) -> None:
-        call, noted = self.call, False
+        call, on_sheet = self.call, False
         self._said.pieces, document = [], None
         self._reader.empty = [[], [("   The call under the cursor is shown here.", "dim")]]
         if isinstance(call, Damaged):
             self._said.pieces = [(call.file, "middle")]
             document = Document.raw(call.text.strip().encode(errors="backslashreplace"))
         elif isinstance(call, Exchange):
-            noted = self.tab == "Note"
-            if noted:
-                self._sheet.lines = note_page(call, self._zone)
+            on_sheet = self.tab in {"Headers", "Note"}
+            if on_sheet:
+                self._sheet.lines = note_page(call, self._zone) if self.tab == "Note" else headers_page(call)
             elif self.tab == "Request":
                 self._said.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
@@ -130,14 +150,14 @@ class HistoryPreview(Vertical):
                 self._reader.empty = [[], [(f"   {_without(call)}", "dim")]]
         self._bar.open = self.tab
         self._reader.document = document
-        self._arrange(noted=noted)
+        self._arrange(on_sheet=on_sheet)
 
-    def _arrange(self, *, noted: bool) -> None:
+    def _arrange(self, *, on_sheet: bool) -> None:
         """Reader or page; the focus stays in the pane."""
         inside = self.has_focus_within
-        self._sheet.display, self._reader.display = noted, not noted
+        self._sheet.display, self._reader.display = on_sheet, not on_sheet
         if inside:
-            self.screen.set_focus(self._sheet if noted else self._reader)
+            self.screen.set_focus(self._sheet if on_sheet else self._reader)
 
 
 def _reply(call: Exchange) -> Document | None:
