@@ -9,6 +9,7 @@ from rpcexplorer.cli.history import one_of, opened
 from rpcexplorer.cli.session import complete_profiles, fail
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.addresses import hidden
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.views.snippets import SNIPPETS, subject_of
@@ -52,10 +53,11 @@ def _profile(explorer: Explorer, exchange: Exchange) -> tuple[Profile, str]:
     the variables for ``--url`` hold.
     """
     known = explorer.profiles.profiles.get(exchange.profile)
-    if known is not None and known.endpoint == exchange.url:
+    today = hidden(known.endpoint) if known else ""
+    if known is not None and exchange.url in {known.endpoint, today}:
         return known, ""
     if known is not None:
-        moved = f"Profile {known.name} points to {known.endpoint} today; the call went to {exchange.url}, as this does."
+        moved = f"Profile {known.name} points to {today} today; the call went to {exchange.url}, as this does."
         return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"

@@ -11,6 +11,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
+from rpcexplorer.model.logins import is_login, sessions
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.telltales import telltales
@@ -24,6 +25,8 @@ _BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==
 """How a history keeps a text that no TOML can hold."""
 _HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
 _USERNAME = re.compile(r"\.username$|_USERNAME$")
+_METHOD = re.compile(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
+_REPLY = re.compile(rb"^reply = \"([^\r\n]*)\"", re.MULTILINE)
 _CALL = re.compile(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
 
 
@@ -59,20 +62,24 @@ class LeakSearch:
         starts: list[int] = []
         tables: list[int] = []
         calls: list[int] = []
-        for start, window in _windows(content):
-            for at, label, key in self._in(window):
-                if not starts:  # once, however many there are
-                    starts = [0, *(each.end() for each in re.finditer(b"\n", content))]
-                    tables, calls = _beginnings(b"\n[", content), _beginnings(b"\n[[call]]", content)
-                line = bisect_right(starts, start + at)
-                if (line, label, key) not in found:
-                    found[line, label, key] = Leak(line, label, key, *_around(content, start + at, tables, calls))
+        for at, label, key in self._everywhere(content):
+            if not starts:  # once, however many there are
+                starts = [0, *(each.end() for each in re.finditer(b"\n", content))]
+                tables, calls = _beginnings(b"\n[", content), _beginnings(b"\n[[call]]", content)
+            line = bisect_right(starts, at)
+            if (line, label, key) not in found:
+                found[line, label, key] = Leak(line, label, key, *_around(content, at, tables, calls))
         known = {leak.line for leak in found.values() if leak.label}
         return sorted(leak for leak in found.values() if leak.label or leak.line not in known)
 
     def hidden(self, text: str) -> str:
         """A text that is to be told, without the secrets."""
         return self._redactor.text(text)
+
+    def _everywhere(self, content: bytes) -> Iterator[tuple[int, str, str]]:
+        for start, window in _windows(content):
+            yield from ((start + at, label, key) for at, label, key in self._in(window))
+        yield from ((at, "", "session") for at in _sessions(content))
 
     def _in(self, window: bytes) -> Iterator[tuple[int, str, str]]:
         """Where something stands, whose it is, and the key in front of it."""
@@ -88,6 +95,16 @@ class LeakSearch:
             bytes_before += len(text[before:at].encode("utf-8", "surrogateescape"))
             before = at
             yield bytes_before, placeholder.strip("«»"), ""
+
+
+def _sessions(content: bytes) -> Iterator[int]:
+    """Where a history holds what a login answered, by whom nobody knew it."""
+    for method in _METHOD.finditer(content):
+        if is_login(_text(method[1])):
+            call = content.find(b"\n[[call]]", method.end())
+            reply = _REPLY.search(content, method.end(), call if call >= 0 else len(content))
+            if reply and any(sessions(_text(reply[1]))):
+                yield reply.start(1)
 
 
 def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import Any
 
 from msgspec.structs import replace
 
+from rpcexplorer.model.addresses import hidden as address
+from rpcexplorer.model.addresses import secrets_in
 from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
+from rpcexplorer.model.logins import hidden as without_session
+from rpcexplorer.model.logins import is_login
 from rpcexplorer.model.piecewise import hidden
+from rpcexplorer.model.placeholders import UNRECORDED
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
@@ -19,9 +23,6 @@ from rpcexplorer.protocol.envelope import LARGE
 from rpcexplorer.protocol.large import envelope_in_steps
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from rpcexplorer.protocol.turns import Steps, at_once
-
-USERINFO = re.compile(r"//(?:[^/?#@:]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
-"""User name and password in a URL, which is refused but may have been typed; what a port begins with is a path."""
 
 MARGIN = 64 * 1024
 """Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
@@ -64,23 +65,24 @@ def shown_in_steps(exchange: Exchange, profile: Profile, secrets: Iterable[Secre
 def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], body_limit: int) -> Exchange:
     """The exchange as history may hold it. The value of a result is left as it is: the body is what is recorded.
 
-    Behind keys that are named like a secret nothing is written down, in params and replies alike.
+    Behind keys that are named like a secret nothing is written down, in params and replies alike, nor what an address
+    holds that looks like one, nor the session that a login answers.
     """
     hide = for_records(profile, secrets)
     exchange = _told(exchange, hide)
     response, outcome = exchange.response, exchange.outcome
     headers, missing = _short_enough(response.headers)
-    head = response.body[: body_limit + MARGIN]
-    cut = response.cut or len(head) < len(response.body)
+    head = hide.body(response.body[: body_limit + MARGIN])
+    if is_login(exchange.method) or exchange.method == profile.login.method:
+        head = without_session(head)
+    cut = response.cut or body_limit + MARGIN < len(response.body)
     return replace(
         exchange,
         method=hide.text(exchange.method),
         params=hide.params(exchange.params),
-        url=hide.text(USERINFO.sub("//", exchange.url)),
+        url=hide.text(address(exchange.url)),
         outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
-        response=replace(
-            response, headers=headers, body=hide.body(head), cut=cut, remarks=(*response.remarks, *missing)
-        ),
+        response=replace(response, headers=headers, body=head, cut=cut, remarks=(*response.remarks, *missing)),
     )
 
 
@@ -100,7 +102,8 @@ def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, 
 
 def for_records(profile: Profile, secrets: Iterable[Secret]) -> Redactor:
     """What hides secrets, and what may be one, in whatever is kept and shared of a profile's calls."""
-    return Redactor(secrets, profile=profile.name, places=secret_places(profile), unrecorded=True)
+    own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)]
+    return Redactor([*own, *secrets], profile=profile.name, places=secret_places(profile), unrecorded=True)
 
 
 def secret_places(profile: Profile) -> Iterable[str]:

@@ -2,7 +2,8 @@
 
 By value: every spelling of a secret (`spellings.py`), wherever it stands. By position: a short secret as the value of a
 member that is known to hold one; and, where that is wanted, whatever stands behind a key that is named like a secret
-(`secret_names.py`), in JSON, in JSON inside JSON, in JSON that was cut. Valid JSON stays valid JSON.
+(`secret_names.py`), in JSON, in JSON inside JSON, in JSON that was cut; and whatever in an address looks like a secret
+(`addresses.py`). Valid JSON stays valid JSON.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from functools import cached_property
 from heapq import merge
 from typing import Final
 
+from rpcexplorer.model.addresses import places
 from rpcexplorer.model.edits import Edit, edited, inside_tokens, outside
 from rpcexplorer.model.glance import Glance
 from rpcexplorer.model.letters import has_letters, readings
@@ -92,13 +94,13 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """JSON or any text without the secrets. Doing it twice changes nothing more."""
-        if not self._glance.sees(text.encode("utf-8", "surrogatepass")):
+        if not self.may_be_in(text.encode("utf-8", "surrogatepass")):
             return text
         return edited(text, self.edits(text))
 
     def params(self, text: str) -> str:
         """The same of what can be sent again: a placeholder stands only for what it opens, and a mark for the rest."""
-        if not self._glance.sees(text.encode("utf-8", "surrogatepass")):
+        if not self.may_be_in(text.encode("utf-8", "surrogatepass")):
             return text
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
 
@@ -138,11 +140,13 @@ class Redactor:
 
     def may_be_in(self, body: bytes) -> bool:
         """Whether there could be anything to hide; takes a fraction of the time."""
-        return self._glance.sees(body)
+        return self._glance.sees(body) or (self._unrecorded and any(places(body.decode("latin-1"))))
 
     def looks(self, body: bytes) -> Iterator[bool]:
         """The same in steps."""
-        return self._glance.looks(body)
+        yield from self._glance.looks(body)
+        if self._unrecorded:
+            yield any(places(body.decode("latin-1")))
 
     @cached_property
     def margin(self) -> int:
@@ -187,7 +191,9 @@ class Redactor:
 
     def _seen_in(self, text: str) -> Iterator[Sighting]:
         sought = self._lookout(text).sightings(text)
-        return merge(sought, self._named_like_secrets(text)) if self._by_name else sought
+        named = self._named_like_secrets(text) if self._by_name else ()
+        addressed = (Sighting(at.start, at.end, "address", "") for at in places(text)) if self._unrecorded else ()
+        return merge(sought, named, addressed)
 
     def _named_like_secrets(self, text: str) -> Iterator[Sighting]:
         put = UNRECORDED if self._unrecorded else ""
@@ -227,6 +233,9 @@ class Redactor:
         """A placeholder kept, or the value of a member hidden; None where neither is called for."""
         if seen.kind == "placeholder":
             return Edit(seen.start, seen.end, text[seen.start : seen.end])
+        if seen.kind == "address":
+            known = text[seen.start : seen.end] in self._values
+            return None if known else Edit(seen.start, seen.end, UNRECORDED)
         value = value_after(text, seen.start, seen.end)
         if value is None or (value.inner and HIDDEN.fullmatch(value.inner)):
             return None

@@ -19,6 +19,22 @@ WHOLE: Final = re.compile(rf".*(?:{_WORDS})(?:{_MORE})?|pass|.*session(?:id|key)
 TEXT: Final = re.compile(rf"jwt|(?:.*(?:{_TOKENS}))?token|(?:proxy)?authorization|(?:set)?cookie")
 """Text behind these is one; numbers and tables are something else, such as a count or a coin."""
 
+ADDRESSED: Final = re.compile(
+    r"key|.*(?:access|account|app|auth|license|subscription)key|sig|signature|xamz.*|auth|sid|session|ticket|hmac"
+)
+"""In an address these name a secret as well, if what stands there looks like one."""
+
+STAND_IN: Final = re.compile(
+    r"""(?ix) [*.•…_\s-]* | x{3,}                                      # nothing at all, or drawn over
+      | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?: password | username | session ) | RPCEXPLORER_\w+ | not\ recorded )
+           Â? (?: » | \\u00bb ) .*                                  # also where UTF-8 was read as Latin-1
+      | \{ [\w.]+ \} | < [\w\s.-]+ > | \$ \w+ | \$ \{ \w+ \} | % \w+ %    # filled in from elsewhere
+      | string | str | text | password | passwd | secret | token | session | sessionid | cookie | hidden | redacted
+      | none | null | true | false | yes | no | required | optional | basic | bearer | inline | api[-_]?key | header
+    """
+)
+"""What may stand in a secret's place in a file that everybody reads."""
+
 STEMS: Final = (
     *("pass", "pwd", "secret", "api", "private", "credential", "session"),
     *("jwt", "token", "authorization", "cookie"),

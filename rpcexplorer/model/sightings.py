@@ -19,7 +19,7 @@ HEAD: Final = 4
 ENOUGH: Final = 48
 """... but no more than have so many characters: they tell enough, and a long pattern takes long to make."""
 
-Kind = Literal["secret", "key", "whole", "text", "placeholder"]
+Kind = Literal["secret", "key", "whole", "text", "address", "placeholder"]
 """``whole`` and ``text`` are keys that are named like a secret; of the latter, numbers and tables are none."""
 
 

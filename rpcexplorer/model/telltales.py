@@ -1,4 +1,4 @@
-"""What looks like a secret by where it stands: a literal behind a key such as ``password``, a password in a URL.
+"""What looks like a secret by where it stands: a literal behind a key such as ``password``, a secret in a URL.
 
 Works on the bytes of any file, whole or damaged: TOML, JSON inside of TOML, a list of variables. What is found is a
 guess, so words that only stand in for a secret are left alone, and so is the name of a cookie or a kind of token.
@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from rpcexplorer.model.secret_names import TEXT, WHOLE, squashed
+from rpcexplorer.model.addresses import places, places_in_address
+from rpcexplorer.model.secret_names import STAND_IN, TEXT, WHOLE, squashed
 
 _STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
 _NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"
@@ -21,21 +22,10 @@ _IN_QUOTES = re.compile(rb"\"\"\"|'''|\\*+[\"']")
 _ALONE = re.compile(rb"(?=[^\s]*\d)[^\s()\[\]{}<>\"',;]{6,}+(?=[ \t]*+(?:\r?\n|\Z))")
 """Without quotes, the last thing on its line, with a digit: a line of variables rather than of a program."""
 _LEFT_OF_ALONE = re.compile(rb"(?:\A|\n)[ \t]*+(?:export[ \t]++|set[ \t]++)?\Z")
-_USERINFO = re.compile(rb"://[^\s/?#\"'\\@:]{0,256}+:(?![0-9]{1,5}[/?#])([^\s\"'\\@]{1,512}+)@")
-"""A password may hold what should have been quoted in a URL; what a port begins with is a path."""
+_ADDRESS = re.compile(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]{1,4096})["']""")
+"""The address of a profile, or of a recorded call."""
 
 _SCHEME = re.compile(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
-_STAND_IN = re.compile(
-    r"""(?ix) [*.•…_\s-]* | x{3,}                                      # nothing at all, or drawn over
-      | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?: password | username | session ) | RPCEXPLORER_\w+ | not\ recorded )
-           (?: » | \\u00bb ) .*
-      | \{ [\w.]+ \} | < [\w\s.-]+ > | \$ \w+ | \$ \{ \w+ \} | % \w+ %    # filled in from elsewhere
-      | string | str | text | password | passwd | secret | token | session | sessionid | cookie | hidden | redacted
-      | none | null | true | false | yes | no | required | optional | basic | bearer | inline | api[-_]?key | header
-    """
-)
-"""What may stand in a secret's place in a file that everybody reads."""
-
 LONGEST: Final = 4096
 """Bytes of a value that are looked at."""
 
@@ -46,7 +36,7 @@ class Telltale(NamedTuple):
     start: int
     """Where the value begins, which is never told."""
     key: str
-    """What stands before it, as it is written; empty in a URL."""
+    """What stands before it, as it is written; empty where it is a password in a URL."""
 
 
 def telltales(content: bytes) -> Iterator[Telltale]:
@@ -61,9 +51,10 @@ def telltales(content: bytes) -> Iterator[Telltale]:
         value = _value(content, start, found.end())
         if value and _is_secret(squashed(name), value):
             yield Telltale(found.end(), name)
-    for found in _USERINFO.finditer(content):
-        if not _STAND_IN.fullmatch(_text(found[1])):
-            yield Telltale(found.start(1), "")
+    text = content.decode("latin-1")  # in which every byte is a character
+    yield from (Telltale(at.start, at.name) for at in places(text))
+    for url in _ADDRESS.finditer(text):
+        yield from (Telltale(url.start(1) + at.start, at.name) for at in places_in_address(url[1]))
 
 
 def _value(content: bytes, key: int, at: int) -> str:
@@ -91,4 +82,4 @@ def _is_secret(key: str, value: str) -> bool:
         value = _SCHEME.sub("", value, count=1)
     elif key == "session" and (value.startswith("/") or len(value) < 8 or not value.isalnum()):  # a pointer, or prose
         return False
-    return not _STAND_IN.fullmatch(value.strip())
+    return not STAND_IN.fullmatch(value.strip())

@@ -22,6 +22,9 @@ from rpcexplorer.storage.profile_values import KEYS, SENT
 from rpcexplorer.storage.profiles import Profiles
 from rpcexplorer.storage.secrets import Secrets
 
+PART = "address"
+"""The key of what stands in an address and behind no name."""
+
 
 class Searched(Struct):
     """What a search came to."""
@@ -131,6 +134,9 @@ def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
     if leak.label:
         what = f"the value of {leak.label} stands here"
         advice = "take it out: it is stored already, and is put in when a call is sent"
+    elif leak.key == PART:
+        what = "an address stands here with a part that looks like a secret"
+        advice = "take it out of whatever others can read, and have the server change it"
     elif leak.key:
         what = "a literal value stands here that looks like a secret"
         advice = f"take it out{_instead(leak)}"

@@ -17,6 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.address import typed_whole
+from rpcexplorer.model.addresses import hidden
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.placeholders import HIDDEN, PLACEHOLDER, without
@@ -50,7 +51,8 @@ class Subject(Struct, frozen=True):
     @property
     def url(self) -> str:
         """Where the request goes, in the spelling that goes out."""
-        return origin_of(self.profile.endpoint) + self.preview.line.split()[1]
+        target = self.preview.line.partition(" ")[2].rpartition(" ")[0]  # a mark in it has a space
+        return origin_of(self.profile.endpoint) + target
 
     @property
     def body(self) -> str:
@@ -112,7 +114,14 @@ def subject_of(
     if isinstance(request, Refused):
         return request
     headers = tuple((name, hide.text(value)) for name, value in request.headers)
-    return Subject(profile, draft, replace(request, headers=headers), exchange)
+    return Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
+
+
+def _hidden(profile: Profile, line: str) -> str:
+    """A request line without what opens a door by standing in the address."""
+    verb, target, version = line.split()
+    origin = origin_of(profile.endpoint)
+    return f"{verb} {hidden(origin + target)[len(origin) :]} {version}"
 
 
 def snippet_of(
@@ -168,7 +177,7 @@ def command(subject: Subject) -> str:
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
         auth = "" if profile.auth.kind == "none" else f" --auth {profile.auth.kind}"
-        where = f"--url {quoted(typed_whole(profile.endpoint))}{auth}"
+        where = f"--url {quoted(hidden(typed_whole(profile.endpoint)))}{auth}"
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
     if profile.ad_hoc:  # there it goes by another name
@@ -190,8 +199,8 @@ def python(subject: Subject) -> str:
     """A script for Python with httpx."""
     name, headers, ca_file = subject.profile.name, list(subject.headers), subject.profile.ca_file
     in_body = HIDDEN.search(subject.body)
-    in_headers = any(HIDDEN.search(value) for _, value in headers)
-    needed = {"json": in_body, "os": in_body or in_headers, "ssl": ca_file}
+    outside = any(HIDDEN.search(value) for value in (subject.url, *(value for _, value in headers)))
+    needed = {"json": in_body, "os": in_body or outside, "ssl": ca_file}
     imports = [f"import {name}" for name, needs in needed.items() if needs]
     script = [
         f"body = {python_expression(subject.body, name, json=True)}",

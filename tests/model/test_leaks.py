@@ -42,6 +42,21 @@ def test_what_a_history_keeps_as_base64_is_looked_into() -> None:
     assert found == [Leak(3, "shop.password", "", "", "x")]
 
 
+LOGIN = (
+    '[[call]]\nid = "one"\nmethod = "user.login"\nparams = "[]"\n'
+    'reply = "{\\"jsonrpc\\":\\"2.0\\",\\"result\\":\\"%s\\"}"\nend = "00000000"\n\n'
+)
+
+
+def test_the_session_that_a_recorded_login_answered_is_found() -> None:
+    held = LOGIN % "0424bd59b807674191e7d77572075f33"
+    other = held.replace("user.login", "user.hash").replace("one", "two")
+    found = LeakSearch([]).leaks((other + held + other).encode())
+    assert found == [Leak(12, "", "session", "", "one")]
+    assert LeakSearch([]).leaks((LOGIN % "«not recorded»" + other).encode()) == []
+    assert LeakSearch([]).leaks((LOGIN % "welcome" + other).encode()) == []
+
+
 def test_what_only_begins_like_base64_stops_nothing() -> None:
     content = b'reply_base64 = "AAAAA"\nreply_base64 = ""\nnote = "hunter2-hunter2"\n'
     assert [leak.line for leak in LeakSearch([PASSWORD]).leaks(content)] == [3]

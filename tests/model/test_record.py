@@ -7,7 +7,7 @@ import json
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Exchange, Response, Result
+from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
 from rpcexplorer.model.record import recorded, shown
 from rpcexplorer.model.secret import Secret
@@ -229,3 +229,72 @@ def test_on_view_a_header_shows_all_but_known_secrets() -> None:
         Result(b"1"), response=Response(200, headers=(("Set-Cookie", "theme=dark"), ("X-A", "hunter2-hunter2")))
     )
     assert shown(sent, SHOP, [PASSWORD]).response.headers == (("Set-Cookie", "theme=dark"), ("X-A", "«shop.password»"))
+
+
+# --- addresses and logins ------------------------------------------------------------------------------------------
+
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "https://ada:n0t-known-yet@h/x",
+        "https://h/?a=1&token=n0t-known-yet",
+        "https://h/v3/9f86d081884c7d659a2feaa0c55ad015/x",
+        "https://api.telegram.org/bot110201543:AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw/getMe",
+    ],
+)
+def test_a_secret_in_an_address_is_written_down_nowhere(url: str) -> None:
+    said = exchange(
+        Malformed(f"moved to {url}"),
+        url=url,
+        params=json.dumps({"hook": url}),
+        response=Response(307, f"see {url}", headers=(("Location", url),), body=json.dumps({"link": url}).encode()),
+        notes=(f"at {url}",),
+    )
+    kept = recorded(said, SHOP, [], 1000)
+    assert MARK in json.loads(kept.params)["hook"]
+    assert MARK in json.loads(kept.response.body)["link"]
+    assert MARK in kept.response.headers[0][1]
+    for secret in ("n0t-known-yet", HEX, "AAHdqTcvCH1vGWJxfSeofSAs0K5PALDsaw"):
+        assert secret not in f"{kept!r} {kept.response.headers} {kept.response.body!r}"
+
+
+def test_a_known_secret_in_an_address_goes_by_its_name() -> None:
+    assert params_of(["https://h/?token=hunter2-hunter2"], PASSWORD) == ["https://h/?token=«shop.password»"]
+    assert reply_of(["https://h/?token=hunter2-hunter2"], PASSWORD) == ["https://h/?token=«shop.password»"]
+
+
+def test_an_address_spelled_with_escapes_is_hidden_as_well() -> None:
+    body = b'{"link": "https:\\/\\/h\\/v3\\/%s", "t": "\\u003ftoken\\u003dabc?\\u0074oken=abc"}' % HEX.encode()
+    kept = recorded(exchange(Result(b"1"), body=body), SHOP, [], 1000).response.body
+    assert json.loads(kept) == {"link": f"https://h/v3/{MARK}", "t": f"?token=abc?token={MARK}"}
+
+
+def test_the_usual_ids_in_addresses_are_written_down() -> None:
+    links = ["https://h/users/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90", f"https://h/commit/{HEX}", "https://h/?page=2"]
+    assert params_of(links) == links
+    assert reply_of(links) == links
+
+
+@pytest.mark.parametrize("method", ["user.login", "open.sesame"])
+def test_the_session_that_a_login_answers_is_not_written_down(method: str) -> None:
+    profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
+    body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
+    kept = recorded(exchange(Result(b"1"), method=method, body=body), profile, [], 1000)
+    assert json.loads(kept.response.body)["result"] == MARK
+    other = recorded(exchange(Result(b"1"), method="user.hash", body=body), profile, [], 1000)
+    assert json.loads(other.response.body)["result"] == HEX
+
+
+def test_a_session_that_is_known_goes_by_its_name_in_a_logins_reply() -> None:
+    body = json.dumps({"result": HEX}).encode()
+    kept = recorded(exchange(Result(b"1"), method="login", body=body), SHOP, [Secret(HEX, "shop.session")], 1000)
+    assert json.loads(kept.response.body) == {"result": "«shop.session»"}
+
+
+def test_what_opens_a_door_in_the_address_of_a_profile_is_hidden_wherever_the_server_repeats_it() -> None:
+    node = replace(SHOP, url=f"https://h/eth/{HEX}", path="")
+    assert reply_of({"you": f"<{HEX}>"}, profile=node) == {"you": f"<{MARK}>"}
+    assert params_of([f"{HEX}"], profile=node) == [MARK]

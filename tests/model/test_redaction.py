@@ -349,6 +349,7 @@ def test_a_secret_in_another_encoding_is_found_in_bytes(encoding: str) -> None:
     [
         *("\\", '\\"', "%25", "a", '"password":', '{"password": ', "\\u00", '"password": "a\\\\', "&", "&amp;", "amp;"),
         *("%5C", "&#92;", "&#x5C;", "\\x", "a%5C", "a&#92;", "&#0", "%26%23", "\\u0041", "%41", "&#65;", '"token":"'),
+        *("/", "//a:", "//a:b", "?token=", "/token/a1b2c3d4e5f6", "&key=", "\\/"),
     ],
 )
 def test_no_text_makes_it_slow(unit: str) -> None:

@@ -29,6 +29,11 @@ SECRETS = {
     'password = "!!!###???"': "password",
     'password = "pa$$word"': "password",
     'password = "never closed': "password",
+    'url = "https://x.example/?apikey=abc"': "apikey",
+    'hook = "https://x.example/v3/9f86d081884c7d659a2feaa0c55ad015"': "v3",
+    'url = "https://x.example/9f86d081884c7d659a2feaa0c55ad015"': "address",
+    "{ path = '/eth/9f86d081884c7d659a2feaa0c55ad015/' }": "address",
+    'url = "https://x.example/ada:hunter2@x"': "address",
 }
 
 NONE = [
@@ -49,6 +54,11 @@ NONE = [
     "the password: hunter22 is an example",
     "password = ''",
     'password = "********"',
+    'url = "https://x.example/?token=«not recorded»&apikey=«shop.session»"',
+    'url = "https://x.example/«not recorded»"',
+    'url = "https://x.example/api/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90/"',
+    'link = "https://x.example/commit/9f86d081884c7d659a2feaa0c55ad015"',
+    'url = "https://x.example/{token}/?key={key}"',
     'password = "${SHOP_PASSWORD}"',
     'password = "<your password>"',
     '"password": "string"',

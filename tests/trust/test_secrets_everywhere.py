@@ -21,7 +21,7 @@ from rpcexplorer.cli.program import program
 from rpcexplorer.model.route import Moved
 from rpcexplorer.views.snippets import SNIPPETS, snippet_of
 from tests.fakes.shell import Ran, Shell
-from tests.fakes.wire import RawServer, http_reply
+from tests.fakes.wire import RawServer, Received, http_reply
 from tests.trust.secrets_planted import AWKWARD, Parrot, leaks, spellings
 
 SESSION = "s3ss10n+of/a.kind=%41=="
@@ -234,3 +234,30 @@ def test_the_spellings_are_many_and_none_is_empty() -> None:
     for secret in AWKWARD.values():
         assert len(spellings(secret)) >= 9
         assert all(len(spelled) >= 6 for spelled in spellings(secret))
+
+
+def test_what_nobody_knows_yet_is_not_written_down_either(shell: Shell) -> None:
+    token, session = "9f86d081884c7d659a2feaa0c55ad015", "0424bd59b807674191e7d77572075f33"
+    link = f"https://ada:0ther-pass@hooks.example/v3/{token}/x?access_token=0ther-token"
+
+    def answer(request: Received) -> bytes:
+        call = json.loads(request.body)
+        result = session if call["method"] == "user.login" else {"see": link}
+        body = json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}).encode()
+        return http_reply(body, headers=[("Set-Cookie", "other=0ther-cookie"), ("Location", link)])
+
+    with RawServer(answer) as server:
+        node = f"{server.origin}/v3/{token}"
+        for method in ("user.login", "hook.set"):
+            ran = shell.run("call", "--url", node, method, json.dumps({"hook": link}))
+            assert ran.code == 0
+        shown = [
+            shell.run(*words) for words in (["history", "show"], ["history", "show", "--json"], ["history", "list"])
+        ]
+        shown += [shell.run("copy", "--as", form) for form in SNIPPETS]
+        checked = shell.run("profiles", "check")
+    assert (session.encode() in ran.out, b"0ther-token" in ran.out) == (False, True)  # whoever asked for it sees it
+    sinks = printed([(str(at), each) for at, each in enumerate(shown)]) | files(shell.home, shell.folder)
+    assert leaks(sinks, [token, session, "0ther-pass", "0ther-token", "0ther-cookie"]) == []
+    assert "«not recorded»" in "".join(sinks.values())
+    assert checked.code == 0, checked.err

@@ -324,3 +324,18 @@ def test_in_the_record_of_somebody_else_nothing_stands_for_a_secret(kind: str) -
     for secret in ("RPCEXPLORER_SHOP_PASSWORD", "«shop.password»"):
         assert secret not in theirs
     assert "SHOP_PASSWORD" in ours or "«shop.password»" in ours
+
+
+HEX = "9f86d081884c7d659a2feaa0c55ad015"
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+@pytest.mark.parametrize("path", [f"/v3/{HEX}", f"/?apikey={HEX}", f"/{HEX}/api"])
+def test_a_secret_in_the_address_of_a_profile_is_not_copied(kind: str, path: str) -> None:
+    for profile in (replace(SHOP, path=path), replace(SHOP, url=f"https://h{path}", path="", ad_hoc=True)):
+        text = made(kind, Draft("ping"), profile)
+        assert HEX not in text
+        if kind in {"curl", "python", "httpie"}:
+            assert "NOT_RECORDED" in text
+    compile(made("python", Draft("ping"), replace(SHOP, path=path)), "snippet", "exec")
+    assert "import os\n" in made("python", Draft("ping"), replace(SHOP, path=path))
