@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from pathlib import Path
 
 import click
@@ -16,6 +17,7 @@ from rpcexplorer.model.exchange import EXIT_CODES
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles import load
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
+from tests.fakes.shell import Shell
 
 ROOT = Path(__file__).parent.parent
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -80,6 +82,39 @@ def test_the_example_is_ten_lines_that_run(capsys: pytest.CaptureFixture[str]) -
     status, result = capsys.readouterr().out.split(maxsplit=1)
     assert status == "200"
     assert "'page': 1" in result
+
+
+COMMAND = re.compile(r"^\$ (rpcexplorer .*)\n((?:(?!\$ ).*\n)*)", re.MULTILINE)
+ID = re.compile(r"\b1m[0-9a-z]{13}\b")
+
+
+def test_the_tour_of_the_command_line_prints_what_it_says_and_its_ids_are_those_that_it_shows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+    shell, ids = Shell(tmp_path), dict[str, str]()
+    blocks = re.findall(r"```console\n(.*?)```", section("A tour of the command line"), re.DOTALL)
+    serving, *commands = (found for block in blocks for found in COMMAND.findall(block))
+    assert serving[0] == "rpcexplorer demo --serve --port 8000 &"
+    assert commands[-1][0].startswith("rpcexplorer history show ")
+    with DemoThread() as demo:
+        for typed, told in commands:
+            line = typed.replace("http://127.0.0.1:8000", demo.url)
+            for id in ID.findall(typed):
+                line = line.replace(id, ids.get(id, id))
+            words = [*shlex.split(line)[1:], *(["--stdin"] if " secret " in line else [])]
+            ran = shell.run(*words, stdin=PASSWORD.encode())
+            said = (ran.err + ran.text).replace(demo.url.removeprefix("http://"), "127.0.0.1:8000")
+            assert ran.code == (2 if "cannot be sent" in told else 0), said
+            if told.strip():
+                assert alike(said) == alike(told)
+                ids |= dict(zip(ID.findall(told), ID.findall(said), strict=True))
+
+
+def alike(text: str) -> str:
+    """What is printed without what is another at each time."""
+    text = re.sub(r" +[\d.]+ m?s  \d\d:\d\d:\d\d", " 1 ms  now", ID.sub("ID", text))
+    return re.sub(r"Content-Length: \d+", "Content-Length: 1", text).strip()
 
 
 def test_the_example_of_profiles_loads_without_a_complaint(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ def copy(context: click.Context, id: str | None, form: str, profile: str | None)
     \b
     Examples:
       rpcexplorer copy --as markdown
-      rpcexplorer copy 06ejw3k8z5q2vh7 --as curl
+      rpcexplorer copy 1m7ypmkv7qa7kfj --as curl
     """
     world, explorer = opened(context, profile)
     exchange = one_of(explorer, id)

@@ -87,7 +87,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
     \b
     Examples:
       rpcexplorer history show
-      rpcexplorer history show 06ejw3k8z5q2vh7 --body | jq .result
+      rpcexplorer history show 1m7ypmkv7qa7kfj --body | jq .result
       rpcexplorer history show --json | jq -r '.headers[] | select(.name == "X-Request-Id").value'
     """
     world, explorer = opened(context, profile)

@@ -36,6 +36,7 @@ SHAPE = Table(
         "profile": text,
         "wrap": flag,
         "side_by_side": flag,
+        "history_of_all": flag,
         "methods_width": whole,
         "params_height": whole,
         "typed": Each("expressions by what they are for", listed(text, "expressions")),
@@ -136,6 +137,15 @@ class Remembered:
     @side_by_side.setter
     def side_by_side(self, on: bool) -> None:
         self._set(on, "side_by_side")
+
+    @property
+    def history_of_all(self) -> bool:
+        """Whether the history shows the calls of all profiles."""
+        return bool(self._get("history_of_all"))
+
+    @history_of_all.setter
+    def history_of_all(self, on: bool) -> None:
+        self._set(on, "history_of_all")
 
     @property
     def methods_width(self) -> int | None:

@@ -31,6 +31,9 @@ INKS: Final[dict[OutcomeName, Ink]] = {
 METHOD_COLUMNS: Final = 24
 """A longer method name is cut in a list; on a narrow terminal even at a fifth of the width."""
 
+PROFILE_COLUMNS: Final = 12
+"""A longer profile name is cut; on a narrow terminal it has less."""
+
 _STAR = "★"
 _TOOK = len("59.9 s ")
 _LABEL = len("remarks   ")
@@ -64,21 +67,23 @@ def history_line(
     colour: bool = False,
     zone: tzinfo | None = None,
 ) -> str:
-    """One exchange: sign, id, method, what came of it, how long it took, when; `width` columns, or fewer if it can.
+    """One exchange: sign, id, method, profile, what came of it, how long it took, when; no more than `width` columns.
 
     What came of it takes the room that is left, and goes first where there is none.
     """
     sign, ink = SIGNS[exchange.outcome_name], INKS[exchange.outcome_name]
     id = clipped(exchange.id, 20)
     method = fitted(exchange.method, min(methods, max(width // 5, 8)))
+    profile = fitted(exchange.profile, min(PROFILE_COLUMNS, max(width // 11, 6)))
     took = duration(exchange.seconds).rjust(_TOOK)
     clock = exchange.when.astimezone(zone).strftime("%H:%M:%S")
-    room = width - columns(f"{sign} {id}  {method}    {took}  {clock}")
+    room = width - columns(f"{sign} {id}  {method}  {profile}    {took}  {clock}")
     if room < 0:
-        return clipped(f"{sign} {id}  {method}  {took}  {clock}", width)
+        return clipped(f"{sign} {id}  {method}  {profile}  {took}  {clock}", width)
     parts = (
         f"{inked(sign, ink, colour=colour)} {inked(id, DIM, colour=colour)}",
         method,
+        inked(profile, DIM, colour=colour),
         _what(exchange, room, colour=colour),
         took,
         inked(clock, DIM, colour=colour),

@@ -50,9 +50,10 @@ def test_calls_are_listed_newest_first_and_can_be_narrowed(used: Shell, argument
     assert (ran.code, methods(ran.text)) == (0, found)
 
 
-def test_a_line_has_sign_id_method_and_outcome(used: Shell) -> None:
+def test_a_line_has_sign_id_method_profile_and_outcome(used: Shell) -> None:
     newest, bad, _ = used.run("history", "list").text.splitlines()
     assert newest.startswith("✓ ")
+    assert newest.split()[2:4] == ["omega", "shop"]
     assert bad.startswith("✗ ")
     assert "-32602" in bad
 

@@ -22,6 +22,7 @@ def file(tmp_path: Path) -> Path:
 def full(one: Remembered) -> Remembered:
     one.profile = "staging"
     one.wrap = True
+    one.history_of_all = True
     one.methods_width = 34
     one.params_height = 12
     one.set_method("staging", "user.get")
@@ -36,17 +37,18 @@ def full(one: Remembered) -> Remembered:
 def everything(one: Remembered) -> list[object]:
     sizes = [one.methods_width, one.params_height]
     lists = [one.pinned("staging"), one.expressions("filter"), one.expressions("pipe")]
-    return [one.profile, one.wrap, *sizes, one.method("staging"), *lists, one.is_quiet("staging", "user.delete")]
+    flags = [one.wrap, one.history_of_all]
+    return [one.profile, *flags, *sizes, one.method("staging"), *lists, one.is_quiet("staging", "user.delete")]
 
 
 def test_without_a_file_nothing_is_remembered_and_none_is_made(file: Path) -> None:
-    assert everything(Remembered(file)) == ["", False, None, None, "", (), (), (), False]
+    assert everything(Remembered(file)) == ["", False, False, None, None, "", (), (), (), False]
     assert not file.parent.exists()
 
 
 def test_everything_survives_the_program(file: Path) -> None:
     one = full(Remembered(file))
-    expected = ["staging", True, 34, 12, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
+    expected = ["staging", True, True, 34, 12, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
     assert everything(one) == everything(Remembered(file)) == expected
     assert one.trouble == ""
 

@@ -174,6 +174,36 @@ def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Exp
     on_screen(recorded, act)
 
 
+def test_whose_calls_are_shown_is_remembered_until_the_next_start(recorded: Explorer, tmp_path: Path) -> None:
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert not screen.everyone
+        await press(pilot, "p")
+
+    async def next_time(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert screen.everyone
+        assert methods(screen) == ["report.run", "user.get", "ping", "ping", "user.list"]
+        assert screen.query_one(HistoryPane).query_one(Bar).open == "all profiles"
+        await press(pilot, "p")
+        assert methods(screen) == ["report.run", "user.get", "ping", "user.list"]
+
+    on_screen(recorded, act)
+    again = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    again.use("staging")
+    on_screen(again, next_time)
+    assert not again.remembered.history_of_all
+
+
+def test_without_a_profile_in_use_all_calls_are_shown_and_nothing_is_remembered(recorded: Explorer) -> None:
+    recorded.remembered.history_of_all = True
+    recorded.profile = None
+
+    async def act(_: Pilot[None], screen: HistoryScreen) -> None:
+        assert "report.run" in methods(screen)
+
+    on_screen(recorded, act)
+    assert recorded.remembered.history_of_all
+
+
 def test_a_call_is_found_by_the_id_that_its_reply_was_given(recorded: Explorer) -> None:
     record(recorded, exchange(9, method="found", response=Response(200, headers=(("X-Request-Id", "7f3a-c0de"),))))
 

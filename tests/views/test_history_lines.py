@@ -21,10 +21,12 @@ COLOURS = re.compile(r"\x1b\[[0-9]+m")
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}', ("id differs",))
 
 
-def test_a_line_has_sign_id_method_outcome_duration_and_time() -> None:
+def test_a_line_has_sign_id_method_profile_outcome_duration_and_time() -> None:
     line = history_line(exchange(INVALID), 100, methods=8, zone=UTC)
     assert line.split("  ")[0] == "✗ 01jd4x9a2mk7c3q"
-    assert re.split(r"\s{2,}", line)[1:] == ["user.get", "error -32602 Invalid params", "34 ms", "10:40:12"]
+    assert re.split(r"\s{2,}", line)[1:] == [
+        *("user.get", "staging", "error -32602 Invalid params", "34 ms", "10:40:12")
+    ]
 
 
 def test_times_are_those_of_whoever_looks() -> None:

@@ -98,6 +98,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self.held = held or HeldKeys()
         self._header, self._footer, self._zone, self._today = header, footer, zone, today
         self._profile = explorer.profile.name if explorer.profile else ""
+        self.set_reactive(HistoryScreen.everyone, bool(self._profile) and explorer.remembered.history_of_all)
         self._reading: Reading | None = None
         self._answered: Wanted | None = None
         """What those on view were looked for by."""
@@ -124,7 +125,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         """The arrows work at once."""
         profile = self.explorer.profile
         self.set_class(profile is not None and profile.badge == "prod", "-prod")
-        self._pane.profile = self._profile
+        self._pane.profile, self._pane.everyone = self._profile, self.everyone
         self.set_focus(self._pane.list)
 
     def on_unmount(self) -> None:
@@ -212,8 +213,8 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     # --- what happened -----------------------------------------------------------------------------------------
 
     def watch_everyone(self) -> None:
-        """Other calls."""
-        self._pane.everyone = self.everyone
+        """Other calls, and at the next start these again."""
+        self.explorer.remembered.history_of_all = self._pane.everyone = self.everyone
         self._look()
 
     def on_descendant_focus(self) -> None:
