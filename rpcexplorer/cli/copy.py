@@ -26,7 +26,8 @@ def copy(context: click.Context, id: str | None, form: str, profile: str | None)
     """Print a recorded call as a curl or HTTPie command, Python, our own command, or Markdown for a ticket.
 
     Without an ID, the newest; a part of an id is enough where only one call has it. Secrets are never in it: it
-    reads them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, and in Markdown they stay placeholders.
+    reads them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, and in Markdown they stay placeholders. A call that
+    needs a session brings its login along, which asks for a password that is in no variable.
 
     \b
     Examples:

@@ -17,11 +17,11 @@ from rpcexplorer.client.beforehand import Stop, fresh_id
 from rpcexplorer.client.connect import connect
 from rpcexplorer.client.journey import Journey, Record
 from rpcexplorer.client.keys import GivenKeys, Keys
-from rpcexplorer.client.login import login_params
 from rpcexplorer.client.steps import Errand, Flow
 from rpcexplorer.client.trips import Traveller, Watch
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.placeholders import login_params
 from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.model.route import Moved
 from rpcexplorer.protocol.text import Problem

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,6 +12,7 @@ from rpcexplorer.client.cookies import sendable, session_cookie
 from rpcexplorer.client.credentials import Fields, planted
 from rpcexplorer.client.steps import Errand, Keep, Landed, Say, Steps, Trip
 from rpcexplorer.model.exchange import Refused, Unreached
+from rpcexplorer.model.placeholders import login_params
 from rpcexplorer.model.profile import CookieAuth, Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
@@ -28,12 +28,6 @@ class Opened(Struct, frozen=True):
     session: Secret
     landed: Landed
     """The login's own answer."""
-
-
-def login_params(profile: Profile, auth: CookieAuth) -> str:
-    """The params of the login call, with placeholders where secrets will stand."""
-    filled = _filled(profile.login.params, auth, Fields(profile))
-    return json.dumps(filled, ensure_ascii=False, separators=(",", ":"))
 
 
 def open_session(
@@ -61,17 +55,6 @@ def open_session(
     yield Keep(session)
     yield Say(f"logged in to {profile.origin}")
     return Opened(session, landed)
-
-
-def _filled(template: Any, auth: CookieAuth, fields: Fields) -> Any:
-    """The login's params with ``{username}`` and ``{password}`` replaced: by the name, or by placeholders."""
-    if isinstance(template, dict):
-        return {name: _filled(value, auth, fields) for name, value in template.items()}
-    if isinstance(template, list):
-        return [_filled(value, auth, fields) for value in template]
-    if template == "{username}":
-        return auth.username if auth.username is not None else json.loads(fields.quoted("username"))
-    return json.loads(fields.quoted("password")) if template == "{password}" else template
 
 
 def _session_value(profile: Profile, auth: CookieAuth, landed: Landed, now: datetime) -> str | Refused:

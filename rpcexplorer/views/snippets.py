@@ -20,19 +20,18 @@ from rpcexplorer.model.address import typed_whole
 from rpcexplorer.model.addresses import hidden
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.placeholders import HIDDEN, PLACEHOLDER, without
+from rpcexplorer.model.placeholders import HIDDEN, PLACEHOLDER, login_params, without
 from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
 from rpcexplorer.model.record import for_records, recorded
+from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret, origin_of, placeholder
 from rpcexplorer.protocol.layout import indented
+from rpcexplorer.views.logging_in import continued, in_python, in_shell
 from rpcexplorer.views.quoting import python_expression, quoted, shell_word, unless_set
 from rpcexplorer.views.ticket import ticket
 
 REPLY_LIMIT: Final = 1024 * 1024
 """Bytes of a reply that are searched for secrets and laid out; a ticket shows less."""
-
-CONTINUED: Final = " \\\n  "
-"""Between the lines of a long command."""
 
 Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
@@ -47,6 +46,8 @@ class Subject(Struct, frozen=True):
     """The request that the draft becomes."""
     exchange: Exchange | None = None
     """What came of it, where it has been sent."""
+    login: Subject | None = None
+    """The call that has to open a session first."""
 
     @property
     def url(self) -> str:
@@ -114,7 +115,26 @@ def subject_of(
     if isinstance(request, Refused):
         return request
     headers = tuple((name, hide.text(value)) for name, value in request.headers)
-    return Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
+    made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
+    return replace(made, login=_login(made, preview, hide))
+
+
+def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:
+    """The login of a call that needs a session; None where it needs none, or the profile's is not in order."""
+    profile, calls = subject.profile, to_calls(subject.draft, "")
+    session = placeholder(profile.label("session"))
+    if not isinstance(profile.auth, CookieAuth) or isinstance(calls, Problem):
+        return None
+    if not any(session in text for text in (subject.body, *(value for _, value in subject.headers))):
+        return None
+    if all(call.method == profile.login.method for call in calls):
+        return None
+    draft = Draft(profile.login.method, hide.params(login_params(profile, profile.auth)))
+    request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None)
+    if isinstance(request, Refused):
+        return None
+    own = tuple((name, hide.text(value)) for name, value in request.headers if session not in value)
+    return Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=own))
 
 
 def _hidden(profile: Profile, line: str) -> str:
@@ -142,27 +162,45 @@ def snippet_of(
 # --- the forms ---------------------------------------------------------------------------------------------------
 
 
+def _with_login(subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str) -> str:
+    """A command that logs in first where it has to; with ``headers`` it prints only those of the reply."""
+    first, *rest = written(subject, "")
+    call = [unless_set(subject.body, subject.profile.name) + first, *rest]
+    if subject.login is None:
+        return continued(call)
+    seen = headers if subject.profile.login.session is None else all_of_it
+    return in_shell(subject.profile, subject.login.body, written(subject.login, seen), call)
+
+
 def curl(subject: Subject) -> str:
     """A command for bash or zsh."""
+    return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ")
+
+
+def _curl(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
     literally = "--globoff " if set("[]{}") & set(subject.url) else ""
-    lines = [f"{unless_set(subject.body, name)}curl {literally}{shell_word(subject.url, name)}"]
+    pieces = [f"curl {options}{literally}{shell_word(subject.url, name)}"]
     if subject.profile.ca_file:
-        lines.append(f"--cacert {quoted(subject.profile.ca_file)}")
+        pieces.append(f"--cacert {quoted(subject.profile.ca_file)}")
     # to curl, "Name:" takes a header away and "Name;" sends it empty
     headers = (f"{header}: {value}" if value else f"{header};" for header, value in subject.headers)
-    lines += [f"-H {shell_word(header, name)}" for header in headers]
-    return CONTINUED.join([*lines, f"--data-raw {shell_word(subject.body, name, json=True)}"])
+    pieces += [f"-H {shell_word(header, name)}" for header in headers]
+    return [*pieces, f"--data-raw {shell_word(subject.body, name, json=True)}"]
 
 
 def httpie(subject: Subject) -> str:
     """A command for bash or zsh."""
+    return _with_login(subject, _httpie, "--print=h ", "--print=hb ")
+
+
+def _httpie(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
-    lines = [f"{unless_set(subject.body, name)}http POST {shell_word(subject.url, name)}"]
-    lines += [shell_word(_item(header, value), name) for header, value in subject.headers]
+    pieces = [f"http {options}POST {shell_word(subject.url, name)}"]
+    pieces += [shell_word(_item(header, value), name) for header, value in subject.headers]
     if subject.profile.ca_file:
-        lines.append(f"--verify {quoted(subject.profile.ca_file)}")
-    return CONTINUED.join([*lines, f"--ignore-stdin --raw {shell_word(subject.body, name, json=True)}"])
+        pieces.append(f"--verify {quoted(subject.profile.ca_file)}")
+    return [*pieces, f"--ignore-stdin --raw {shell_word(subject.body, name, json=True)}"]
 
 
 def _item(name: str, value: str) -> str:
@@ -197,12 +235,22 @@ def _by_its_other_name(profile: str, found: re.Match[str]) -> str:
 
 def python(subject: Subject) -> str:
     """A script for Python with httpx."""
-    name, headers, ca_file = subject.profile.name, list(subject.headers), subject.profile.ca_file
-    in_body = HIDDEN.search(subject.body)
-    outside = any(HIDDEN.search(value) for value in (subject.url, *(value for _, value in headers)))
-    needed = {"json": in_body, "os": in_body or outside, "ssl": ca_file}
+    login = subject.login
+    each = [subject] if login is None else [login, subject]
+    in_bodies = any(HIDDEN.search(one.body) for one in each)
+    outside = any(HIDDEN.search(text) for one in each for text in (one.url, *(value for _, value in one.headers)))
+    needed: dict[str, object] = {"getpass": login, "json": in_bodies, "os": login or in_bodies or outside}
+    needed |= {"ssl": subject.profile.ca_file, "sys": login}
     imports = [f"import {name}" for name, needs in needed.items() if needs]
-    script = [
+    first = in_python(subject.profile, login.body, _python(login)) if login else []
+    script = [*first, *_python(subject), "print(response.status_code)", "print(response.text)"]
+    return "\n".join([*imports, *([""] if imports else []), "import httpx", "", *script])
+
+
+def _python(subject: Subject) -> list[str]:
+    """The lines that send it."""
+    name, headers, ca_file = subject.profile.name, list(subject.headers), subject.profile.ca_file
+    return [
         f"body = {python_expression(subject.body, name, json=True)}",
         "response = httpx.post(",
         f"    {python_expression(subject.url, name)},",
@@ -213,10 +261,7 @@ def python(subject: Subject) -> str:
         f"    timeout={subject.profile.timeout:g},",
         *([f"    verify=ssl.create_default_context(cafile={python_expression(ca_file, name)}),"] if ca_file else []),
         ")",
-        "print(response.status_code)",
-        "print(response.text)",
     ]
-    return "\n".join([*imports, *([""] if imports else []), "import httpx", "", *script])
 
 
 def markdown(subject: Subject) -> str:

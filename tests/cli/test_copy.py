@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 
+from rpcexplorer.demo import PASSWORD as DEMO_PASSWORD
+from rpcexplorer.demo import USERNAME
+from rpcexplorer.demo.server import DemoThread
 from rpcexplorer.views.snippets import SNIPPETS
+from tests import fakes
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -149,3 +159,139 @@ def test_a_token_in_the_path_is_in_no_record_and_no_copy_and_the_profile_is_stil
     assert (ran.code, ran.err) == (0, "")
     assert f'curl {server.origin}/v3/"${{NOT_RECORDED:?}}"' in ran.text
     assert not [name for name, text in shell.files().items() if token in text and not name.endswith("/sessions.toml")]
+
+
+# --- what is pasted runs -------------------------------------------------------------------------------------------
+
+
+def pasted(script: str, folder: Path, typed: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command in bash, as somebody who can type one line; with curl, or what stands in for it."""
+    stand_in = folder / "curl"
+    stand_in.write_text(f'#!/bin/sh\nexec {sys.executable} {fakes.__path__[0]}/curl.py "$@"\n')
+    stand_in.chmod(0o755)
+    bare = {"PATH": f"{os.environ['PATH']}:{folder}", "NO_PROXY": "*", "HOME": str(folder)}
+    command = ["bash", "-u", "-c", script]
+    return subprocess.run(command, input=typed, capture_output=True, text=True, check=False, env=bare | environment)
+
+
+@pytest.fixture(scope="module")
+def demo() -> Iterator[str]:
+    with DemoThread() as demo:
+        yield demo.url
+
+
+@pytest.fixture
+def cookie(shell: Shell, demo: str) -> Shell:
+    """A shell in which somebody has logged in to the demo service and called ping."""
+    shell.sessions(f'[profile.shop]\nurl = "{demo}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
+    assert shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=DEMO_PASSWORD).code == 0
+    return shell
+
+
+def test_a_copied_curl_command_logs_in_by_itself_with_a_password_that_is_asked_for(
+    cookie: Shell, tmp_path: Path
+) -> None:
+    script = cookie.run("copy", "--as", "curl").text
+    ran = pasted(script, tmp_path, f"{DEMO_PASSWORD}\n")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["result"] == "pong"
+    assert "password of shop: " in ran.stderr
+    assert DEMO_PASSWORD not in script + ran.stderr
+
+
+def test_a_copied_curl_command_takes_the_password_from_its_variable(cookie: Shell, tmp_path: Path) -> None:
+    script = cookie.run("copy", "--as", "curl").text
+    ran = pasted(script, tmp_path, RPCEXPLORER_SHOP_PASSWORD=DEMO_PASSWORD)
+    assert json.loads(ran.stdout)["result"] == "pong"
+    assert "password of shop" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("typed", "said"), [("", "RPCEXPLORER_SHOP_PASSWORD"), ("wrong\n", "no session came of the login")]
+)
+def test_without_the_password_a_copied_command_says_so_and_does_not_call(
+    cookie: Shell, tmp_path: Path, typed: str, said: str
+) -> None:
+    ran = pasted(cookie.run("copy", "--as", "curl").text, tmp_path, typed)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert said in ran.stderr
+
+
+def test_what_a_copied_command_asked_for_does_not_stay_in_the_shell(cookie: Shell, tmp_path: Path) -> None:
+    script = cookie.run("copy", "--as", "curl").text
+    ran = pasted(f"{script}\nset", tmp_path, f"{DEMO_PASSWORD}\n")
+    assert '"pong"' in ran.stdout
+    assert DEMO_PASSWORD not in ran.stdout
+    assert not re.search("^RPCEXPLORER_SHOP", ran.stdout, re.MULTILINE)
+
+
+def test_what_stands_in_for_curl_does_what_the_command_wants_of_it(
+    cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    ran = pasted(cookie.run("copy", "--as", "curl").text, tmp_path, f"{DEMO_PASSWORD}\n")
+    assert json.loads(ran.stdout)["result"] == "pong"
+    assert "Total" not in ran.stderr
+
+
+def test_a_copied_httpie_command_logs_in_by_itself(cookie: Shell, tmp_path: Path) -> None:
+    stand_in = tmp_path / "http"
+    stand_in.write_text(
+        "#!/bin/sh\ncase $1 in --print=h) printf 'HTTP/1.1 200\\r\\nSet-Cookie: sessionid=s3ss10n; Path=/\\r\\n';;"
+        " *) printf '%s\\n' \"$@\";; esac\n"
+    )
+    stand_in.chmod(0o755)
+    ran = pasted(cookie.run("copy", "--as", "httpie").text, tmp_path, f"{DEMO_PASSWORD}\n")
+    assert "\nCookie:sessionid=s3ss10n\n" in ran.stdout
+    assert '"method":"ping"' in ran.stdout
+
+
+def test_a_copied_python_script_logs_in_by_itself(cookie: Shell) -> None:
+    script = cookie.run("copy", "--as", "python").text
+    for password, came in ((DEMO_PASSWORD, "pong"), ("wrong", "")):
+        environment = {**os.environ, "NO_PROXY": "*", "RPCEXPLORER_SHOP_PASSWORD": password}
+        command = [sys.executable, "-c", script]
+        ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+        if came:
+            assert json.loads(ran.stdout.removeprefix("200\n"))["result"] == came
+        else:
+            assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "no session came of the login\n")
+
+
+@pytest.mark.parametrize(("pointer", "result"), [("/auth/s.id", {"auth": {"s.id": "s3ss10n"}}), ("", "s3ss10n")])
+@pytest.mark.parametrize("form", ["curl", "python"])
+def test_a_session_that_stands_in_the_reply_is_taken_from_there(
+    shell: Shell, tmp_path: Path, form: str, pointer: str, result: object
+) -> None:
+    def opened(request: Received) -> bytes:
+        call = json.loads(request.body)
+        said = result if call["method"] == "user.login" else request.header("Cookie")
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": said}).encode())
+
+    password = "pa$$ \"w'rd\\"
+    with RawServer(opened) as server:
+        shell.sessions(
+            f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie", username = "ada", cookie = "a.b" }}\n'
+            f'[profile.shop.login]\nmethod = "user.login"\nsession = "{pointer}"\n'
+        )
+        shell.environment |= {"RPCEXPLORER_SHOP_PASSWORD": password, "RPCEXPLORER_SHOP_SESSION": "an-older-one"}
+        shell.run("call", "user.get", '{"q": "it\'s\\n $HOME"}')
+        script = shell.run("copy", "--as", form).text
+        server.requests.clear()
+        if form == "curl":
+            ran = pasted(script, tmp_path, RPCEXPLORER_SHOP_PASSWORD=password)
+        else:
+            environment = {**os.environ, "NO_PROXY": "*", "RPCEXPLORER_SHOP_PASSWORD": password}
+            command = [sys.executable, "-c", script]
+            ran = subprocess.run(command, capture_output=True, text=True, check=False, env=environment)
+    assert '"a.b=s3ss10n"' in ran.stdout, ran.stderr
+    login, call = (json.loads(request.body) for request in server.requests)
+    assert login["params"] == {"username": "ada", "password": password}
+    assert login["id"] == f"{call['id']}.login"
+    assert call["params"] == {"q": "it's\n $HOME"}
+    assert server.requests[0].header("Cookie") is None
+
+
+def test_a_login_of_its_own_is_copied_without_another_before_it(cookie: Shell) -> None:
+    cookie.run("call", "auth", json.dumps({"username": USERNAME, "password": "«shop.password»"}))
+    assert cookie.run("copy", "--as", "curl").text.count("curl ") == 1
