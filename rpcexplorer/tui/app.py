@@ -25,6 +25,7 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import told
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
@@ -200,9 +201,9 @@ class ExplorerApp(Selecting[Wish]):
 
     async def _welcome(self) -> str:
         """What somebody without a profile wants to do."""
-        from rpcexplorer.tui.screens.welcome import Welcome
+        from rpcexplorer.tui.screens.welcome import Welcome, files_of
 
-        way = await self.push_screen_wait(Welcome(self._files(), self._complaints()))
+        way = await self.push_screen_wait(Welcome(files_of(self.explorer), self._complaints()))
         return way if way in {"demo", "add"} else ""
 
     async def _choose(self, *, adding: bool = False) -> bool:
@@ -232,16 +233,6 @@ class ExplorerApp(Selecting[Wish]):
         trouble = self.explorer.secrets.trouble()
         files = told(self.explorer.profiles.complaints, TOLD)
         return [*files, *told(self._broken, TOLD, ""), *([str(trouble)] if trouble else [])]
-
-    def _files(self) -> list[tuple[str, str]]:
-        paths = self.explorer.paths
-        return [
-            ("a team's profiles", "sessions.toml in this folder or one above it: put it into git"),
-            ("your own profiles", str(paths.user_sessions)),
-            ("settings", str(paths.settings)),
-            ("secrets", str(paths.secrets)),
-            ("history", str(paths.history)),
-        ]
 
     @property
     def home(self) -> CallScreen | None:
@@ -324,7 +315,11 @@ class ExplorerApp(Selecting[Wish]):
         choice = await self.push_screen_wait(
             HistoryScreen(self.explorer, self.held, header=calls.header_copy(), footer=_footer())
         )
-        if choice is not None and self.explorer.profile is not None:
+        if choice is not None and choice.action == "carry":
+            from rpcexplorer.tui.screens.carrying import carry
+
+            await carry(calls, Draft(choice.exchange.method, choice.exchange.params), choice.profile)
+        elif choice is not None and self.explorer.profile is not None:
             ours = self.explorer.journal.is_ours(choice.exchange, self.explorer.profile)  # it was read from there
             switched = await self._switch(choice.exchange.profile)
             (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange, ours=ours)

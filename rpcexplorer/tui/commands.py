@@ -57,6 +57,7 @@ class Command(Struct, frozen=True):
 
 AGAIN: Final = "again repeat resend replay rerun retry run execute call"
 EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket"
+ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
 
 COMMANDS: Final[tuple[Command, ...]] = (
     Command(
@@ -92,6 +93,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("logout", "", "log out", "Forget the session of this profile; the server is not told.", "call"),
     Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),
     Command("copy", "f10", "copy as …", "Copy the call or its reply in one of several forms.", "call", synonyms=EXPORT),
+    Command(
+        "to-profile",
+        "ctrl+n",
+        "to another profile",
+        "Take this call to another profile; nothing is sent.",
+        "call",
+        synonyms=ELSEWHERE,
+    ),
     Command("wider", "alt+right", "wider list", "Give the methods more room.", "call"),
     Command("narrower", "alt+left", "narrower list", "Give the methods less room.", "call"),
     Command("taller", "alt+down", "taller editor", "Give the params more room.", "call"),
@@ -160,6 +169,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("history.load", "enter", "load", "Load this call into the editor.", "history", footer=True),
     Command("history.again", "r", "again", "Load this call and send it.", "history", footer=True, synonyms=AGAIN),
+    Command(
+        "history.to-profile",
+        "ctrl+n",
+        "to another profile",
+        "Take this call to another profile; nothing is sent.",
+        "history",
+        synonyms=ELSEWHERE,
+    ),
     Command("history.search", "slash", "filter", "Filter by text, method, outcome.", "history", footer=True),
     Command(
         "history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history", footer=True

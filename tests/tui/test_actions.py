@@ -422,6 +422,16 @@ async def the_editor_becomes_taller_and_shorter_and_that_is_remembered(at: Visit
 # --- methods and recent calls ----------------------------------------------------------------------------------------
 
 
+@shows("to-profile")
+async def a_call_is_taken_to_another_profile(at: Visit) -> None:
+    await at.write("[1.10]")
+    await at.press("ctrl+n")
+    await at.choose("prod")
+    await at.back()
+    await at.sees(" prod ", "[1.10]", "demo.echo stands on prod now")
+    assert at.explorer.recent(9) == []
+
+
 @shows("methods.pin")
 async def a_method_is_pinned_and_let_go(at: Visit) -> None:
     await at.press("f2", "ctrl+t")
@@ -697,6 +707,20 @@ async def a_recorded_call_is_sent_again(at: Visit) -> None:
     assert again.id != first.id
     assert (again.method, again.params) == ("demo.echo", "[1.10]")
     await at.sees("✓ result", "1.10")
+
+
+@shows("history.to-profile")
+async def a_recorded_call_is_taken_to_another_profile(at: Visit) -> None:
+    await at.reply("[1.10]")
+    await at.write("[]", "ping")
+    await at.history()
+    await at.press("ctrl+n")
+    await at.choose("inline")
+    await at.back()
+    await until(at.pilot, lambda: (at.calls.method, at.calls.params.text) == ("demo.echo", "[1.10]"))
+    assert at.explorer.profile is not None
+    assert at.explorer.profile.name == "inline"
+    await at.sees("demo.echo stands on inline now", "Nothing was sent")
 
 
 @shows("history.tab-next", "history.tab-previous")

@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Response
 from rpcexplorer.tui.screens.dialog import Ask, Confirm
-from rpcexplorer.tui.screens.history import NEWEST, HistoryChoice, HistoryScreen
+from rpcexplorer.tui.screens.history import NEWEST, HistoryScreen
+from rpcexplorer.tui.screens.history_choice import HistoryChoice
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.history_list import HistoryList
 from rpcexplorer.tui.widgets.history_pane import HistoryPane

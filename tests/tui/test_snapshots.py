@@ -415,10 +415,16 @@ def test_theme(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], theme: s
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("✓ result", '"name": "Grace Hopper"', then=show))
 
 
-def test_welcome(snap_compare: Snap, make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
+def test_welcome(
+    snap_compare: Snap,
+    make_explorer: Callable[..., Explorer],
+    person: PersonOnScreen,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     explorer = make_explorer("")
     app = ExplorerApp(explorer, person)
-    app._files = lambda: [("settings", "~/.config/rpcexplorer/settings.toml")]  # type: ignore[method-assign]
+    files = [("settings", "~/.config/rpcexplorer/settings.toml")]
+    monkeypatch.setattr("rpcexplorer.tui.screens.welcome.files_of", lambda _: files)
 
     async def before(pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "Welcome to rpcexplorer" in on_view(app) and "settings.toml" in on_view(app))

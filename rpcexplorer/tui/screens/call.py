@@ -23,6 +23,7 @@ from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.tui.draft_writer import DraftWriter
 from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.screens.reply import ReplyScreen
+from rpcexplorer.tui.screens.troubles import Troubles
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.methods import MethodsPane
 from rpcexplorer.tui.widgets.params import ParamsPane
@@ -58,8 +59,7 @@ class CallScreen(ReplyScreen):
         """Another call was put on view while one ran: what comes of it does not take its place."""
         self._lent = 0.0
         """When the terminal came back from an editor."""
-        self._told: set[str] = set()
-        """Troubles that were told, and last."""
+        self._troubles = Troubles(explorer)
         self._methods: dict[str, Method] = {}
         self._looked_back = False
         """The history of this profile was read, as far as the screen shows it."""
@@ -210,22 +210,7 @@ class CallScreen(ReplyScreen):
 
     def show_troubles(self) -> None:
         """What could not be kept: each is told once, and stands in the header for as long as it lasts."""
-        explorer = self.explorer
-        history = explorer.journal.trouble
-        if history and explorer.history.unsaved:
-            history += " It is kept in memory and tried again with the next call."
-        troubles = {
-            "history not written": history,
-            "draft not kept": self._writer.trouble or explorer.drafts.trouble,
-            "draft changed elsewhere": explorer.drafts.other,
-            "screen not remembered": explorer.remembered.trouble,
-            "methods not kept": explorer.catalogues.trouble,
-        }
-        for trouble in troubles.values():
-            if trouble and trouble not in self._told:
-                self.tell(trouble)
-        self._told = set(troubles.values())
-        self.header.trouble = next((words for words, trouble in troubles.items() if trouble), "")
+        self.header.trouble = self._troubles.told(self._writer.trouble, self.tell)
 
     def show_preview(self) -> None:
         """The request to come, under the id that it will have, where somebody looks at it."""
@@ -407,6 +392,8 @@ class CallScreen(ReplyScreen):
             return not running and self.explorer.profile is not None and self.explorer.profile.auth.kind != "none"
         if action == "discover":
             return not running
+        if action == "to_profile":
+            return bool(self.method)
         if action == "cancel":
             return running or self.response.closes or self.response.waiting or self.is_covered
         return super().check_action(action, parameters)
@@ -463,6 +450,15 @@ class CallScreen(ReplyScreen):
     def action_discover(self) -> None:
         """Ask which methods there are."""
         self._discover()
+
+    @opens("carry")
+    async def action_to_profile(self) -> None:
+        """Take the call that stands here to another profile."""
+        from rpcexplorer.tui.screens.carrying import carry, other_profile
+
+        await self.params.settled()
+        if name := await other_profile(self, self.explorer, self._profile_name):
+            await carry(self, self.draft, name)
 
     def action_copy(self) -> None:
         """Copy in one of several forms."""

@@ -9,10 +9,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import date, datetime, tzinfo
-from itertools import chain
 from typing import ClassVar, Final, Literal
 
-from msgspec import Struct
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
@@ -28,8 +26,10 @@ from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.held import HeldKeys, opens
 from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.screens.carrying import other_profile
 from rpcexplorer.tui.screens.history_changes import annotated, deleted
-from rpcexplorer.tui.screens.history_reading import Reading, Story, advice
+from rpcexplorer.tui.screens.history_choice import HistoryChoice
+from rpcexplorer.tui.screens.history_reading import Reading, advice, story_of
 from rpcexplorer.tui.screens.once import Once
 from rpcexplorer.tui.widgets.history_list import HistoryList
 from rpcexplorer.tui.widgets.history_pane import HistoryPane
@@ -46,13 +46,6 @@ PAUSE: Final = 0.08
 PATIENCE: Final = 3.0
 """Seconds after which keys wait no longer for the rows that they are for; what is on view then can only be left."""
 ROWS: Final = "rows"
-
-
-class HistoryChoice(Struct, frozen=True):
-    """What the person wants with a call."""
-
-    exchange: Exchange
-    action: Literal["load", "again"]
 
 
 class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
@@ -148,7 +141,8 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         only = None if self.everyone else self._profile or None
         before, wanted = self._reading, Wanted.of(self._pane.text, only)
         today = self._preview.today = self._today or datetime.now(self._zone).date()
-        reading = Reading(self._story(wanted), wanted, MOST if wanted.told() else NEWEST, today, self._zone)
+        story = story_of(self.explorer, wanted)
+        reading = Reading(story, wanted, MOST if wanted.told() else NEWEST, today, self._zone)
         if before is not None:
             before.give_up()
             if before.wanted == wanted:
@@ -167,12 +161,6 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def _let_keys_go(self) -> None:
         self._led_on = None
         self.held.go_on(ROWS)
-
-    def _story(self, wanted: Wanted) -> Story:
-        """Every call that may be meant, newest first; those on top could not be written yet."""
-        history = self.explorer.history
-        written = history.look(wanted.words, wanted.only, wanted.outcome_name, wanted.profile, wanted.method)
-        return chain(reversed(history.unsaved), written)
 
     @work(exclusive=True, group="reading")
     async def _read(self, reading: Reading, pause: float = 0.0) -> None:
@@ -284,6 +272,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         single = call is not None and call.kind != "batch"  # the editor holds one call
         can = {
             "load": single,
+            "to_profile": single,
             "again": call is not None,
             "copy": call is not None,
             "name": call is not None and written,
@@ -301,6 +290,13 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def action_again(self) -> None:
         """Into the editor, and out."""
         self._choose("again", self._record)
+
+    @opens("carry")
+    async def action_to_profile(self) -> None:
+        """Into the editor of another profile."""
+        call = self._call
+        if call is not None and (name := await other_profile(self, self.explorer, call.profile)):
+            self.dismiss(HistoryChoice(call, "carry", name))
 
     def _choose(self, action: Literal["load", "again"], row: Row | None) -> None:
         if isinstance(row, Exchange) and self.check_action(action, ()):

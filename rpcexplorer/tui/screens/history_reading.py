@@ -9,8 +9,10 @@ import asyncio
 import time
 from collections.abc import Iterator
 from datetime import date, tzinfo
+from itertools import chain
 from typing import Final
 
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.look import Words
@@ -101,6 +103,13 @@ class Reading:
             if self._given_up or len(found) >= enough or time.monotonic() > end:
                 return found, False
         return found, True
+
+
+def story_of(explorer: Explorer, wanted: Wanted) -> Story:
+    """Every call that may be meant, newest first; those on top could not be written yet."""
+    history = explorer.history
+    written = history.look(wanted.words, wanted.only, wanted.outcome_name, wanted.profile, wanted.method)
+    return chain(reversed(history.unsaved), written)
 
 
 def advice(reading: Reading, profile: str, *, recording: bool) -> list[Words]:

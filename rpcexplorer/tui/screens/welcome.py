@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widgets import Static
 
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.look import Look, line
 from rpcexplorer.tui.screens.dialog import named, plain
 from rpcexplorer.tui.screens.once import Once
@@ -35,6 +36,18 @@ WAYS: Final = (
     Way("add", "Add a profile", "a server, and how to log in", "a"),
     Way("quit", "Leave", "", "^Q"),
 )
+
+
+def files_of(explorer: Explorer) -> list[tuple[str, str]]:
+    """Where everything is kept, in the words of the welcome."""
+    paths = explorer.paths
+    return [
+        ("a team's profiles", "sessions.toml in this folder or one above it: put it into git"),
+        ("your own profiles", str(paths.user_sessions)),
+        ("settings", str(paths.settings)),
+        ("secrets", str(paths.secrets)),
+        ("history", str(paths.history)),
+    ]
 
 
 class Ways(Listing[Way]):

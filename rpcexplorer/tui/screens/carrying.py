@@ -1,0 +1,94 @@
+"""A call on its way to another profile: where to, and what stands in the editor there. Nothing is sent."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Protocol
+
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.placeholders import of_another, without
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.screens.picker import Pick, Picker
+from rpcexplorer.tui.widgets.params import ParamsPane
+
+NOTHING: Final = frozenset({"", "[]", "{}"})
+"""Params that nobody misses."""
+
+
+class Calls(Protocol):
+    """The call screen, as far as a call is put onto it."""
+
+    explorer: Explorer
+
+    @property
+    def params(self) -> ParamsPane:
+        """The editor."""
+
+    async def settle(self) -> None:
+        """End what runs, and write down what was typed."""
+
+    def show_profile(self) -> None:
+        """Everything belongs to the profile in use."""
+
+    def choose(self, name: str) -> None:
+        """Take a method into the editor, with the params last typed for it."""
+
+    def cover(self, pane: str) -> None:
+        """Show one pane alone, or all."""
+
+    def key(self, id: str) -> str:
+        """The key of a command."""
+
+    def tell(self, sentence: str) -> None:
+        """Something that has no place of its own."""
+
+
+async def other_profile(screen: Screen[Any], explorer: Explorer, than: str) -> str:
+    """Ask for another profile; empty where there is none, or the one that was chosen cannot be used."""
+    found, used = explorer.profiles, explorer.profile
+    usable_first = sorted(found.leaves, key=lambda name: (name not in found.profiles, name))
+    names = [name for name in usable_first if name != than]
+    if not names:
+        screen.notify("There is no other profile to take this call to.", markup=False)
+        return ""
+    picks = [_pick(name, found.profiles.get(name)) for name in names]
+    chosen = await screen.app.push_screen_wait(Picker("Take this call to …", picks, on=used.name if used else ""))
+    profile = found.get(chosen) if chosen else None
+    if isinstance(profile, Complaint):
+        screen.notify(f"{chosen} cannot be used, so the call stays here. {profile}", markup=False, severity="warning")
+    return profile.name if isinstance(profile, Profile) else ""
+
+
+def _pick(name: str, profile: Profile | None) -> Pick:
+    return Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
+
+
+async def carry(calls: Calls, draft: Draft, profile: str) -> None:
+    """Use a profile and put a call into its editor; undo brings back the params that stood there.
+
+    What stands in it for a secret of that profile is left out: it could not be sent where it comes from, so nobody has
+    meant it, and whoever wrote it may have wanted it to be sent here.
+    """
+    explorer = calls.explorer
+    if explorer.profile is None or explorer.profile.name != profile:
+        await calls.settle()
+        explorer.use(profile)
+        explorer.remembered.profile = profile
+        calls.show_profile()
+    calls.choose(draft.method)
+    before, text = calls.params.text, without(draft.text, profile)
+    calls.params.replace(text)
+    calls.cover("")
+    calls.params.show_tab("Params")
+    calls.params.focus_inside()
+    said = [f"{draft.method} stands on {profile} now. Nothing was sent."]
+    if before != text and before.strip() not in NOTHING:
+        said.append(f"{calls.key('params.undo')} brings back the params that stood there.")
+    if draft.text != text:
+        said.append(f"What stood for a secret of {profile} in it was left out.")
+    elif mark := of_another(text, profile):
+        said.append(f"{mark} is not sent with {profile}: write the value for it.")
+    calls.tell(" ".join(said))
