@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
-from functools import partial
+from functools import cache, partial
 from itertools import chain, islice
 from math import inf
 from pathlib import Path
@@ -236,15 +236,14 @@ class History:
         doomed: set[bytes] = set()
         doomed_of: set[str] = set()
         unread: set[Path] = set()
-        kept = 0
+        kept, mine = 0, cache(may_change)
         for entry in self._entries():
             if not entry.raw:
                 unread.add(entry.file)
             moment, its_profile = _dated(entry)
             if moment is not None and profile in {None, its_profile}:
-                if ((keep is not None and kept >= keep) or (before is not None and moment < before)) and may_change(
-                    entry.file
-                ):
+                old = (keep is not None and kept >= keep) or (before is not None and moment < before)
+                if old and mine(entry.file):
                     doomed.add(_fingerprint(entry.raw))
                     doomed_of.add(entry.writer)
                 else:

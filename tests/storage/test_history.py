@@ -389,6 +389,22 @@ def test_pruning_keeps_what_is_damaged(ten: History) -> None:
     assert [one.id for one in damaged(ten.all())] == [id_of(0)]
 
 
+def test_a_prune_asks_once_of_each_file_whose_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    one = History(tmp_path, rotate_at=1500)
+    for number in range(30):
+        one.append(exchange(number))
+    asked: list[Path] = []
+
+    def mine(path: Path) -> bool:
+        asked.append(path)
+        return True
+
+    monkeypatch.setattr("rpcexplorer.storage.history.may_change", mine)
+    assert one.prune(keep=0, dry=True) == 30
+    assert sorted(asked) == sorted(tmp_path.glob("*.toml"))
+    assert len(asked) > 1
+
+
 def test_calls_that_come_in_between_the_steps_of_a_prune_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one, other = history(tmp_path, rotate_at=2_000), history(tmp_path, rotate_at=2_000)
     for number in range(30):
