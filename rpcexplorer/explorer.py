@@ -193,7 +193,6 @@ class Explorer:
         """The newest calls of the profile in use, newest first; also those that could not be written."""
         return self.journal.recent(self._in_use(), limit)
 
-
     def save_setting(self, key: str, value: object) -> str:
         """Set one key of ``settings.toml``; a sentence where that failed."""
         return str(save_setting(self.paths, key, value) or "")

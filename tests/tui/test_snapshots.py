@@ -216,21 +216,12 @@ def test_result(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     )
 
 
-OUTCOMES = {
-    "error": ("✗ error -32602", "Invalid params: the method exists", '"id": "must be an integer"'),
-    "unreached": ("unreached   34 ms", "Nothing answers at staging.example.com:443"),
-    "malformed": ("! malformed", "The reply is not JSON.", "<h1>502 Bad Gateway</h1>"),
-    "cancelled": ("◌ cancelled", "the server may have run it"),
-}
-"""What a picture of each outcome shows."""
-
-
 def test_side_by_side(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
         await pilot.press("alt+s", "f4", "2")
 
-    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state(show))
+    assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state("✓ result", "{ 5 members }", then=show))
 
 
 def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
@@ -240,7 +231,17 @@ def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         app.notify("What must not be overlooked begins with a sign.", severity="warning", timeout=60)
         await pilot.pause()
 
-    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(show))
+    shows = ("Saved the result, 1.2 kB", "What must not be overlooked")
+    assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(*shows, then=show))
+
+
+OUTCOMES = {
+    "error": ("✗ error -32602", "Invalid params: the method exists", '"id": "must be an integer"'),
+    "unreached": ("unreached   34 ms", "Nothing answers at staging.example.com:443"),
+    "malformed": ("! malformed", "The reply is not JSON.", "<h1>502 Bad Gateway</h1>"),
+    "cancelled": ("◌ cancelled", "the server may have run it"),
+}
+"""What a picture of each outcome shows."""
 
 
 @pytest.mark.parametrize("exchange", [ERROR, UNREACHED, MALFORMED, CANCELLED], ids=lambda each: each.outcome_name)
