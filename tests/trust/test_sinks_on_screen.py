@@ -90,7 +90,7 @@ def replies() -> Iterator[Stop]:
     yield Stop("raw tab", ("]",), ("jsonrpc", in_json(CARRIERS["aa"])))
     yield Stop("timing tab", ("]", "]"), ("connect",))
     yield Stop("copy picker", ("]", "down", "y"), ("the value under the cursor", "its path"))
-    yield Stop("toast of a copy", ("enter",), ("opied",))
+    yield Stop("what is said of a copy", ("enter",), ("to the terminal",))
     yield Stop("", ("f",), ("│  jq",))
     yield Stop("a line typed before", ("up",), ("[@click=app.quit]x[/][b][red].",))
     yield Stop("", ("escape",), gone="│  jq")
