@@ -106,11 +106,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("taller", "alt+down", "taller editor", "Give the params more room.", "call"),
     Command("shorter", "alt+up", "shorter editor", "Give the params less room.", "call"),
     Command(
-        "side-by-side",
-        "alt+s",
-        "side by side",
-        "Params and response side by side, on 180 columns or more, or one above the other.",
-        "call",
+        "side-by-side", "alt+s", "side by side", "Response beside the params (from 180 columns on), or below.", "call"
     ),
     Command(
         "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
