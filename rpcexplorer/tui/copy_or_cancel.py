@@ -52,8 +52,8 @@ def interrupted(screen: Screen[Any], home: Screen[Any] | None) -> bool:
     return any(node.interrupt() for node in nodes if isinstance(node, Interruptible))
 
 
-def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str]) -> str:
-    """The keys for it, as they are mapped: out of this screen, and out of the program."""
+def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) -> str:
+    """The keys for it, as they are mapped: out of this screen, and out of the program. ``kept``: there is an editor."""
     key, palette = first_key("quit", keymap), first_key("palette", keymap)
     leave = f"{key} leaves rpcexplorer" if key else f"quit leaves rpcexplorer: {palette} lists the commands"
     scope = getattr(screen, "scope", "")
@@ -62,4 +62,5 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str]) -> str:
     elif scope in {"history", "profiles"} and screen.check_action("close", ()):
         back = first_key(f"{scope}.close", keymap)
         leave = f"{back} goes back, {leave}" if back else leave
-    return f"Nothing is selected, and nothing runs. {leave[0].upper()}{leave[1:]}; what stands in the editor is kept."
+    comfort = "; what stands in the editor is kept" if kept else ""
+    return f"Nothing is selected, and nothing runs. {leave[0].upper()}{leave[1:]}{comfort}."

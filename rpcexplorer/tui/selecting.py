@@ -39,4 +39,5 @@ class Selecting(Keyboard[Wanted]):
             copying = copy_selected(self.screen, text, self.explorer.keys.in_use(), profile)
             self.run_worker(copying, group="selection", description="copy")
         elif text is None or not interrupted(self.screen, self.home):
-            self.notify(MASKED if text is None else how_to_leave(self.screen, self.explorer.settings.keymap))
+            leave = how_to_leave(self.screen, self.explorer.settings.keymap, kept=self.home is not None)
+            self.notify(MASKED if text is None else leave)

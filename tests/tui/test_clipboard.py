@@ -127,3 +127,22 @@ def test_a_tool_that_fails_or_hangs_is_named_and_holds_up_nothing(
 def test_what_is_too_much_for_a_terminal_is_said_not_to_be_copied(explorer: Explorer, with_tools: Tools) -> None:
     with_tools()
     assert copied(explorer, "x" * (OSC_MOST + 1)).startswith("Not copied: 8")
+
+
+def test_keys_go_on_while_a_tool_takes_its_time(
+    explorer: Explorer, with_tools: Tools, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = with_tools("WAYLAND_DISPLAY", wl_copy=f'read go <"$(dirname "$0")/gate"\n{TAKES}')
+    monkeypatch.setattr("rpcexplorer.tui.clipboard.PATIENCE", 60)
+    os.mkfifo(folder / "gate")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.params.replace("[1]")
+        await pilot.press("alt+a", "ctrl+c", "right", "x", "f2", "y")
+        await until(pilot, lambda: calls.params.text == "[1]x" and calls.methods.typed == "y")
+        assert said(app) == ""
+        (folder / "gate").write_text("go\n")
+        await until(pilot, lambda: said(app) == "Copied the selection, 3 B.")
+
+    visit(explorer, scene)
+    assert (folder / "wl-copy.took").read_text() == "[1]"

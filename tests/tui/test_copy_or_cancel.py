@@ -21,7 +21,7 @@ from rpcexplorer.tui.screens.profile_form import ProfileForm
 from rpcexplorer.tui.screens.profiles import ProfilesScreen
 from rpcexplorer.tui.widgets.prompt import Prompt
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.visiting import on, said, type_in, visit
+from tests.tui.visiting import on, said, tell, type_in, visit
 from tests.tui.waiting import until
 
 NOTHING = "Nothing is selected, and nothing runs."
@@ -232,6 +232,14 @@ def test_else_the_keys_to_leave_by_are_told_in_plain_words(
         assert (said(app), app.screen) == (told, screen)
 
     visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
+
+
+def test_before_there_is_an_editor_nothing_is_said_to_be_kept_in_it(make_explorer: Callable[..., Explorer]) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: said(app) == f"{NOTHING} ^Q leaves rpcexplorer.")
+
+    tell(make_explorer(""), story)
 
 
 def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) -> None:
