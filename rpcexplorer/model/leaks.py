@@ -5,13 +5,15 @@ Nothing in here quotes a value. Which files are searched, and what is said of th
 
 from __future__ import annotations
 
+import json
 import re
 from base64 import b64decode
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Final, NamedTuple
 
-from rpcexplorer.model.logins import is_login, sessions
+from rpcexplorer.model.logins import is_login, passwords, sessions
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.telltales import telltales
@@ -26,6 +28,7 @@ _BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==
 _HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
 _USERNAME = re.compile(r"\.username$|_USERNAME$")
 _METHOD = re.compile(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
+_PARAMS = re.compile(rb"^params = \"([^\r\n]*)\"", re.MULTILINE)
 _REPLY = re.compile(rb"^reply = \"([^\r\n]*)\"", re.MULTILINE)
 _CALL = re.compile(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
 
@@ -79,7 +82,7 @@ class LeakSearch:
     def _everywhere(self, content: bytes) -> Iterator[tuple[int, str, str]]:
         for start, window in _windows(content):
             yield from ((start + at, label, key) for at, label, key in self._in(window))
-        yield from ((at, "", "session") for at in _sessions(content))
+        yield from ((at, "", key) for at, key in _in_logins(content))
 
     def _in(self, window: bytes) -> Iterator[tuple[int, str, str]]:
         """Where something stands, whose it is, and the key in front of it."""
@@ -97,14 +100,24 @@ class LeakSearch:
             yield bytes_before, placeholder.strip("«»"), ""
 
 
-def _sessions(content: bytes) -> Iterator[int]:
-    """Where a history holds what a login answered, by whom nobody knew it."""
+def _in_logins(content: bytes) -> Iterator[tuple[int, str]]:
+    """Where a history holds what a login was given and what it answered, and what that is."""
     for method in _METHOD.finditer(content):
         if is_login(_text(method[1])):
             call = content.find(b"\n[[call]]", method.end())
-            reply = _REPLY.search(content, method.end(), call if call >= 0 else len(content))
+            end = call if call >= 0 else len(content)
+            params, reply = (line.search(content, method.end(), end) for line in (_PARAMS, _REPLY))
+            if params and any(passwords(_unquoted(params[1]))):
+                yield params.start(1), "password"
             if reply and any(sessions(_text(reply[1]))):
-                yield reply.start(1)
+                yield reply.start(1), "session"
+
+
+def _unquoted(spelled: bytes) -> str:
+    """A text as it is spelled in a history; empty where somebody spelled it otherwise."""
+    with suppress(ValueError):
+        return str(json.loads(b'"' + spelled + b'"'))
+    return ""
 
 
 def _windows(content: bytes) -> Iterator[tuple[int, bytes]]:

@@ -1,7 +1,8 @@
-"""The session in the reply to a login that a person made by hand: it is as good as a password, and nobody knows it yet.
+"""A login that a person made by hand: the password in its params, and the session in its reply, which nobody knows yet.
 
-Where a profile logs in, the program knows the session and hides it by value. A call of ``user.login`` from the editor
-is one like any other, and what it answers is told by the name of the method and by how the value looks.
+Where a profile logs in, the program knows both and hides them by value. A call of ``user.login`` from the editor is
+one like any other: that it is a login is told by the name of the method, and a session by how it looks. A password that
+is no member of anything stands behind the user's name, or alone.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from rpcexplorer.model.edits import Edit, edited
 from rpcexplorer.model.member_values import plain_keys, value_after
 from rpcexplorer.model.placeholders import HIDDEN, UNRECORDED
 from rpcexplorer.model.secret_names import squashed
+from rpcexplorer.protocol.scan import elements
 
 _LOGIN = re.compile(
     r"(?:.*(?<!last))?(?:login|logon|signin|authenticate)(?:with.*)?|auth|(?:create|open|new|start)session"
@@ -42,6 +44,20 @@ def hidden(body: bytes) -> bytes:
     """A login's reply without the session."""
     text = body.decode("utf-8", "surrogateescape")
     return edited(text, sessions(text)).encode("utf-8", "surrogateescape")
+
+
+def without_password(params: str) -> str:
+    """A login's params without a password that has no name."""
+    return edited(params, passwords(params))
+
+
+def passwords(params: str) -> Iterator[Edit]:
+    """Where one stands in a list of params, and what is put there."""
+    spans = elements(params) or ()
+    texts = [(start, end) for start, end in spans if params[start] == '"']
+    for start, end in texts[:2][-1:]:
+        if not HIDDEN.fullmatch(params[start + 1 : end - 1]) and end - start > len('""'):
+            yield Edit(start, end, f'"{UNRECORDED}"')
 
 
 def sessions(reply: str) -> Iterator[Edit]:

@@ -13,7 +13,7 @@ from rpcexplorer.model.addresses import secrets_in
 from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.logins import hidden as without_session
-from rpcexplorer.model.logins import is_login
+from rpcexplorer.model.logins import is_login, without_password
 from rpcexplorer.model.piecewise import hidden
 from rpcexplorer.model.placeholders import UNRECORDED
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
@@ -73,13 +73,14 @@ def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], bo
     response, outcome = exchange.response, exchange.outcome
     headers, missing = _short_enough(response.headers)
     head = hide.body(response.body[: body_limit + MARGIN])
+    params = hide.params(exchange.params)
     if is_login(exchange.method) or exchange.method == profile.login.method:
-        head = without_session(head)
+        head, params = without_session(head), without_password(params)
     cut = response.cut or body_limit + MARGIN < len(response.body)
     return replace(
         exchange,
         method=hide.text(exchange.method),
-        params=hide.params(exchange.params),
+        params=params,
         url=hide.text(address(exchange.url)),
         outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
         response=replace(response, headers=headers, body=head, cut=cut, remarks=(*response.remarks, *missing)),

@@ -20,6 +20,7 @@ from rpcexplorer.model.address import typed_whole
 from rpcexplorer.model.addresses import hidden
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.logins import is_login, without_password
 from rpcexplorer.model.placeholders import HIDDEN, PLACEHOLDER, login_params, without
 from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
 from rpcexplorer.model.record import for_records, recorded
@@ -110,6 +111,8 @@ def subject_of(
     exchange = recorded(what, profile, secrets, REPLY_LIMIT) if isinstance(what, Exchange) else None
     draft = draft_of(what) if isinstance(what, Exchange) else what
     text = hide.params(draft.text if ours else without(draft.text, profile.name))
+    if isinstance(draft, Draft) and is_login(draft.method):
+        text = without_password(text)
     draft = Batch(text) if isinstance(draft, Batch) else replace(draft, method=hide.text(draft.method), text=text)
     request = preview(draft, id=exchange.id if exchange else None)
     if isinstance(request, Refused):

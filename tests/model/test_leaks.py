@@ -57,6 +57,14 @@ def test_the_session_that_a_recorded_login_answered_is_found() -> None:
     assert LeakSearch([]).leaks((LOGIN % "welcome" + other).encode()) == []
 
 
+def test_the_password_that_a_recorded_login_was_given_by_position_is_found() -> None:
+    call = '[[call]]\nid = "one"\nmethod = "%s"\nparams = "[\\"ada\\",\\"%s\\"]"\nend = "00000000"\n\n'
+    held = call % ("session.login", "bobs-own")
+    assert LeakSearch([]).leaks(held.encode()) == [Leak(4, "", "password", "", "one")]
+    for harmless in (call % ("note.add", "bobs-own"), call % ("session.login", "«not recorded»")):
+        assert LeakSearch([]).leaks(harmless.encode()) == []
+
+
 def test_what_only_begins_like_base64_stops_nothing() -> None:
     content = b'reply_base64 = "AAAAA"\nreply_base64 = ""\nnote = "hunter2-hunter2"\n'
     assert [leak.line for leak in LeakSearch([PASSWORD]).leaks(content)] == [3]

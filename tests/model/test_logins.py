@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rpcexplorer.model.logins import hidden, is_login
+from rpcexplorer.model.logins import hidden, is_login, without_password
 
 MARK = "«not recorded»"
 SESSION = "0424bd59b807674191e7d77572075f33"
@@ -54,3 +54,23 @@ def test_what_looks_like_a_session_is_hidden_and_the_rest_stays(result: object, 
 def test_a_reply_that_was_cut_or_is_no_text_is_searched_all_the_same() -> None:
     assert hidden(b'\xff{"result": "' + SESSION[:20].encode()) == b'\xff{"result": "' + MARK.encode() + b'"'
     assert hidden(b"") == b""
+
+
+@pytest.mark.parametrize(
+    ("params", "kept"),
+    [
+        ('["ada", "hunter2", "1.0"]', f'["ada", "{MARK}", "1.0"]'),
+        ('["hunter2"]', f'["{MARK}"]'),
+        ('[1, "ada",\n "hu\\"nter2"]', f'[1, "ada",\n "{MARK}"]'),
+        ('["ada", "«shop.password»"]', '["ada", "«shop.password»"]'),
+        ('["ada", ""]', '["ada", ""]'),
+        ('{"username": "ada"}', '{"username": "ada"}'),
+        ("[1, 2]", "[1, 2]"),
+        ("[]", "[]"),
+        ("", ""),
+        ('["ada", "hunt', '["ada", "hunt'),
+    ],
+)
+def test_a_password_that_has_no_name_stands_behind_the_user_or_alone(params: str, kept: str) -> None:
+    assert without_password(params) == kept
+    assert without_password(kept) == kept

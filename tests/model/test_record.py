@@ -298,3 +298,10 @@ def test_what_opens_a_door_in_the_address_of_a_profile_is_hidden_wherever_the_se
     node = replace(SHOP, url=f"https://h/eth/{HEX}", path="")
     assert reply_of({"you": f"<{HEX}>"}, profile=node) == {"you": f"<{MARK}>"}
     assert params_of([f"{HEX}"], profile=node) == [MARK]
+
+
+def test_a_password_that_a_login_is_given_by_position_is_not_written_down() -> None:
+    kept = recorded(exchange(Result(b"1"), method="session.login", params='["ada", "bobs-pw"]'), SHOP, [], 1000)
+    assert json.loads(kept.params) == ["ada", MARK]
+    other = recorded(exchange(Result(b"1"), method="note.add", params='["ada", "bobs-pw"]'), SHOP, [], 1000)
+    assert json.loads(other.params) == ["ada", "bobs-pw"]

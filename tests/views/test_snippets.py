@@ -339,3 +339,12 @@ def test_a_secret_in_the_address_of_a_profile_is_not_copied(kind: str, path: str
             assert "NOT_RECORDED" in text
     compile(made("python", Draft("ping"), replace(SHOP, path=path)), "snippet", "exec")
     assert "import os\n" in made("python", Draft("ping"), replace(SHOP, path=path))
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_a_password_that_a_login_is_given_by_position_is_not_copied(kind: str) -> None:
+    params = '["ada", "bobs-own"]'
+    for what in (Draft("user.login", params), exchange(Result(b"1"), method="user.login", params=params)):
+        text = made(kind, what)
+        assert "bobs-own" not in text
+        assert "ada" in text
