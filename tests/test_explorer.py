@@ -11,6 +11,7 @@ import pytest
 
 from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
 from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.draft import Batch
 from tests.fakes.wire import RawServer, http_reply
 
 SHOP_IS_KNOWN = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
@@ -126,6 +127,33 @@ def test_a_page_instead_of_a_reply_says_nothing_of_the_login(opened: Callable[..
         "unknown",
         "not reached; no user name and no password yet",
     )
+
+
+OLD = '{{"id":"x","result":{result},"error":{error}}}'
+"""A reply as servers of JSON-RPC 1.0 write it."""
+
+
+def test_that_a_server_writes_the_old_way_is_said_once_for_each_profile(opened: Callable[..., Explorer]) -> None:
+    good, bad = OLD.format(result=1, error="null"), OLD.format(result="null", error='{"code":1,"message":"m"}')
+    scripts = [http_reply(body.encode()) for body in (good, good, bad, f"[{good}]", bad, good)]
+
+    async def run() -> list[Exchange]:
+        drafts: list[Draft | Batch] = [Draft("a"), Draft("a"), Draft("a"), Batch('[{"method":"a","id":"x"}]')]
+        async with explorer:
+            explorer.use("shop")
+            exchanges = [await explorer.call(draft, id="x") for draft in drafts]
+            explorer.use("other")
+            return [*exchanges, *[await explorer.call(Draft("a"), id="x") for _ in range(2)]]
+
+    with RawServer(*scripts) as server:
+        explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\n[profile.other]\nurl = "{server.origin}"\n')
+        exchanges = asyncio.run(run())
+    said = [note for exchange in exchanges for note in exchange.notes]
+    assert [bool(exchange.notes) for exchange in exchanges] == [True, False, False, False, True, False]
+    assert all("as in JSON-RPC 1.0: that is understood, nothing to do; it is said once" in note for note in said)
+    assert [exchange.remarks for exchange in exchanges] == [()] * 6
+    assert [exchange.exit_code for exchange in exchanges] == [0, 0, 1, 0, 1, 0]
+    assert not any(each.notes or each.remarks for each in explorer.history.newest(9) if isinstance(each, Exchange))
 
 
 def test_an_unknown_profile_is_a_complaint_that_names_the_nearest(opened: Callable[..., Explorer]) -> None:

@@ -90,7 +90,10 @@ def _settled(text: bytes, parts: Sequence[_Part], calls: Sequence[Call], remarks
     if broken:
         also = f" {failures}." if failures else ""
         return Malformed(f"{len(broken)} of {len(parts)} replies are none: {broken[0].reason}{also}", remarks)
-    return ErrorObject(first.code, failures, None, text, remarks) if first else Result(text, remarks)
+    habits = tuple(sorted({habit for part in parts for habit in getattr(part.reply, "habits", ())}))
+    if first:
+        return ErrorObject(first.code, failures, None, text, remarks, habits)
+    return Result(text, remarks, habits)
 
 
 def _remarks(

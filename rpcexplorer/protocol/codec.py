@@ -94,29 +94,31 @@ def read_object(text: bytes, id: str | None) -> Reply:
 
 
 def _meant(envelope: Envelope, id: str | None) -> Reply:
+    habits = _habits(envelope)
     remarks = (*envelope.remarks, *_version_remarks(envelope), *_id_remarks(envelope, id))
     # servers of the 1.0 kind send both members: it failed if and only if there is an error that is not null
     if envelope.error is not None and envelope.error != b"null":
         if envelope.result not in {None, b"null"}:
             remarks += ("result and error are both there",)
-        return _error(envelope.error, remarks)
+        return _error(envelope.error, remarks, habits)
+    remarks_of_none = (*habits, *remarks)
     if id is not None and envelope.jsonrpc is envelope.id is envelope.error is None and envelope.result is not None:
-        return Malformed("The reply has a result, but no jsonrpc, no id and no error: it is none of JSON-RPC.", remarks)
+        return Malformed(
+            "The reply has a result, but no jsonrpc, no id and no error: it is none of JSON-RPC.", remarks_of_none
+        )
     if envelope.result is None:
         if envelope.method is not None:
-            return Malformed("The reply is a request of the server's own, not an answer to the call.", remarks)
-        return Malformed("The reply is a JSON object without result and without error.", remarks)
-    if envelope.error is not None:
-        remarks += ('"error": null beside the result',)
-    return Result(envelope.result, remarks)
+            return Malformed("The reply is a request of the server's own, not an answer to the call.", remarks_of_none)
+        return Malformed("The reply is a JSON object without result and without error.", remarks_of_none)
+    return Result(envelope.result, remarks, habits)
 
 
-def _error(text: bytes, remarks: tuple[str, ...]) -> Reply:
+def _error(text: bytes, remarks: tuple[str, ...], habits: tuple[str, ...]) -> Reply:
     members = open_object(text, error=True) if text[:1] == b"{" else None
     if members is None:
         message = _string(text)
         form = "a plain string" if message is not None else "not an object"
-        return ErrorObject(None, message or "", None, text, (*remarks, f"error is {form}"))
+        return ErrorObject(None, message or "", None, text, (*remarks, f"error is {form}"), habits)
     remarks += tuple(remark for remark in members.remarks if remark not in remarks)
     code, code_remark = _code(members.code)
     message = "" if members.message is None else _string(members.message)
@@ -125,7 +127,7 @@ def _error(text: bytes, remarks: tuple[str, ...]) -> Reply:
     elif message is None:
         remarks += ("error.message is not a string",)
         message = members.message.decode()
-    return ErrorObject(code, message or "", members.data, text, remarks + code_remark)
+    return ErrorObject(code, message or "", members.data, text, remarks + code_remark, habits)
 
 
 def _code(text: bytes | None) -> tuple[int | None, tuple[str, ...]]:
@@ -160,10 +162,19 @@ def _from_stream(payloads: list[bytes], id: str | None) -> Reply:
     return with_remarks(reply, (f"came as an event stream, {before} other event(s) before it",))
 
 
-def _version_remarks(envelope: Envelope) -> tuple[str, ...]:
+def _habits(envelope: Envelope) -> tuple[str, ...]:
+    """What is odd about the members that are there, where a whole server writes its replies like that."""
+    both = envelope.result is not None and envelope.error is not None
     if envelope.jsonrpc is None:
-        return ("jsonrpc is missing",)
-    return () if envelope.jsonrpc == b'"2.0"' else (f'jsonrpc is {short(envelope.jsonrpc)}, not "2.0"',)
+        old = ", and result and error stand side by side, as in JSON-RPC 1.0"
+        return (f"jsonrpc is missing{old if both else ''}",)
+    return ('"error": null beside the result',) if both and envelope.error == b"null" else ()
+
+
+def _version_remarks(envelope: Envelope) -> tuple[str, ...]:
+    if envelope.jsonrpc is None or envelope.jsonrpc == b'"2.0"':
+        return ()
+    return (f'jsonrpc is {short(envelope.jsonrpc)}, not "2.0"',)
 
 
 def _id_remarks(envelope: Envelope, id: str | None) -> tuple[str, ...]:

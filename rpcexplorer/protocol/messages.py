@@ -34,6 +34,8 @@ class Result(Struct, frozen=True):
     """The JSON text of the result, exactly as the server wrote it; of a large reply a part of that, without a copy."""
     remarks: tuple[str, ...] = ()
     """Where the reply deviates from the specification, in words."""
+    habits: tuple[str, ...] = ()
+    """How all replies of such a server deviate, though their meaning is plain: worth saying once."""
 
     @property
     def value(self) -> bytes:
@@ -58,6 +60,8 @@ class ErrorObject(Struct, frozen=True):
     """The JSON text of the whole ``error`` member (of a batch: the whole reply), as the server wrote it."""
     remarks: tuple[str, ...] = ()
     """Where the reply deviates from the specification, in words."""
+    habits: tuple[str, ...] = ()
+    """How all replies of such a server deviate, though their meaning is plain: worth saying once."""
 
     def decoded(self) -> Any:
         """Parse ``error`` into Python objects."""

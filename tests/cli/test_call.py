@@ -197,7 +197,8 @@ def test_remarks_are_said_on_stderr(shell: Shell) -> None:
     with RawServer(http_reply(b'{"id":7,"result":1}')) as server:
         ran = shell.run("call", "m", "--url", server.origin, "--id", "x")
     assert ran.out == b"1\n"
-    assert "jsonrpc is missing" in ran.err
+    assert 'id is 7, not "x"' in ran.err
+    assert "jsonrpc is missing: that is understood, nothing to do" in ran.err
     assert 'id is 7, not "x"' in ran.err
 
 

@@ -110,12 +110,10 @@ def test_an_error_object_is_read_with_its_data_as_sent() -> None:
 @pytest.mark.parametrize(
     ("body", "remark"),
     [
-        (b'{"id":"abc","result":1}', "jsonrpc is missing"),
         (b'{"jsonrpc":2.0,"id":"abc","result":1}', 'jsonrpc is 2.0, not "2.0"'),
         (b'{"jsonrpc":"2.0","result":1}', "id is missing"),
         (b'{"jsonrpc":"2.0","id":5,"result":1}', 'id is 5, not "abc"'),
         (b'{"jsonrpc":"2.0","id":null,"result":1}', "id is null"),
-        (b'{"result":1,"error":null,"id":"abc","jsonrpc":"2.0"}', '"error": null beside the result'),
         (b'\xef\xbb\xbf{"jsonrpc":"2.0","id":"abc","result":1}', "byte order mark"),
         (b'{"jsonrpc":"2.0","id":"abc","result":2,"result":1}', "result is there twice"),
         (b'[{"jsonrpc":"2.0","id":"abc","result":1}]', "wrapped in an array"),
@@ -128,6 +126,27 @@ def test_a_deviation_is_a_remark_and_the_result_is_read(body: bytes, remark: str
     assert isinstance(reply, Result)
     assert reply.value == b"1"
     assert any(remark in said for said in reply.remarks), reply.remarks
+
+
+OLD = "jsonrpc is missing, and result and error stand side by side, as in JSON-RPC 1.0"
+
+
+@pytest.mark.parametrize(
+    ("body", "habits"),
+    [
+        (b'{"jsonrpc":"2.0","id":"abc","result":1}', ()),
+        (b'{"id":"abc","result":1}', ("jsonrpc is missing",)),
+        (b'{"id":"abc","result":1,"error":null}', (OLD,)),
+        (b'{"id":"abc","result":null,"error":null}', (OLD,)),
+        (b'{"id":"abc","result":null,"error":{"code":1,"message":"m"}}', (OLD,)),
+        (b'{"id":"abc","error":{"code":1,"message":"m"}}', ("jsonrpc is missing",)),
+        (b'{"result":1,"error":null,"id":"abc","jsonrpc":"2.0"}', ('"error": null beside the result',)),
+    ],
+)
+def test_how_a_server_writes_all_of_its_replies_is_no_remark_on_one(body: bytes, habits: tuple[str, ...]) -> None:
+    reply = decode(body, ID)
+    assert isinstance(reply, Result | ErrorObject)
+    assert (reply.remarks, reply.habits) == ((), habits)
 
 
 def test_the_id_must_be_the_same_string_and_may_be_escaped() -> None:

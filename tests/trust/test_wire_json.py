@@ -133,7 +133,9 @@ def test_a_deviation_is_said_and_what_can_be_read_is_read(shell: Shell, body: st
     seen = visit(shell, http_reply(body.encode()))
     assert seen.code == code
     assert remark in seen.said
-    assert remark in " ".join((*seen.exchange.remarks, getattr(seen.exchange.outcome, "reason", "")))
+    outcome = seen.exchange.outcome
+    habits = getattr(outcome, "habits", ())
+    assert remark in " ".join((*seen.exchange.remarks, *habits, getattr(outcome, "reason", "")))
 
 
 @pytest.mark.parametrize("status", [400, 401, 404, 500, 503])
