@@ -8,6 +8,7 @@ from rpcexplorer.cli.mistakes import Words
 from rpcexplorer.cli.person import hidden
 from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
+from rpcexplorer.cli.profiles_connection import connection
 from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
@@ -29,6 +30,7 @@ def profiles() -> None:
 
 profiles.add_command(allow)
 profiles.add_command(check)
+profiles.add_command(connection)
 
 
 @profiles.command("list")

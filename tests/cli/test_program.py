@@ -87,6 +87,22 @@ def test_ctrl_c_ends_a_call_with_130_and_records_what_came(shell: Shell) -> None
     assert [json.loads(row)["outcome"] for row in rows] == ["cancelled"]
 
 
+def test_ctrl_c_ends_a_test_of_the_connection_with_130(shell: Shell) -> None:
+    with RawServer([HOLD]) as server:
+        shell.sessions(f'[profile.slow]\nurl = "{server.origin}"\n')
+        process = subprocess.Popen(
+            [*COMMAND, "profiles", "test", "slow"],
+            env=environment_of(shell),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=shell.folder,
+        )
+        server.wait_for_request()
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=10)
+    assert (process.returncode, out, err.strip()) == (130, b"", b"")
+
+
 def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
     body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 1_000_000 + b'"}'
     with RawServer(http_reply(body)) as server:
