@@ -44,7 +44,7 @@ def _what(error: click.UsageError) -> str:
             return f"There is no option {name}{_instead(name, ctx)}"
         case click.MissingParameter(param=param, ctx=ctx) if param is not None and ctx is not None:
             usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
-            return f"{_name(param)} is missing: {usage}."
+            return f"{_name(param)} is missing: {usage}{'' if usage.endswith('.') else '.'}"
         case click.BadParameter(param=param, message=message) if param is not None:
             return f"{_name(param)}: {message}"
     return error.format_message()

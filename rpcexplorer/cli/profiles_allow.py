@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import click
@@ -50,6 +51,8 @@ def allow(
         found = _forget(explorer, name or str(folder))
         session.world.say("forgotten" if found else "nothing was allowed")
     elif folder is not None:
+        if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
+            fail(f"There is no folder {folder}: check its name.")
         agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
         explorer.secrets.routes.allow_folder(folder)
         session.world.say(f"allowed: profiles in {folder}")

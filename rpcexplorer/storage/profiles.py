@@ -191,7 +191,7 @@ def _choose_default(found: Profiles, readings: list[Reading]) -> None:
 def _advice(name: str, known: Iterable[str]) -> str:
     names = sorted(known)
     if not names:
-        return "none is defined yet: run `rpcexplorer profiles add`"
+        return "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"
     guess = nearest(name, names)
     return (f"did you mean `{guess}`? " if guess else "") + f"The profiles are {listed(names)}"
 
