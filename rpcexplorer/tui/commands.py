@@ -86,9 +86,10 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "new-session",
         "",
-        "enter credentials or a session id",
-        "Log in as somebody else, or paste a session id.",
+        "log in as somebody else",
+        "Type another user name and password, or paste a session id.",
         "call",
+        synonyms="user account switch credentials username session cookie paste",
     ),
     Command("logout", "", "log out", "Forget the session of this profile; the server is not told.", "call"),
     Command("discover", "f9", "discover", "Ask the service which methods it has.", "call", footer=True),

@@ -344,7 +344,7 @@ async def a_session_is_opened_with_what_is_known(at: Visit) -> None:
 
 @shows("new-session", profile="cookie")
 async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
-    await at.by_palette("enter credentials or a session id")
+    await at.by_palette("log in as somebody else")
     form = await on(at.pilot, Credentials)
     assert "nowhere else" in shown(form)
     form.of("session").focus()

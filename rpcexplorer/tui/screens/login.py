@@ -54,8 +54,9 @@ class Credentials(Form):
 
     @property
     def first(self) -> Widget | None:
-        """The first line of which nothing is known."""
+        """The first line of which nothing is known; to log in, no session has to be."""
         lacking = [field for field, known in self._found.items() if not isinstance(known, Secret)]
+        lacking = [field for field in lacking if not (self._login and field == "session")]
         return self.of(lacking[0]) if lacking else super().first
 
     def answered(self, answer: str) -> None:
