@@ -46,7 +46,7 @@ def connection(context: click.Context, name: str | None, ask: bool) -> None:
 
 
 async def _tested(session: Session, explorer: Explorer, profile: Profile) -> list[Step]:
-    async with explorer, waiting(session.world.stderr):
+    async with explorer, waiting(session.world.stderr, explorer):
         return await explorer.test(profile)
 
 
