@@ -23,7 +23,7 @@ from heapq import merge
 from typing import Final, NamedTuple
 
 from rpcexplorer.model.placeholders import UNRECORDED
-from rpcexplorer.model.secret_names import ADDRESSED, STAND_IN, TEXT, WHOLE, squashed
+from rpcexplorer.model.secret_names import ADDRESSED, TEXT, WHOLE, squashed, stands_in
 
 LONG: Final = 32
 """Characters of a part of a path that has no name."""
@@ -64,10 +64,13 @@ class Place(NamedTuple):
     """What it stands behind; empty where it is a password before a host."""
 
 
-def places(text: str) -> Iterator[Place]:
-    """Every secret that stands in an address somewhere in a text, by where it begins; some may overlap."""
-    members = (_members(text, query) for query in _QUERIES)
-    return merge(_passwords(text), *members, _parts(text), _bots(text))
+def places(text: str, *, words: bool = False) -> Iterator[Place]:
+    """Every secret that stands in an address somewhere in a text, by where it begins; some may overlap.
+
+    ``words`` such as ``password`` stand for one, as in a text that explains something; else they are taken for one.
+    """
+    members = (_members(text, query, words=words) for query in _QUERIES)
+    return merge(_passwords(text, words=words), *members, _parts(text), _bots(text))
 
 
 def places_in_address(url: str) -> Iterator[Place]:
@@ -78,7 +81,7 @@ def places_in_address(url: str) -> Iterator[Place]:
         if _looks_random(found[0], LONG):
             yield Place(*found.span(), "address")
     for found in _USERINFO_IN_PATH.finditer(url, max(start - 1, 0), _path_end(url, start)):
-        if not STAND_IN.fullmatch(found[1].partition(":")[2]):
+        if not stands_in(found[1].partition(":")[2], words=False):
             yield Place(*found.span(1), "address")
 
 
@@ -91,8 +94,9 @@ def hidden(url: str) -> str:
 
 
 def secrets_in(url: str) -> list[str]:
-    """What is hidden in an address, for it may be repeated elsewhere."""
-    return [url[start:end] for start, end in _spans(url)]
+    """What is hidden in an address, for it may be repeated elsewhere; but no word that may be meant otherwise there."""
+    found = (url[start:end] for start, end in _spans(url))
+    return [each for each in found if _looks_random(each, SHORT, anything=True)]
 
 
 def _spans(url: str) -> set[tuple[int, int]]:
@@ -104,18 +108,18 @@ def _path_end(url: str, start: int) -> int:
     return min(ends, default=len(url))
 
 
-def _passwords(text: str) -> Iterator[Place]:
+def _passwords(text: str, *, words: bool) -> Iterator[Place]:
     for found in _USERINFO.finditer(text):
-        if not STAND_IN.fullmatch(found[1]):
+        if not stands_in(found[1], words=words):
             yield Place(*found.span(1), "")
 
 
-def _members(text: str, query: re.Pattern[str]) -> Iterator[Place]:
+def _members(text: str, query: re.Pattern[str], *, words: bool) -> Iterator[Place]:
     for found in query.finditer(text):
         small, value = squashed(found[1]), found[2]
         named: object = WHOLE.fullmatch(small) or TEXT.fullmatch(small)
         named = named or (ADDRESSED.fullmatch(small) and _looks_random(value, SHORT, anything=True))
-        if named and not STAND_IN.fullmatch(value):
+        if named and not stands_in(value, words=words):
             yield Place(*found.span(2), found[1])
 
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from rpcexplorer.model.addresses import places, places_in_address
-from rpcexplorer.model.secret_names import STAND_IN, TEXT, WHOLE, squashed
+from rpcexplorer.model.secret_names import TEXT, WHOLE, squashed, stands_in
 
 _STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"
 _NO_TEXT = rb"[\[{]|(?:null|true|false)\b|-?\d[\d.e+-]*+[ \t]*+[,\]}]"
@@ -52,7 +52,7 @@ def telltales(content: bytes) -> Iterator[Telltale]:
         if value and _is_secret(squashed(name), value):
             yield Telltale(found.end(), name)
     text = content.decode("latin-1")  # in which every byte is a character
-    yield from (Telltale(at.start, at.name) for at in places(text))
+    yield from (Telltale(at.start, at.name) for at in places(text, words=True))
     for url in _ADDRESS.finditer(text):
         yield from (Telltale(url.start(1) + at.start, at.name) for at in places_in_address(url[1]))
 
@@ -82,4 +82,4 @@ def _is_secret(key: str, value: str) -> bool:
         value = _SCHEME.sub("", value, count=1)
     elif key == "session" and (value.startswith("/") or len(value) < 8 or not value.isalnum()):  # a pointer, or prose
         return False
-    return not STAND_IN.fullmatch(value.strip())
+    return not stands_in(value.strip())

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rpcexplorer.model.addresses import hidden, places
+from rpcexplorer.model.addresses import hidden, places, secrets_in
 
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 MIXED = "Zx81LkQm03TrV5bN_cY7pWq2-Hs9DfGj"
@@ -82,6 +82,8 @@ def test_what_only_looks_like_one_is_none(text: str) -> None:
         (f"https://node.example/eth/{MIXED}?a={HEX}", f"https://node.example/eth/«not recorded»?a={HEX}"),
         (f"https://h/{UUID}/api?apikey=abc", f"https://h/{UUID}/api?apikey=«not recorded»"),
         ("https://h:8000/ada:hunter2@x/api", "https://h:8000/«not recorded»@x/api"),
+        ("https://h/user:password@x", "https://h/«not recorded»@x"),
+        ("https://h/user:{password}@x", "https://h/user:{password}@x"),
         ("https://h/api/v2/", "https://h/api/v2/"),
         ("", ""),
         ("no url", "no url"),
@@ -90,3 +92,13 @@ def test_what_only_looks_like_one_is_none(text: str) -> None:
 def test_of_the_address_that_is_called_any_long_random_part_is_hidden(url: str, kept: str) -> None:
     assert hidden(url) == kept
     assert hidden(kept) == kept
+
+
+@pytest.mark.parametrize("text", ["https://admin:password@h", "https://h/?token=secret"])
+def test_a_word_is_taken_for_a_secret_unless_it_may_only_stand_for_one(text: str) -> None:
+    assert len(list(places(text))) == 1
+    assert list(places(text, words=True)) == []
+
+
+def test_what_is_repeated_elsewhere_is_looked_for_only_if_it_is_no_word() -> None:
+    assert secrets_in(f"https://h/v3/{HEX}?token=staging&password=password") == [HEX]
