@@ -142,10 +142,10 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
         assert form.focused is form.of("password")
         await type_in(pilot, PASSWORD)
         await pilot.press("enter")
+        await until(pilot, lambda: "with each call" in said(app))
         calls = await on(pilot, CallScreen)
         await until(pilot, lambda: auth(pilot) == "● password known")
         assert calls.exchange is None
-        assert "with each call" in said(app)
 
     tell(lacking, story, profile="i")
     assert value(lacking, "i", "password") == PASSWORD

@@ -506,13 +506,11 @@ def test_what_is_sought_in_one_document_is_not_gone_to_in_the_next() -> None:
 
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.search("needle")
-        await pilot.pause()
-        assert any(worker.is_running for worker in stage.workers)
+        await until(pilot, lambda: any(worker.is_running for worker in stage.workers))
         reader.document = Document.of_json(REPLY)
-        told = len(stage.of(Reader.Found))
         await pilot.pause()
         assert not any(worker.is_running for worker in stage.workers)
-        assert len(stage.of(Reader.Found)) == told
+        assert all(each.index is None for each in stage.of(Reader.Found))
         assert reader.cursor == 0
 
     play(scene, body)
