@@ -26,7 +26,7 @@ from rpcexplorer.tui.screens.history import HistoryScreen
 from rpcexplorer.tui.screens.login import Credentials
 from rpcexplorer.tui.screens.profile_form import ProfileForm
 from rpcexplorer.tui.screens.profiles import ProfilesScreen
-from tests.tui.test_snapshots import CALLS, PROFILES, RESULT, TheDay, made, showing, state
+from tests.tui.test_snapshots import CALLS, PROFILES, RESULT, TYPED, TheDay, made, showing, state
 from tests.tui.visiting import on, stand_on
 from tests.tui.waiting import until
 
@@ -71,6 +71,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
     explorer = make_explorer(PROFILES + SHOP, RPCEXPLORER_PROD_PASSWORD="correct-horse")
     explorer.use("staging")
+    explorer.keep_draft("user.list", TYPED)
     explorer.paths = PLACES
     return explorer
 

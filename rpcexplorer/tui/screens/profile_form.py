@@ -90,7 +90,7 @@ def fields_of(profile: Profile | None) -> list[Field]:
 
 def _where_calls_go(typed: str) -> str:
     """The address that a typed one comes to; empty while there is none."""
-    return f"calls go to {_address(typed)}" if typed.strip().rpartition("://")[2] else "calls go to this address"
+    return f"calls go to {_address(typed)}" if typed.strip().partition("://")[2] else "calls go to this address"
 
 
 def _address(typed: str) -> str:
