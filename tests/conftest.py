@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "everyday(n): so many cases of it run every day")
+    config.addinivalue_line("markers", "drawn: the screen is drawn as for a terminal")
     is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
     tier = config.getoption("thorough") or ("everyday" if is_whole else "named")
     config.stash[TIER] = getattr(config, "workerinput", {}).get("tier", tier)

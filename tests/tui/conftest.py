@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import textual.app
+import textual.pilot
+from textual._compositor import Compositor
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.server import DemoThread
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.person import PersonOnScreen
+from tests.tui.idle import wait_for_idle
+
+for module in (textual.app, textual.pilot):
+    module.wait_for_idle = wait_for_idle  # type: ignore[attr-defined]  # not theirs to export
 
 PROFILES = """\
 version = 1
@@ -46,6 +54,18 @@ auth = {{ kind = "none" }}
 def polite(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clipboard of whoever runs the tests is left alone."""
     monkeypatch.setattr("rpcexplorer.tui.clipboard.tools", lambda: iter(()))
+
+
+@pytest.fixture(autouse=True)
+def undrawn(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> None:
+    """Nobody looks at what a terminal would be sent, and to make it takes most of the time: pictures are made whole."""
+    drawn = Compositor.render_update
+
+    def clear(self: Compositor, full: bool = False, **more: Any) -> Any:
+        return drawn(self, full=True, **more) if full else self._dirty_regions.clear()
+
+    if request.node.get_closest_marker("drawn") is None:
+        monkeypatch.setattr(Compositor, "render_update", clear)
 
 
 @pytest.fixture(scope="session")

@@ -394,6 +394,7 @@ def test_sizes_are_changed_by_key_and_remembered(
     visit(make_explorer(""), person, later)
 
 
+@pytest.mark.drawn
 def test_the_footer_says_what_works_here_and_now(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         def told() -> set[str]:
@@ -455,6 +456,7 @@ def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
         visit(explorer, person, what, profile="evil")
 
 
+@pytest.mark.drawn
 def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:

@@ -86,6 +86,7 @@ def test_the_page_follows_the_cursor(explorer: Explorer) -> None:
     tell(explorer, story)
 
 
+@pytest.mark.drawn
 def test_the_footer_offers_what_can_be_done_with_this_one(make_explorer: Make) -> None:
     broken = '\n[profile.broken]\nurl = "nowhere"\n'
 
@@ -592,6 +593,7 @@ def test_a_test_never_says_of_a_profile_that_logs_in_that_it_needs_no_login(make
     tell(made, story, profile="shop")
 
 
+@pytest.mark.drawn
 def test_a_test_that_hangs_is_ended_by_escape_and_its_profile_can_be_tested_again(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
         made = make_explorer(f'[profile.slow]\nurl = "{server.url}"\nauth = {{ kind = "none" }}\n')

@@ -31,6 +31,8 @@ from rpcexplorer.tui.widgets.response import ResponsePane
 from tests.tui.visiting import on_view
 from tests.tui.waiting import until
 
+pytestmark = pytest.mark.drawn
+
 PROFILES = """\
 version = 1
 default = "staging"

@@ -1,0 +1,42 @@
+"""When an app stands still, told by its queues.
+
+Textual's own pilot waits for its process to be calm, which it never is beside a busy one: each key took up to a second
+there, and on a machine that is away for a moment what looked calm was not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any, Final
+
+from textual._context import active_app
+from textual.app import App
+
+from rpcexplorer.tui.keyboard import Keyboard, _is_at_work
+
+CALM: Final = 3
+"""Looks running at which nobody was at anything."""
+SOON: Final = 30
+"""Looks between which only the others have a turn; from then on there is a pause as well."""
+PAUSE: Final = 0.002
+
+
+async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1.0) -> None:
+    """Go on when nothing moves any more, or after so long: something may move for ever."""
+    app: App[Any] = active_app.get()
+    until, calm, look = time.monotonic() + max_sleep, 0, 0
+    while calm < CALM and time.monotonic() < until:
+        await asyncio.sleep(0 if look < SOON else PAUSE)
+        calm, look = 0 if _is_busy(app) else calm + 1, look + 1
+
+
+def _is_busy(app: App[Any]) -> bool:
+    if isinstance(app, Keyboard) and (app.held._held or app.held._under_way):
+        return True
+    if _is_at_work(app) or any(_is_at_work(each) for each in list(app._registry)):
+        return True
+    return any(
+        screen._dirty_widgets or screen._callbacks or screen._layout_required or screen._repaint_required
+        for screen in app.screen_stack[-1:]
+    )
