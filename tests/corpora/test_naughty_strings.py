@@ -9,6 +9,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from rpcexplorer import Draft, Explorer, Profile
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import ErrorObject, Exchange
@@ -32,6 +34,7 @@ HALF = re.compile("[\ud800-\udfff]")
 FAILURE = '{"jsonrpc":"2.0","id":"k7","error":{"code":1,"message":%s,"data":{%s:%s}}}'
 
 
+@pytest.mark.everyday(0)
 def test_as_method_params_message_and_value_it_goes_there_and_back_twice(tmp_path: Path) -> None:
     with short(tmp_path) as way:
         for text in NAUGHTY:
@@ -59,6 +62,7 @@ def test_in_a_snippet_it_is_printable(tmp_path: Path) -> None:
                 assert unseen(spell(subject)) == set(), (kind, text)
 
 
+@pytest.mark.everyday(0)
 def test_as_id_name_and_note_of_a_call_it_is_kept_and_found(tmp_path: Path) -> None:
     history = History(tmp_path)
     for text in NAUGHTY:

@@ -48,6 +48,7 @@ def in_pieces(body: bytes, size: int) -> bytes:
 
 @given(values, sizes, st.booleans(), st.integers(0, 2))
 @settings(max_examples=500, deadline=None)
+@pytest.mark.everyday(0)
 def test_in_pieces_it_comes_to_the_same(value: object, size: int, ascii_only: bool, nested: int) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
     for _ in range(nested):

@@ -59,6 +59,7 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, in
 
 
 @every_kind
+@pytest.mark.everyday(1)
 def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(kind: Kind, killed: tuple[Path, dict[str, int]]) -> None:
     folder, calls = killed
     assert calls[kind.name] > 8

@@ -256,6 +256,7 @@ def environment(shell: Shell) -> dict[str, str]:
     return {**os.environ, **shell.environment, "PYTHONPATH": str(ROOT)}
 
 
+@pytest.mark.everyday(0)
 def test_19_a_reply_of_100_mb_arrives_whole_in_a_few_times_its_size(shell: Shell) -> None:
     before, items, after = b'{"jsonrpc":"2.0","id":"id-1","result":', [b"1.10," * 200_000] * 100, b"0]}"
     size = len(before + b"[" + after) + 100 * 1000 * 1000

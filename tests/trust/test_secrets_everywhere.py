@@ -101,6 +101,7 @@ def is_known(words: list[str]) -> bool:
 
 
 @EVERY
+@pytest.mark.everyday(2)
 def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None:
     parrot = Parrot(secret, session=SESSION)
     batch = json.dumps([{"method": "echo.result", "params": {}}, {"method": "echo.error", "params": {"said": secret}}])

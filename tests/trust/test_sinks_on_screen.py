@@ -223,6 +223,7 @@ rpcexplorer.tui.guard.printable = real
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("script", ["", NO_GUARD, GUARD_ALONE], ids=["both", "views alone", "guard alone"])
+@pytest.mark.everyday(1)
 def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, part: str, script: str) -> None:
     terminal = visit(tmp_path, part, script)
     stream = Stream(terminal.written)

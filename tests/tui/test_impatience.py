@@ -311,6 +311,7 @@ def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str)
     visit(explorer, scene, profile="prod")
 
 
+@pytest.mark.everyday(0)
 def test_leaving_waits_for_ever_for_nothing_that_keys_wait_for(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         app.held.wait("what never comes")

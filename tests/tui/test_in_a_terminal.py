@@ -22,6 +22,7 @@ def terminal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Termina
         yield opened
 
 
+@pytest.mark.everyday(1)
 def test_a_whole_visit(terminal: Terminal) -> None:
     terminal.sees("demo-cookie", "F5 send", "✓ valid")
     terminal.press("f9")
@@ -59,6 +60,7 @@ def test_a_whole_visit(terminal: Terminal) -> None:
     assert b"\x1b[?1049l" in terminal.written, "the terminal was not given back"
 
 
+@pytest.mark.everyday(0)
 def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
     with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (120, 40)) as terminal:
         terminal.sees("Methods", "F5 send")
@@ -71,6 +73,7 @@ def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
+@pytest.mark.everyday(1)
 def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
     number: signal.Signals, tmp_path: Path
 ) -> None:
@@ -144,6 +147,7 @@ auth = { kind = "cookie", username = "demo" }
 """
 
 
+@pytest.mark.everyday(0)
 def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
@@ -171,6 +175,7 @@ def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: 
         assert terminal.ends() == 0
 
 
+@pytest.mark.everyday(0)
 def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (100, 30)) as terminal:
@@ -195,14 +200,16 @@ def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) 
     assert b"Traceback" not in terminal.written
 
 
+@pytest.mark.everyday(0)
 def test_a_long_text_that_nothing_marks_as_pasted_is_put_as_it_is_and_sent_by_the_key_behind_it(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     rows = [f'  {{"id": {number}, "name": "somebody"}}' for number in range(1_500)]
     with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (100, 30)) as terminal:
         terminal.sees("here", "✓ valid")
         terminal.press("ctrl+a", "ctrl+k")
-        for piece in ["[\r", *(f"{row},\r" for row in rows[:-1]), f"{rows[-1]}\r]"]:
-            terminal.send(piece.encode())
+        text = "[\r" + ",\r".join(rows) + "\r]"
+        for start in range(0, len(text), 2_000):  # as much as a terminal hands on at once
+            terminal.send(text[start : start + 2_000].encode())
         terminal.sees("array with 1,500 elements")
         terminal.send(b"\x1b[15~")
         terminal.sees("unreached")
@@ -240,6 +247,7 @@ def test_a_program_that_can_read_no_key_any_more_ends_as_by_any_mistake_of_ours(
 
 
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
+@pytest.mark.everyday(1)
 def test_it_opens_on_an_address(tmp_path: Path, words: list[str]) -> None:
     with Terminal(words, {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (120, 40)) as terminal:
         terminal.sees("url  http://127.0.0.1:9/rpc", "✓ valid")

@@ -656,6 +656,7 @@ def test_hostile_words_are_inert(make_explorer: Make) -> None:
 
 
 @pytest.mark.parametrize("size", [(20, 5), (40, 10), (200, 60)])
+@pytest.mark.everyday(1)
 def test_every_size_can_be_worked_with(explorer: Explorer, size: tuple[int, int]) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "cookie")
