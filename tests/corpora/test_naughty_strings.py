@@ -13,7 +13,7 @@ import pytest
 
 from rpcexplorer import Draft, Explorer, Profile
 from rpcexplorer.model.catalogue import Method
-from rpcexplorer.model.exchange import ErrorObject, Exchange
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused
 from rpcexplorer.model.profile import PROFILE_NAME
 from rpcexplorer.protocol.messages import spelled
 from rpcexplorer.storage.history import History
@@ -37,7 +37,7 @@ FAILURE = '{"jsonrpc":"2.0","id":"k7","error":{"code":1,"message":%s,"data":{%s:
 @pytest.mark.everyday(0)
 def test_as_method_params_message_and_value_it_goes_there_and_back_twice(tmp_path: Path) -> None:
     with short(tmp_path) as way:
-        for text in NAUGHTY:
+        for text in filter(str.strip, NAUGHTY):  # a method without a name is not sent
             assert_it_travels(text, way)
 
 
@@ -57,6 +57,9 @@ def test_in_a_snippet_it_is_printable(tmp_path: Path) -> None:
         for text in NAUGHTY:
             draft = Draft(text, f"[{spelled(text)}]")
             subject = subject_of(way.profile, draft, way.explorer.preview)
+            if not text.strip():
+                assert isinstance(subject, Refused), text
+                continue
             assert isinstance(subject, Subject), text
             for kind, spell in SNIPPETS.items():
                 assert unseen(spell(subject)) == set(), (kind, text)

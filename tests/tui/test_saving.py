@@ -56,7 +56,7 @@ def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Exp
         asked.append(await save_in(pilot, tmp_path / "whole.json"))
         await until(pilot, lambda: "whole.json" in said(app))
         await pilot.press("left_square_bracket", "f", *".b", "enter")
-        await until(pilot, lambda: calls.response.body.made is not None)
+        await until(pilot, lambda: calls.response.body.made is not None and bool(calls.response.body.shown))
         asked.append(await save_in(pilot, tmp_path / "made.txt"))
         await until(pilot, lambda: "made.txt" in said(app))
         assert [each.splitlines()[0] for each in asked] == [
