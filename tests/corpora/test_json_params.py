@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.client.preview import preview
@@ -115,7 +115,6 @@ TOKENS = _containers(st.recursive(SCALARS.map(lambda token: [token]), _container
 
 
 @given(TOKENS, st.data())
-@settings(max_examples=60, deadline=None)
 def test_whatever_blanks_stand_between_the_tokens_only_the_tokens_are_sent(
     tokens: list[str], data: st.DataObject
 ) -> None:

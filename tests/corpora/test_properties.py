@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -45,7 +45,6 @@ def way(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Road]:
 
 
 @given(st.dictionaries(KEYS, values(st.just(SECRET)), max_size=3), values(EMBEDDED), st.booleans())
-@settings(max_examples=60, deadline=None)
 def test_a_call_with_a_secret_leaves_none_on_the_disk_and_can_be_sent_again_from_there(
     way: Road, params: dict[str, Any], value: Any, ascii_only: bool
 ) -> None:
@@ -68,7 +67,6 @@ STEPS = st.lists(
 
 
 @given(STEPS)
-@settings(max_examples=40, deadline=None)
 def test_a_history_is_a_list_that_a_person_can_change(
     tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, int]]
 ) -> None:

@@ -7,7 +7,7 @@ from base64 import b64encode
 from urllib.parse import quote
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from rpcexplorer.model import glance
@@ -19,7 +19,6 @@ from rpcexplorer.model.secret import Secret
 AWKWARD = "abc019XYZ\"\\'/ %+é漢😀\n«»"
 
 
-@settings(max_examples=40, deadline=None)
 @given(st.text(st.sampled_from(AWKWARD), min_size=6, max_size=14), st.binary(max_size=4))
 @example("q7Zr2x", b"")
 @example("ab/cd+ef", b"x")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model import piecewise
@@ -47,8 +47,6 @@ def in_pieces(body: bytes, size: int) -> bytes:
 
 
 @given(values, sizes, st.booleans(), st.integers(0, 2))
-@settings(max_examples=500, deadline=None)
-@pytest.mark.everyday(0)
 def test_in_pieces_it_comes_to_the_same(value: object, size: int, ascii_only: bool, nested: int) -> None:
     text = json.dumps(value, ensure_ascii=ascii_only)
     for _ in range(nested):
@@ -57,7 +55,6 @@ def test_in_pieces_it_comes_to_the_same(value: object, size: int, ascii_only: bo
 
 
 @given(values, sizes, st.integers(0, 10_000), st.sampled_from([b"", b",", b"]", b'"', b"{", b"\xff", b"\\"]))
-@settings(max_examples=500, deadline=None)
 def test_nothing_is_left_in_what_is_no_json(value: object, size: int, place: int, put: bytes) -> None:
     body = json.dumps(value, ensure_ascii=False).encode()
     at = place % len(body)

@@ -12,7 +12,7 @@ from html.entities import codepoint2name as names
 from urllib.parse import quote, quote_plus
 
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from rpcexplorer.model import redaction
@@ -94,7 +94,6 @@ def json_values(leaf: st.SearchStrategy[object]) -> st.SearchStrategy[object]:
 # By value.
 
 
-@settings(deadline=None, max_examples=60)
 @given(values(), around(), around())
 @example("&amp;x&&y", "", "")
 @example("&#65;bcdef", "&", "amp;")
@@ -113,7 +112,6 @@ def test_no_spelling_of_a_secret_is_left_wherever_it_stands(value: str, before: 
         assert hide.text(once) == once
 
 
-@settings(deadline=None)
 @given(values(), st.binary(max_size=5), st.binary(max_size=5))
 @example("password?>", b"ada:", b"")
 def test_base64_is_hidden_at_every_alignment(value: str, before: bytes, after: bytes) -> None:
@@ -128,7 +126,6 @@ def test_base64_is_hidden_at_every_alignment(value: str, before: bytes, after: b
             assert hide.text(hidden) == hidden
 
 
-@settings(deadline=None)
 @given(st.data(), values())
 @example(None, "123456")
 @example(None, "nabcdef")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.batches import decode_batch
@@ -24,7 +24,6 @@ def listed(*parts: bytes) -> bytes:
 
 
 @given(st.binary())
-@settings(max_examples=100, deadline=None)
 def test_whatever_the_bytes_a_reply_comes_out(body: bytes) -> None:
     assert isinstance(decode_batch(body, calls("1", None)), Result | ErrorObject | Malformed)
 

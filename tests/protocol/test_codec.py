@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.codec import decode, encode, encode_batch
@@ -44,7 +44,6 @@ def test_a_batch_is_an_array_of_calls_in_their_order() -> None:
 
 
 @given(st.text(), st.text(min_size=1))
-@settings(max_examples=80, deadline=None)
 def test_whatever_a_method_is_called_it_arrives_as_that(method: str, id: str) -> None:
     sent = json.loads(encode(Call(method, "[]", id)))
     assert (sent["method"], sent["id"]) == (method, id)
@@ -221,14 +220,12 @@ def test_what_is_no_reply_is_malformed_and_says_why(body: bytes, words: str) -> 
         st.sampled_from(["jsonrpc", "id", "result", "error", "code", "message", "method", "x"]), inner
     )
 ).map(lambda value: json.dumps(value).encode()))  # fmt: skip
-@settings(max_examples=300, deadline=None)
 def test_whatever_the_bytes_a_reply_comes_out(body: bytes) -> None:
     assert isinstance(decode(body, ID), Result | ErrorObject | Malformed)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
                     lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
-@settings(max_examples=100, deadline=None)
 def test_a_result_of_any_value_comes_back_byte_for_byte(value: object) -> None:
     text = json.dumps(value).encode()
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":' + text + b"}", ID)

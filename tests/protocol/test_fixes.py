@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.fixes import Edit, applied
@@ -165,7 +165,6 @@ SLIPS: dict[str, Callable[[str], str]] = {
 
 
 @given(containers, st.sampled_from(sorted(SLIPS)))
-@settings(max_examples=130, deadline=None)
 def test_a_value_broken_by_one_slip_comes_back(value: object, slip: str) -> None:
     broken = SLIPS[slip](json.dumps(value))
     verdict = mended(broken)
@@ -174,7 +173,6 @@ def test_a_value_broken_by_one_slip_comes_back(value: object, slip: str) -> None
 
 
 @given(containers)
-@settings(max_examples=40, deadline=None)
 def test_a_value_broken_by_many_slips_comes_back(value: object) -> None:
     broken = json.dumps(value)
     for slip in ("trailing commas", "line comments", "literals", "odd spaces", "single quotes"):
@@ -185,7 +183,6 @@ def test_a_value_broken_by_many_slips_comes_back(value: object) -> None:
 
 
 @given(st.dictionaries(names, containers, min_size=1, max_size=4), st.sampled_from([(1, -1), (1, None)]))
-@settings(max_examples=40, deadline=None)
 def test_members_without_their_braces_get_them(value: object, part: tuple[int, int | None]) -> None:
     verdict = mended(json.dumps(value)[slice(*part)])
     assert isinstance(verdict, str)
@@ -201,7 +198,6 @@ pieces = st.sampled_from(
 
 
 @given(st.text(max_size=30) | st.lists(pieces, max_size=25).map("".join))
-@settings(max_examples=200, deadline=None)
 def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
     mended(text, presses=2 * len(text) + 2)
 

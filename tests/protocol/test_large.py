@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol import envelope, slices
@@ -69,8 +69,6 @@ def told(reply: Reply) -> tuple[object, ...]:
 
 
 @given(results, sizes, st.booleans(), st.booleans(), st.booleans())
-@settings(max_examples=400, deadline=None)
-@pytest.mark.everyday(0)
 def test_in_steps_it_comes_to_the_same(result: object, size: int, spaces: bool, last: bool, ascii_only: bool) -> None:
     body = body_of(result, spaces=spaces, id_last=last, ascii_only=ascii_only)
     reply = in_steps(body, size)
@@ -79,8 +77,6 @@ def test_in_steps_it_comes_to_the_same(result: object, size: int, spaces: bool, 
 
 
 @given(results, sizes, st.booleans(), damages)
-@settings(max_examples=1000, deadline=None)
-@pytest.mark.everyday(0)
 def test_damage_anywhere_is_left_to_the_whole_reading(
     result: object, size: int, last: bool, damage: tuple[int, bytes, bool]
 ) -> None:

@@ -7,7 +7,7 @@ import re
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.layout import LEVELS, compact, indented
@@ -52,7 +52,6 @@ def test_text_that_msgspec_refuses_is_compacted() -> None:
 
 
 @given(values)
-@settings(max_examples=50, deadline=None)
 def test_own_layout_and_msgspec_agree(value: object) -> None:
     strict = json.dumps(value).replace("NaN", "1").replace("Infinity", "2")
     same = msgspec.json.format(f"[{strict}, 111]", indent=3)
@@ -60,7 +59,6 @@ def test_own_layout_and_msgspec_agree(value: object) -> None:
 
 
 @given(values, st.sampled_from([None, 1, 4]))
-@settings(max_examples=50, deadline=None)
 def test_every_token_survives(value: object, indent: int | None) -> None:
     text = json.dumps(value, indent=indent)
     assert tokens(compact(text)) == tokens(text)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.oddities import long_number, oddities
@@ -29,7 +29,6 @@ def test_oddities_are_said_in_words(text: str, remarks: tuple[str, ...]) -> None
 
 
 @given(st.integers(4250, 4350), st.integers(0, 4400), st.sampled_from(["", "-", "0.", '"']))
-@settings(max_examples=60, deadline=None)
 def test_a_long_number_is_found_wherever_it_stands(count: int, before: int, sign: str) -> None:
     end = sign if sign == '"' else ""
     text = f"[{' ' * before}{sign}{'7' * count}{end}, 1]"

@@ -6,7 +6,7 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.oddities import oddities
@@ -90,7 +90,6 @@ def test_an_array_is_no_object_and_an_object_no_array() -> None:
 
 
 @given(values)
-@settings(max_examples=50, deadline=None)
 def test_what_json_writes_is_taken_apart_as_json_reads_it(value: object) -> None:
     text = json.dumps({"first": value, "second": [value]}, indent=1)
     assert is_value(text)
@@ -100,7 +99,6 @@ def test_what_json_writes_is_taken_apart_as_json_reads_it(value: object) -> None
 
 
 @given(values, st.integers(min_value=0), st.sampled_from('[]{},:"\\ 0e-.'))
-@settings(max_examples=50, deadline=None)
 def test_splitting_and_validity_agree_on_damaged_text(value: object, at: int, char: str) -> None:
     text = json.dumps([value])
     at %= len(text)
@@ -110,7 +108,6 @@ def test_splitting_and_validity_agree_on_damaged_text(value: object, at: int, ch
 
 
 @given(st.text(max_size=12))
-@settings(max_examples=40, deadline=None)
 def test_a_string_token_is_decoded_as_json_decodes_it(text: str) -> None:
     assert decoded(json.dumps(text)) == text
     assert decoded(json.dumps(text, ensure_ascii=False)) == text
@@ -152,7 +149,6 @@ def test_depth_counts_brackets_outside_strings() -> None:
 
 
 @given(st.text(alphabet='[]{}",:\\ud8009NaInfity \n\t', max_size=30))
-@settings(max_examples=50, deadline=None)
 def test_no_text_makes_the_scanner_raise(text: str) -> None:
     assert (members(text) is not None or elements(text) is not None) == (is_value(text) and text.lstrip()[0] in "[{")
     assert len(set(oddities(text))) == len(oddities(text))

@@ -6,7 +6,7 @@ import json
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol import slices as slices_module
@@ -27,7 +27,6 @@ def spelled(value: object, *, spaces: bool, ascii_only: bool) -> bytes:
 
 
 @given(values, sizes, st.booleans(), st.booleans())
-@settings(max_examples=300, deadline=None)
 def test_slices_are_laid_out_as_the_whole_is(value: object, size: int, spaces: bool, ascii_only: bool) -> None:
     text = spelled(value, spaces=spaces, ascii_only=ascii_only)
     with pytest.MonkeyPatch.context() as patch:
@@ -37,7 +36,6 @@ def test_slices_are_laid_out_as_the_whole_is(value: object, size: int, spaces: b
 
 
 @given(values, sizes, st.integers(0, 10_000), st.sampled_from([b"", b",", b"]", b"}", b'"', b"{", b"[", b"1", b":"]))
-@settings(max_examples=300, deadline=None)
 def test_damage_is_noticed_in_whatever_slice_it_is(value: object, size: int, place: int, put: bytes) -> None:
     text = spelled(value, spaces=False, ascii_only=False)
     at = place % len(text)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.scan import is_value
@@ -66,7 +66,6 @@ def test_params_say_what_they_are(text: str, remark: str) -> None:
 
 
 @given(containers, st.sampled_from([None, 1, 4]), st.booleans())
-@settings(max_examples=40, deadline=None)
 def test_what_json_writes_can_be_sent(value: object, indent: int | None, ascii_only: bool) -> None:
     verdict = parse(json.dumps(value, indent=indent, ensure_ascii=ascii_only))
     assert isinstance(verdict, Params)
@@ -177,7 +176,6 @@ pieces = st.sampled_from(
 
 
 @given(st.text(max_size=30) | st.lists(pieces, max_size=25).map("".join))
-@settings(max_examples=200, deadline=None)
 def test_any_text_at_all_gets_a_verdict(text: str) -> None:
     verdict = parse(text)
     if isinstance(verdict, Params):

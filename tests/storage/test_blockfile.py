@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.storage import blockfile
@@ -36,7 +36,6 @@ def test_blocks_come_newest_first_whatever_is_read_at_once(
     assert [raw.strip() for raw in backwards(path)] == [raw.strip() for raw in (*BLOCKS[::-1], b"# mine")]
 
 
-@settings(max_examples=100, deadline=None)
 @given(st.lists(st.sampled_from([*BLOCKS[:2], b"\n", b"\r\n", b"x", b'\nend = "12345678"', b"[[call]]\n", b"\nend"])))
 def test_what_is_cut_is_whole_when_joined(pieces: list[bytes]) -> None:
     content = b"".join(pieces)

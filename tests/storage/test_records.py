@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response, Result
@@ -33,7 +33,6 @@ def test_a_body_is_cut_between_two_characters(body: bytes, limit: int, expected:
     assert clipped(body, limit) == expected
 
 
-@settings(max_examples=60, deadline=None)
 @given(st.text(max_size=12), st.integers(0, 40))
 def test_a_cut_text_is_still_text(text: str, limit: int) -> None:
     body, was_cut = clipped(text.encode(), limit)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
@@ -15,6 +16,7 @@ from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.screens.call import CallScreen
+from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.visiting import tell, visit
 from tests.tui.waiting import until
 
@@ -74,6 +76,25 @@ def test_it_starts_with_the_last_call_that_brought_a_result(make_explorer: Make)
         assert made.drafts.all("demo") == {}
 
     visit(made, scene)
+
+
+def test_the_list_knows_at_once_what_the_server_does_not_have_and_what_it_has(make_explorer: Make) -> None:
+    def answer(request: Received) -> bytes:
+        call = json.loads(request.body)
+        said: dict[str, Any] = (
+            {"result": 1} if call["method"] == "user.get" else {"error": {"code": -32601, "message": ""}}
+        )
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], **said}).encode())
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth"])
+        screen.choose("user.get")
+        await pilot.press("f5")
+        await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth", "user.get"])
+
+    with RawServer(answer) as server:
+        visit(make_explorer(DEMO.replace("http://127.0.0.1:9", server.origin)), scene)
 
 
 def test_what_was_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:

@@ -287,8 +287,11 @@ class CallScreen(ReplyScreen):
         self.response.tick(time.monotonic() - self._started - self.explorer.keys.asked_for, self._progress)
 
     def _ended(self, exchange: Exchange) -> None:
-        if self.explorer.profile is None:  # it was removed meanwhile, and another one will be chosen
+        profile = self.explorer.profile
+        if profile is None:  # it was removed meanwhile, and another one will be chosen
             return
+        if (exchange.method in self._methods) == (exchange.method in self.explorer.catalogues.absent(profile)):
+            self.show_methods()  # the server has just said whether it has the method
         if self._elsewhere:
             self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
         else:
