@@ -9,7 +9,7 @@ from rpcexplorer.cli.history import one_of, opened
 from rpcexplorer.cli.session import complete_profiles, fail
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.addresses import hidden
+from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.views.snippets import SNIPPETS, subject_of

@@ -8,8 +8,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.addresses import hidden as address
-from rpcexplorer.model.addresses import secrets_in
+from rpcexplorer.model.address_secrets import hidden as address
+from rpcexplorer.model.address_secrets import secrets_in
 from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.logins import hidden as without_session

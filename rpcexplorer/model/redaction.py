@@ -3,7 +3,7 @@
 By value: every spelling of a secret (`spellings.py`), wherever it stands. By position: a short secret as the value of a
 member that is known to hold one; and, where that is wanted, whatever stands behind a key that is named like a secret
 (`secret_names.py`), in JSON, in JSON inside JSON, in JSON that was cut; and whatever in an address looks like a secret
-(`addresses.py`). Valid JSON stays valid JSON.
+(`address_secrets.py`). Valid JSON stays valid JSON.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from functools import cached_property
 from heapq import merge
 from typing import Final
 
-from rpcexplorer.model.addresses import places
+from rpcexplorer.model.address_secrets import places
 from rpcexplorer.model.edits import Edit, edited, inside_tokens, outside
 from rpcexplorer.model.glance import Glance
 from rpcexplorer.model.letters import has_letters, readings

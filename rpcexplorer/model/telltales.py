@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from rpcexplorer.model.addresses import places, places_in_address
+from rpcexplorer.model.address_secrets import places, places_in_address
 from rpcexplorer.model.secret_names import TEXT, WHOLE, squashed, stands_in
 
 _STEMS = rb"pass|pwd|secret|api[-_]?key|private[-_]?key|credential|token|session|jwt|authorization|cookie"

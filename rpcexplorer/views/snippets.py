@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.address import typed_whole
-from rpcexplorer.model.addresses import hidden
+from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.logins import is_login, without_password

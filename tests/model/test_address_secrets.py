@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rpcexplorer.model.addresses import hidden, places, secrets_in
+from rpcexplorer.model.address_secrets import hidden, places, secrets_in
 
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 MIXED = "Zx81LkQm03TrV5bN_cY7pWq2-Hs9DfGj"
