@@ -123,15 +123,18 @@ class Journal:
         unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
         found = self._read(lambda: history.recent(profile.name, limit))
         self.trouble = self.trouble or next((each.reason for each in found if isinstance(each, Damaged)), "")
-        return [*unsaved, *(each for each in found if isinstance(each, Exchange))][:limit]
+        calls = [*unsaved, *(each for each in found if isinstance(each, Exchange))]
+        return [each for each in calls if _is_of(each, profile)][:limit]
 
     def is_long(self, profile: Profile) -> bool:
         """Whether to look through it may take longer than somebody who types should wait."""
         return sum(self._read(lambda: self.of(profile).sizes())) > LONG
 
     def methods(self, profile: Profile) -> list[str]:
-        """The names that were called on a profile."""
-        return self._read(lambda: self.of(profile).methods(profile.name)) if self.recording else []
+        """The names that were called on a profile; all addresses that were typed share one name, and teach nothing."""
+        if not self.recording or profile.ad_hoc:
+            return []
+        return self._read(lambda: self.of(profile).methods(profile.name))
 
     def last_params(self, profile: Profile, method: str) -> str | None:
         """The params of the last call of a method that brought a result; None where they could not be sent again."""
@@ -139,7 +142,7 @@ class Journal:
 
         found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
         call = found[0] if found else None
-        if call is None or UNRECORDED in call.params:
+        if call is None or UNRECORDED in call.params or not _is_of(call, profile):
             return None
         return call.params if self.is_ours(call, profile) or not PLACEHOLDER.search(call.params) else None
 
@@ -165,3 +168,8 @@ class Journal:
         found: list[T] = []
         self.trouble = told(lambda: found.extend(read())) or self.trouble
         return found
+
+
+def _is_of(call: Exchange, profile: Profile) -> bool:
+    """Whether it was made with this profile: those of addresses that were typed all have the same name."""
+    return not profile.ad_hoc or call.url == profile.endpoint

@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.settings import HistorySettings
 from rpcexplorer.storage.history import History
 from rpcexplorer.storage.journal import Journal
@@ -186,3 +186,13 @@ def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journ
     assert journal.last_params(shared, "ping") is None
     journal.record(exchange(0, params='["«staging.password»"]'), STAGING)
     assert journal.last_params(STAGING, "ping") == '["«staging.password»"]'
+
+
+def test_addresses_that_were_typed_know_nothing_of_each_other(journal: Journal) -> None:
+    one, other = ad_hoc("http://127.0.0.1:1/rpc", "none"), ad_hoc("http://127.0.0.1:2/rpc", "none")
+    journal.record(exchange(0, profile="url", url=one.endpoint, params="[1]"), one)
+    assert [each.url for each in journal.recent(one, 9)] == [one.endpoint]
+    assert journal.recent(other, 9) == []
+    assert journal.last_params(one, "ping") == "[1]"
+    assert journal.last_params(other, "ping") is None
+    assert journal.methods(one) == journal.methods(other) == []

@@ -11,6 +11,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.route import Moved
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
@@ -350,6 +351,23 @@ def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: 
     assert made.profiles.profiles["wiki"].endpoint == "http://127.0.0.1:8000/jsonrpc"
     values = tomllib.loads(own.read_text())["profile"]["wiki"]
     assert (values["url"], values["path"]) == ("http://127.0.0.1:8000", "/jsonrpc")
+
+
+def test_an_address_that_was_typed_is_made_a_profile_by_its_name(make_explorer: Make, own: Path) -> None:
+    made = make_explorer(ONE)
+    made.use(ad_hoc("http://127.0.0.1:8000/jsonrpc", "none"))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot)
+        await pilot.press("a")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "wiki")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story)
+    profile = made.profiles.profiles["wiki"]
+    assert (profile.endpoint, profile.auth.kind) == ("http://127.0.0.1:8000/jsonrpc", "none")
 
 
 def test_a_profile_is_made_the_default_for_one_person(make_explorer: Make, team: Path) -> None:

@@ -35,7 +35,8 @@ async def added(screen: Screen[Any], explorer: Explorer) -> str:
         wrong = add_profile(explorer.edits(form.file(typed)), typed, explorer.profiles.leaves)
         return wrong or _read_again(explorer, typed["name"].strip())
 
-    form = ProfileForm("Add a profile", homes_for(explorer), fields_of(None), save)
+    typed_before = explorer.profile if explorer.profile and explorer.profile.ad_hoc else None
+    form = ProfileForm("Add a profile", homes_for(explorer), fields_of(None, typed_before), save)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""
 

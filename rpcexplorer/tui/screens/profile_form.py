@@ -69,18 +69,26 @@ class ProfileForm(Form):
                     confirm.value = usual_confirm(event.value)
 
 
-def fields_of(profile: Profile | None) -> list[Field]:
-    """The lines for a profile as it is; of None, for a new one."""
+def fields_of(profile: Profile | None, typed: Profile | None = None) -> list[Field]:
+    """The lines for a profile as it is; of None, for a new one, perhaps at an address that was ``typed`` before."""
     name = [] if profile else [Field("name", "name", hint="staging")]
     shown = profile or Profile("new", "")
     auth = shown.auth
     return [
         *name,
-        Field("url", "URL", shown.endpoint if profile else "", "https://rpc.example.com", meaning=_where_calls_go),
+        Field(
+            "url",
+            "URL",
+            shown.endpoint if profile else typed.endpoint if typed else "",
+            "https://rpc.example.com",
+            meaning=_where_calls_go,
+        ),
         Field("description", "description", shown.description, "what it is, in a few words"),
         Field("badge", "badge", shown.badge, choices=BADGES),
         Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
-        Field("auth.kind", "log in by", auth.kind if profile else "cookie", choices=KINDS),
+        Field(
+            "auth.kind", "log in by", auth.kind if profile else typed.auth.kind if typed else "cookie", choices=KINDS
+        ),
         Field("auth.username", "user name", "" if isinstance(auth, NoAuth) else auth.username or "", "who logs in"),
         Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
         Field("content_type", "content type", shown.content_type, "application/json-rpc"),
