@@ -13,6 +13,7 @@ from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import joined, split_address
+from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import PATH, AuthKind, Profile
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.route import Moved
@@ -128,7 +129,7 @@ def add(
 @click.option("--team", is_flag=True, help="Write it to ./sessions.toml, for the team, instead of your own file.")
 @click.pass_context
 def default(context: click.Context, name: str | None, team: bool) -> None:
-    """Use a profile wherever none is named. Without a NAME, say which one that is.
+    """Use a profile wherever none is named. Without a NAME, say which one that is: the only one needs no default.
 
     \b
     Examples:
@@ -139,9 +140,10 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
     explorer = session.open()
     found = explorer.profiles
     if name is None:
-        if found.default is None:
-            fail("There is no default. Set one: rpcexplorer profiles default NAME")
-        session.world.print(found.default)
+        chosen = found.get()
+        if isinstance(chosen, Complaint):
+            fail(str(chosen))
+        session.world.print(chosen.name)
         return
     session.use(explorer, name)
     file = session.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)

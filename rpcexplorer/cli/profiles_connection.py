@@ -39,6 +39,7 @@ def connection(context: click.Context, name: str | None, ask: bool) -> None:
     steps = asyncio.run(_tested(session, explorer, profile))
     hide = Redactor(explorer.keys.in_use()).text
     width = max(len(step.label) for step in steps)
+    session.world.say(hide(f"{profile.name} at {profile.endpoint}"))
     for step in steps:
         took = "" if step.seconds is None else f"  {duration(step.seconds)}"
         session.world.print(printable(hide(f"{SIGNS[step.state][0]} {step.label:<{width}}  {step.words}{took}")))

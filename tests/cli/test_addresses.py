@@ -84,6 +84,7 @@ def test_what_to_use_where_none_is_named_can_be_set_and_asked(shell: Shell) -> N
 
 def test_a_profile_of_ones_own_is_the_default_everywhere(shell: Shell) -> None:
     shell.run("profiles", "add", "mine", "--url", "http://127.0.0.1:9", "--auth", "none")
+    assert shell.run("profiles", "default").text == "mine\n"
     shell.run("profiles", "add", "other", "--url", "http://127.0.0.1:9", "--auth", "none")
     assert shell.run("profiles", "default", "mine").code == 0
     assert 'default = "mine"' in (shell.home / "config" / "sessions.toml").read_text()

@@ -21,7 +21,7 @@ def test_every_step_is_told_and_nothing_is_recorded(shell: Shell) -> None:
     with DemoThread() as demo:
         profile(shell, demo.url, COOKIE)
         ran = shell.run("profiles", "test", "shop", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
-    assert (ran.code, ran.err) == (0, "")
+    assert (ran.code, ran.err) == (0, f"rpcexplorer: shop at {demo.url}/api/v2/\n")
     rows = [line.split()[:2] for line in ran.text.splitlines()]
     assert [label for _, label in rows] == ["Name", "TCP", "TLS", "HTTP", "JSON-RPC", "Login"]
     assert [sign for sign, _ in rows[1:2] + rows[3:]] == ["✓"] * 4
