@@ -161,6 +161,27 @@ def test_a_token_in_the_path_is_in_no_record_and_no_copy_and_the_profile_is_stil
     assert not [name for name, text in shell.files().items() if token in text and not name.endswith("/sessions.toml")]
 
 
+@pytest.mark.parametrize("form", SNIPPETS)
+def test_a_call_to_a_typed_address_with_a_secret_in_its_path_is_copied_with_a_mark_for_it(
+    shell: Shell, form: str
+) -> None:
+    token = "9f86d081884c7d659a2feaa0c55ad015"
+    with RawServer(answer) as server:
+        url = f"{server.origin}/not-recorded/v3/{token}?key=1"
+        assert shell.run("call", "ping", "--url", url).code == 0
+        ran = shell.run("copy", "--as", form)
+    assert ran.code == 0, ran.err
+    assert token not in ran.text
+    marked = {
+        "curl": f'{server.origin}/not-recorded/v3/"${{NOT_RECORDED:?}}"',
+        "httpie": f'{server.origin}/not-recorded/v3/"${{NOT_RECORDED:?}}"',
+        "python": f'"{server.origin}/not-recorded/v3/" + os.environ["NOT_RECORDED"]',
+        "command": f"'{server.origin}/not-recorded/v3/«not recorded»?key=1'",
+        "markdown": "POST /not-recorded/v3/«not recorded»?key=1 HTTP/1.1",
+    }
+    assert marked[form] in ran.text
+
+
 # --- what is pasted runs -------------------------------------------------------------------------------------------
 
 
