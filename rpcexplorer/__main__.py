@@ -103,10 +103,10 @@ class Files:
         refuse_unwritable(path)
 
     def write(self, path: Path, content: bytes) -> None:
-        """Replace it in one step."""
+        """Replace it in one step. A new one is this person's alone: nobody knows what a reply holds."""
         from rpcexplorer.storage.files import write_atomic
 
-        write_atomic(path, content)
+        write_atomic(path, content, private=True)
 
 
 class House:

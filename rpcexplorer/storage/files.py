@@ -209,15 +209,16 @@ def write_new(path: Path, text: str | bytes) -> None:
     write_private(path, text)
 
 
-def write_atomic(path: Path, text: str | bytes) -> None:
+def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> None:
     """Replace a file that belongs to the person in one step.
 
-    Its mode stays, and a symbolic link stays a link: what it points to is replaced.
+    Its mode stays, and a symbolic link stays a link: what it points to is replaced. A new file is an ordinary one, or
+    ``private``: then only its owner can read it.
     """
     with telling("write", path):
         target = real(path)
         target.parent.mkdir(parents=True, exist_ok=True)
-        mode = None
+        mode = PRIVATE_FILE if private else None
         with suppress(FileNotFoundError):
             found = target.lstat()
             refuse_all_but_files(found)

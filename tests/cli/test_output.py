@@ -43,6 +43,12 @@ def test_a_dash_is_stdout(shell: Shell) -> None:
     assert list(shell.folder.iterdir()) == []
 
 
+def test_a_new_file_is_for_its_owner_alone(shell: Shell) -> None:
+    with RawServer(PONG) as server:
+        assert shell.run("call", "m", "--url", server.origin, "-o", "out.json").code == 0
+    assert (shell.folder / "out.json").stat().st_mode & 0o777 == 0o600
+
+
 def test_a_file_that_is_there_is_replaced_in_one_step_and_keeps_its_mode_and_its_link(shell: Shell) -> None:
     target = shell.folder / "real.json"
     target.write_text("old, and a good deal longer than what comes")
