@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.screens.call import CallScreen
 from rpcexplorer.tui.screens.dialog import Ask, Confirm
 from rpcexplorer.tui.screens.saving import _file_name
+from tests.fakes.wire import RawServer, http_reply
 from tests.tui.visiting import Scene, on, said, shown, type_in, visit
 from tests.tui.waiting import until
 
@@ -71,6 +73,24 @@ def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Exp
         assert f"Saved the result, 19 B, in {tmp_path / 'result.json'}." in said(app)
 
     with_reply(explorer, scene)
+
+
+def test_a_reply_that_is_no_result_is_saved_byte_for_byte(
+    make_explorer: Callable[..., Explorer], tmp_path: Path
+) -> None:
+    body = b'{"jsonrpc": "2.0", "result": '
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.exchange is not None
+        assert calls.exchange.outcome_name == "malformed"
+        assert calls.response.body.tab == "Result"
+        asked = await save_in(pilot, tmp_path / "odd.json")
+        await until(pilot, lambda: "odd.json" in said(app))
+        assert asked.startswith("Save the reply in")
+        assert (tmp_path / "odd.json").read_bytes() == body
+
+    with RawServer(http_reply(body)) as server:
+        with_reply(make_explorer(f'[profile.shop]\nurl = "{server.origin}"\n'), scene, profile="shop")
 
 
 def test_a_file_that_is_there_is_replaced_after_a_yes_alone_and_keeps_its_mode(

@@ -51,8 +51,9 @@ def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
         return "the whole reply", bytes(body.shown)
     if body.made is not None:
         return MADE, body.made
-    what = "the result" if isinstance(exchange.outcome, Result) else "the reply"
-    return what, bytes(body.shown) + b"\n"
+    if isinstance(exchange.outcome, Result):
+        return "the result", bytes(body.shown) + b"\n"
+    return "the reply", bytes(body.shown)
 
 
 def _file_name(method: str, *, is_json: bool) -> str:
