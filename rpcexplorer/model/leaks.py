@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Final, NamedTuple
 
-from rpcexplorer.model.logins import is_login, passwords, sessions
+from rpcexplorer.model.logins import is_login, passwords, passwords_in_batch, sessions
 from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.telltales import telltales
@@ -28,6 +28,7 @@ _BASE64 = re.compile(rb"_base64 = \"((?:[A-Za-z0-9+/]{4})*+(?:[A-Za-z0-9+/]{2}==
 _HEADER = re.compile(rb"[ \t]*\[[ \t]*profile[ \t]*\.[ \t]*(?:\"([^\"\r\n]+)\"|([\w-]+))")
 _USERNAME = re.compile(r"\.username$|_USERNAME$")
 _METHOD = re.compile(rb"^method = \"([^\"\r\n]+)\"", re.MULTILINE)
+_IN_BATCH = re.compile(rb"^kind = \"batch\"", re.MULTILINE)
 _PARAMS = re.compile(rb"^params = \"([^\r\n]*)\"", re.MULTILINE)
 _REPLY = re.compile(rb"^reply = \"([^\r\n]*)\"", re.MULTILINE)
 _CALL = re.compile(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
@@ -107,7 +108,9 @@ def _in_logins(content: bytes) -> Iterator[tuple[int, str]]:
             call = content.find(b"\n[[call]]", method.end())
             end = call if call >= 0 else len(content)
             params, reply = (line.search(content, method.end(), end) for line in (_PARAMS, _REPLY))
-            if params and any(passwords(_unquoted(params[1]))):
+            begins = max(content.rfind(b"\n[[call]]", 0, method.start()), 0)
+            look = passwords_in_batch if _IN_BATCH.search(content, begins, method.start()) else passwords
+            if params and any(look(_unquoted(params[1]))):
                 yield params.start(1), "password"
             if reply and any(sessions(_text(reply[1]))):
                 yield reply.start(1), "session"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -13,7 +14,7 @@ from rpcexplorer.model.address_secrets import secrets_in
 from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.logins import hidden as without_session
-from rpcexplorer.model.logins import is_login, without_password
+from rpcexplorer.model.logins import is_login, without_password, without_passwords
 from rpcexplorer.model.piecewise import hidden
 from rpcexplorer.model.placeholders import UNRECORDED
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
@@ -74,8 +75,9 @@ def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], bo
     headers, missing = _short_enough(response.headers)
     head = hide.body(response.body[: body_limit + MARGIN])
     params = hide.params(exchange.params)
-    if is_login(exchange.method) or exchange.method == profile.login.method:
-        head, params = without_session(head), without_password(params)
+    if is_login(exchange.method, own := profile.login.method):
+        without = partial(without_passwords, own=own) if exchange.kind == "batch" else without_password
+        head, params = without_session(head), without(params)
     cut = response.cut or body_limit + MARGIN < len(response.body)
     return replace(
         exchange,

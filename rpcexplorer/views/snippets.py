@@ -20,7 +20,7 @@ from rpcexplorer.model.address import typed_whole
 from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.logins import is_login, without_password
+from rpcexplorer.model.logins import is_login, without_password, without_passwords
 from rpcexplorer.model.placeholders import HIDDEN, PLACEHOLDER, login_params, without
 from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
 from rpcexplorer.model.record import for_records, recorded
@@ -111,7 +111,10 @@ def subject_of(
     exchange = recorded(what, profile, secrets, REPLY_LIMIT) if isinstance(what, Exchange) else None
     draft = draft_of(what) if isinstance(what, Exchange) else what
     text = hide.params(draft.text if ours else without(draft.text, profile.name))
-    if isinstance(draft, Draft) and is_login(draft.method):
+    own = profile.login.method
+    if isinstance(draft, Batch):
+        text = without_passwords(text, own)
+    elif is_login(draft.method, own):
         text = without_password(text)
     draft = Batch(text) if isinstance(draft, Batch) else replace(draft, method=hide.text(draft.method), text=text)
     request = preview(draft, id=exchange.id if exchange else None)

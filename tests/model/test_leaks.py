@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 
 import pytest
@@ -63,6 +64,16 @@ def test_the_password_that_a_recorded_login_was_given_by_position_is_found() -> 
     assert LeakSearch([]).leaks(held.encode()) == [Leak(4, "", "password", "", "one")]
     for harmless in (call % ("note.add", "bobs-own"), call % ("session.login", "«not recorded»")):
         assert LeakSearch([]).leaks(harmless.encode()) == []
+
+
+def test_the_password_of_a_login_inside_a_recorded_batch_is_found() -> None:
+    calls = [{"method": "add", "params": ["a", "b"]}, {"method": "user.login", "params": ["ada", "%s"]}]
+    call = (
+        '[[call]]\nid = "one"\nkind = "batch"\nmethod = "add, user.login"\n'
+        f'params = {json.dumps(json.dumps(calls))}\nend = "00000000"\n\n'
+    )
+    assert LeakSearch([]).leaks((call % "bobs-own").encode()) == [Leak(5, "", "password", "", "one")]
+    assert LeakSearch([]).leaks((call % "«not recorded»").encode()) == []
 
 
 def test_what_only_begins_like_base64_stops_nothing() -> None:

@@ -305,3 +305,12 @@ def test_a_password_that_a_login_is_given_by_position_is_not_written_down() -> N
     assert json.loads(kept.params) == ["ada", MARK]
     other = recorded(exchange(Result(b"1"), method="note.add", params='["ada", "bobs-pw"]'), SHOP, [], 1000)
     assert json.loads(other.params) == ["ada", "bobs-pw"]
+
+
+def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_written_down() -> None:
+    profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
+    for method in ("user.login", "open.sesame"):
+        calls = [{"method": method, "params": ["ada", "bobs-pw"]}, {"method": "note.add", "params": ["a", "b"]}]
+        sent = exchange(Result(b"1"), method=f"{method}, note.add", params=json.dumps(calls), kind="batch")
+        kept = json.loads(recorded(sent, profile, [], 1000).params)
+        assert [call["params"] for call in kept] == [["ada", MARK], ["a", "b"]]

@@ -348,3 +348,14 @@ def test_a_password_that_a_login_is_given_by_position_is_not_copied(kind: str) -
         text = made(kind, what)
         assert "bobs-own" not in text
         assert "ada" in text
+
+
+@pytest.mark.parametrize("kind", SNIPPETS)
+def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_copied(kind: str) -> None:
+    text = '[{"method": "user.login", "params": ["ada", "bobs-own"]}, {"method": "add", "params": ["a", "kept-too"]}]'
+    names = "user.login, add"
+    for what in (Batch(text), exchange(Result(b"1"), method=names, params=text, kind="batch")):
+        copied = made(kind, what)
+        assert "bobs-own" not in copied
+        assert "ada" in copied
+        assert "kept-too" in copied
