@@ -34,11 +34,15 @@ CHANGES: Final = 3
 _SLASH = r"(?:\\*+/)"
 """One that is not the first: whatever is looked for begins with a character that is found without a pattern."""
 _JWT = r"eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}"
-_USERINFO = re.compile(
-    rf"""/{_SLASH}[^\s/?\#"'\\@:\[]{{0,256}}+:(?!\d{{1,5}}(?:[/?\#]|\\/))((?:[^\s"'\\<>]|\\/){{1,512}})@""",
+_USER = re.compile(
+    rf"""/{_SLASH}[^\s/?\#"'\\@:\[]{{0,256}}+:(?!\d{{1,5}}(?:[/?\#]|\\/))""",
     re.VERBOSE,
 )
-"""A password may hold what should have been quoted in a URL; what a port begins with is a path."""
+"""Up to a password; what a port begins with is a path."""
+_NO_PASSWORD = re.compile(r"""[\s"'<>]|\\(?!/)""")
+"""What ends one, which may hold what should have been quoted in a URL."""
+_LONGEST: Final = 512
+"""Characters of a password."""
 _MEMBER = r"""([A-Za-z][\w.-]{0,63})=(?!Â?«not recorded)([^\s"'<>&#\\]+)"""
 """Bytes that were read as Latin-1 have something before a mark."""
 _QUERIES = tuple(re.compile(sign + _MEMBER) for sign in ("[?&](?:amp;)?", r"\\u0026"))
@@ -109,9 +113,19 @@ def _path_end(url: str, start: int) -> int:
 
 
 def _passwords(text: str, *, words: bool) -> Iterator[Place]:
-    for found in _USERINFO.finditer(text):
-        if not stands_in(found[1], words=words):
-            yield Place(*found.span(1), "")
+    """Up to the last ``@`` that can end one: looked for from behind, for many may begin where none ends."""
+    last = text.rfind("@")
+    ends = at = 0
+    while at < last and (user := _USER.search(text, at, last)):
+        at = user.end()
+        if ends <= at:
+            stop = _NO_PASSWORD.search(text, at)
+            ends = stop.start() if stop else len(text)
+        end = text.rfind("@", at + 1, min(ends, at + _LONGEST + 1))
+        if end >= 0:
+            if not stands_in(text[at:end], words=words):
+                yield Place(at, end, "")
+            at = end
 
 
 def _members(text: str, query: re.Pattern[str], *, words: bool) -> Iterator[Place]:

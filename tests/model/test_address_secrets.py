@@ -102,3 +102,15 @@ def test_a_word_is_taken_for_a_secret_unless_it_may_only_stand_for_one(text: str
 
 def test_what_is_repeated_elsewhere_is_looked_for_only_if_it_is_no_word() -> None:
     assert secrets_in(f"https://h/v3/{HEX}?token=staging&password=password") == [HEX]
+
+
+@pytest.mark.parametrize("unit", ["//a:", "//:", "//a:b/", r"//a:\/", r"/\/a:", "/key/", "&a=", "/v1/", "/bot1", ";a="])
+@pytest.mark.parametrize("end", ["", " @"])
+def test_a_megabyte_that_could_begin_anywhere_and_ends_nowhere_is_soon_searched(unit: str, end: str) -> None:
+    text = unit * (1024 * 1024 // len(unit)) + end
+    assert list(places(text)) == []
+
+
+def test_a_password_ends_before_the_last_host_that_could_be_meant() -> None:
+    text = "//a:b//c:d@h " + "//e:" + "f" * 512 + "@h " + "//g:" + "h" * 513 + "@h"
+    assert [text[at.start : at.end] for at in places(text)] == ["b//c:d", "f" * 512]
