@@ -26,6 +26,8 @@ _ADDRESS = re.compile(r"""(?<![\w-])(?:url|path)["']?[ \t]*=[ \t]*["']([^"'\r\n]
 """The address of a profile, or of a recorded call."""
 
 _SCHEME = re.compile(r"(?i)(?:basic|bearer|digest|negotiate|token|apikey)\s+")
+PART: Final = "address"
+"""The key of what stands in an address and is no password before a host: nothing is stored in its place."""
 LONGEST: Final = 4096
 """Bytes of a value that are looked at."""
 
@@ -36,7 +38,7 @@ class Telltale(NamedTuple):
     start: int
     """Where the value begins, which is never told."""
     key: str
-    """What stands before it, as it is written; empty where it is a password in a URL."""
+    """What stands before it, as it is written; ``PART`` in an address, but empty for a password before a host."""
 
 
 def telltales(content: bytes) -> Iterator[Telltale]:
@@ -52,9 +54,11 @@ def telltales(content: bytes) -> Iterator[Telltale]:
         if value and _is_secret(squashed(name), value):
             yield Telltale(found.end(), name)
     text = content.decode("latin-1")  # in which every byte is a character
-    yield from (Telltale(at.start, at.name) for at in places(text, words=True))
+    found_at = {at.start: PART if at.name else "" for at in places(text, words=True)}
     for url in _ADDRESS.finditer(text):
-        yield from (Telltale(url.start(1) + at.start, at.name) for at in places_in_address(url[1]))
+        for at in places_in_address(url[1]):
+            found_at.setdefault(url.start(1) + at.start, PART)
+    yield from (Telltale(start, key) for start, key in found_at.items())
 
 
 def _value(content: bytes, key: int, at: int) -> str:

@@ -16,14 +16,12 @@ from rpcexplorer.model.leaks import Leak, LeakSearch
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.model.secret_names import squashed
+from rpcexplorer.model.telltales import PART
 from rpcexplorer.storage.files import FileTrouble, names, read_bytes
 from rpcexplorer.storage.paths import OVERLAY
 from rpcexplorer.storage.profile_values import KEYS, SENT
 from rpcexplorer.storage.profiles import Profiles
 from rpcexplorer.storage.secrets import Secrets
-
-PART = "address"
-"""The key of what stands in an address and behind no name."""
 
 
 class Searched(Struct):

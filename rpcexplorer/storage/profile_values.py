@@ -22,6 +22,9 @@ TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 """Names of headers and cookies."""
 HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 
+_LONG_OR_USER = re.compile(r"[\w~%+.-]{12}|@")
+"""What every secret in a path holds that has no name of one."""
+
 OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
 """Headers that have a key of their own."""
 HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
@@ -90,10 +93,19 @@ def url_path(value: Any, _place: Place) -> Any:
     """What is appended to the URL."""
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
         return Wrong('must be text such as "/api/v2/", without spaces and without `#`')
-    for member in re.split("[?&;]", value)[1:]:
-        if _is_secret(_squashed(member.partition("=")[0])):
-            return Wrong(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {SENT}")
+    members = re.split("[?&;]", value)[1:]
+    if any(_is_secret(_squashed(member.partition("=")[0])) for member in members) or _holds_secret(value):
+        return Wrong(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {SENT}")
     return value
+
+
+def _holds_secret(path: str) -> bool:
+    """Whether anything in a path looks like a secret."""
+    if not _LONG_OR_USER.search(path):
+        return False
+    from rpcexplorer.model.address_secrets import places, places_in_address  # few starts need it
+
+    return any(places(path, words=True)) or any(places_in_address("http://host/" + path.lstrip("/")))
 
 
 def header(value: Any, _place: Place) -> Any:

@@ -59,7 +59,7 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
         ('login = { params = { api_key = "n0t-known-yet" } }\n', "api_key"),
         ('sessionid = "n0t-known-yet"\n', "rpcexplorer profiles secret shop session"),
         ('ca_file = "https://ada:n0t-known-yet@x.example"\n', "a URL stands here that holds a password"),
-        ('ca_file = "https://x.example/?token=n0t-known-yet"\n', "token: a literal value stands here"),
+        ('ca_file = "https://x.example/?token=n0t-known-yet"\n', "address: an address stands here with a part"),
         ('path = "/n0t-known-yet0n0t-known-yet0n0t-known-yet"\n', "an address stands here with a part that looks"),
     ],
 )
@@ -73,6 +73,16 @@ def test_what_looks_like_a_secret_is_found_in_either_file(shell: Shell, name: st
         assert f"{name}:4: " in ran.err
         assert said.removeprefix("run: ") in ran.err
         assert "change it on the server as well" in ran.err
+
+
+@pytest.mark.parametrize("line", ['path = "/v3/%s"\n', 'ca_file = "https://x.example/v3/%s?a=b"\n'])
+def test_a_token_in_an_address_is_told_once_and_never_to_be_stored(shell: Shell, line: str) -> None:
+    shell.sessions(SHOP + line % "n0t0known1yet2n0t3known4yet5n0t6known")
+    ran = check(shell)
+    assert ran.code == 1
+    assert ran.err.count("looks like a secret") == 1
+    assert "have the server change it" in ran.err
+    assert "profiles secret" not in ran.err
 
 
 @pytest.mark.parametrize("secret", AWKWARD.values(), ids=AWKWARD.keys())

@@ -154,6 +154,12 @@ NOT_YET = [
     ('headers = { X-Password = "hunter2" }', "a secret cannot be sent in a header yet"),
     ('path = "/rpc?api_key=hunter2"', "a secret cannot be sent in the URL yet"),
     ('path = "/rpc?password=hunter2"', "a secret cannot be sent in the URL yet"),
+    ('path = "/v3/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4"', "a secret cannot be sent in the URL yet"),
+    ('path = "/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4/rpc/"', "a secret cannot be sent in the URL yet"),
+    ('path = "/token/hunter2a1b2c3"', "a secret cannot be sent in the URL yet"),
+    ('path = "/rpc?key=hunter2a1b2c3"', "a secret cannot be sent in the URL yet"),
+    ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', "a secret cannot be sent in the URL yet"),
+    ('path = "/ann:hunter2@p"', "a secret cannot be sent in the URL yet"),
     ('url = "http://ann:hunter2@p"', "HTTP Basic cannot be sent yet"),
     ('token = "hunter2"', "a token or a key cannot be sent yet"),
     ('api_key = "hunter2"', "a token or a key cannot be sent yet"),
@@ -173,6 +179,27 @@ def test_a_secret_that_cannot_be_sent_yet_is_refused_with_what_can_be(tmp_path: 
     if line.startswith(("headers", "path")):
         assert "profiles secret" not in complaint.sentence  # no value stored by it is ever sent there
     assert "hunter2" not in "".join(str(each) + repr(each) for each in profiles.complaints)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/api/v2/", "/v3/{token}", "/v3/{a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6}", "/?key={key}", "/rpc?key=customer-name"),
+        *(
+            "/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90/",
+            "/v3/0x9f86d081884c7d659a2feaa0c55ad015",
+            "/@team/rpc",
+            "/ext/bc/C",
+        ),
+        *(
+            "/ext/bc/C",
+            "/a-long-path-of-2026-with-4-numbers-in-it/jsonrpc",
+            "/services/rpc.php?version=2.0&format=json",
+        ),
+    ],
+)
+def test_an_ordinary_path_holds_no_secret(tmp_path: Path, path: str) -> None:
+    assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{path}"\n').complaints == []
 
 
 def test_placeholders_and_names_of_members_are_no_secrets(tmp_path: Path) -> None:
