@@ -419,6 +419,20 @@ async def the_editor_becomes_taller_and_shorter_and_that_is_remembered(at: Visit
         assert "✓ result" in at.seen().split("\n")[1 + height]
 
 
+@shows("replaced-params")
+async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> None:
+    first = await at.reply("[1.10]")
+    await at.write('{"half": ')
+    at.calls.load(first, ours=True)
+    await at.write("[]", "ping")
+    at.calls.choose("demo.echo")
+    assert at.calls.params.text == "[1.10]"
+    await at.by_palette("bring back replaced params")
+    await at.back()
+    assert at.calls.params.text == '{"half": '
+    await at.sees('{"half":')
+
+
 # --- methods and recent calls ----------------------------------------------------------------------------------------
 
 

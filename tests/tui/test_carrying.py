@@ -105,6 +105,55 @@ def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None
     assert explorer.draft_of("demo.echo") == '{"mine": true}'
 
 
+BACK = "replaced_params"
+
+
+def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
+    make_explorer: Callable[..., Explorer], explorer: Explorer
+) -> None:
+    explorer.use("prod")
+    explorer.keep_draft("demo.echo", '{"mine": true}')
+    explorer.use("demo")
+
+    async def carried(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[2]")
+        assert not screen.check_action(BACK, ())
+        await pilot.press(KEY)
+        await to(pilot, "prod")
+        assert "Later that is “bring back replaced params” in the palette." in said(app)
+        screen.choose("ping")
+        assert not screen.check_action(BACK, ())
+
+    visit(explorer, carried)
+    again = make_explorer("")
+
+    async def back(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("demo.echo")
+        assert stands(screen) == ("prod", "demo.echo", "[2]")
+        assert screen.check_action(BACK, ())
+        await screen.run_action(BACK)
+        assert stands(screen) == ("prod", "demo.echo", '{"mine": true}')
+        await screen.run_action(BACK)
+        assert stands(screen) == ("prod", "demo.echo", "[2]")
+
+    visit(again, back, profile="prod")
+
+
+def test_a_recorded_call_that_is_loaded_leaves_the_draft_to_be_had_back(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[1]")
+        for number in range(2, 30):
+            screen.load(exchange(method="demo.echo", params=f"[{number}]"), ours=True)
+        screen.choose("ping")
+        screen.choose("demo.echo")
+        assert stands(screen) == ("demo", "demo.echo", "[29]")
+        await screen.run_action(BACK)
+        assert stands(screen) == ("demo", "demo.echo", "[1]")
+        assert not screen.check_action(BACK, ())  # the history has the others
+
+    visit(explorer, scene)
+
+
 def test_a_method_that_the_other_profile_does_not_know_comes_along_all_the_same(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, '{"not": valid', "nobody.knows.it")

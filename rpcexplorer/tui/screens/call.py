@@ -167,8 +167,10 @@ class CallScreen(ReplyScreen):
     def _take(self, exchange: Exchange) -> None:
         """A batch has no place in the editor."""
         if exchange.kind != "batch":
+            from rpcexplorer.tui.screens.carrying import put_in
+
             self.choose(exchange.method)
-            self.params.replace(exchange.params)
+            put_in(self, exchange.params, recorded=True)
         self._elsewhere = bool(self.response.whose)
         self.exchange = exchange
 
@@ -397,6 +399,9 @@ class CallScreen(ReplyScreen):
             return not running
         if action == "to_profile":
             return bool(self.method)
+        if action == "replaced_params":
+            profile = self.explorer.profile
+            return profile is not None and bool(self.explorer.drafts.replaced.of(profile, self.method))
         if action == "cancel":
             return running or self.response.closes or self.response.waiting or self.is_covered
         return super().check_action(action, parameters)
@@ -462,6 +467,12 @@ class CallScreen(ReplyScreen):
         await self.params.settled()
         if name := await other_profile(self, self.explorer, self._profile_name):
             await carry(self, self.draft, name)
+
+    def action_replaced_params(self) -> None:
+        """Bring back the params that another call took the place of."""
+        from rpcexplorer.tui.screens.carrying import bring_back
+
+        bring_back(self)
 
     def action_copy(self) -> None:
         """Copy in one of several forms."""

@@ -11,17 +11,24 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.placeholders import of_another, without
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.commands import COMMANDS
 from rpcexplorer.tui.screens.picker import Pick, Picker
 from rpcexplorer.tui.widgets.params import ParamsPane
 
 NOTHING: Final = frozenset({"", "[]", "{}"})
 """Params that nobody misses."""
+WORDS: Final = next(each.words for each in COMMANDS if each.id == "replaced-params")
+"""What brings back params is called."""
 
 
 class Calls(Protocol):
     """The call screen, as far as a call is put onto it."""
 
     explorer: Explorer
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the editor."""
 
     @property
     def params(self) -> ParamsPane:
@@ -80,15 +87,60 @@ async def carry(calls: Calls, draft: Draft, profile: str) -> None:
         calls.show_profile()
     calls.choose(draft.method)
     before, text = calls.params.text, without(draft.text, profile)
-    calls.params.replace(text)
-    calls.cover("")
-    calls.params.show_tab("Params")
-    calls.params.focus_inside()
+    is_kept = put_in(calls, text)
+    _show(calls)
     said = [f"{draft.method} stands on {profile} now. Nothing was sent."]
     if before != text and before.strip() not in NOTHING:
         said.append(f"{calls.key('params.undo')} brings back the params that stood there.")
+    if is_kept:
+        said.append(f"Later that is “{WORDS}” in the palette.")
     if draft.text != text:
         said.append(f"What stood for a secret of {profile} in it was left out.")
     elif mark := of_another(text, profile):
         said.append(f"{mark} is not sent with {profile}: write the value for it.")
     calls.tell(" ".join(said))
+
+
+def put_in(calls: Calls, text: str, *, recorded: bool = False) -> bool:
+    """Let a text take the place of what stands in the editor; whether that is a draft, which can be had back then."""
+    explorer, draft = calls.explorer, calls.draft
+    assert explorer.profile is not None
+    is_draft = draft.text != text and _is_missed(calls)
+    if is_draft:
+        replaced, secrets = explorer.drafts.replaced, explorer.keys.in_use()
+        _tell(calls, replaced.keep(explorer.profile, draft.method, draft.text, secrets))
+    if recorded:
+        explorer.drafts.replaced.recorded[explorer.profile.name, draft.method] = text
+    calls.params.replace(text)
+    return is_draft
+
+
+def bring_back(calls: Calls) -> None:
+    """Put the params back that were replaced last; those that stand there can be had back in turn."""
+    explorer, draft = calls.explorer, calls.draft
+    assert explorer.profile is not None
+    now = draft.text if _is_missed(calls) else ""
+    text, trouble = explorer.drafts.replaced.bring_back(explorer.profile, draft.method, now, explorer.keys.in_use())
+    calls.params.replace(text)
+    _show(calls)
+    _tell(calls, trouble)
+
+
+def _tell(calls: Calls, trouble: str) -> None:
+    if trouble:
+        calls.tell(f"{trouble[0].upper()}{trouble[1:]}.")
+
+
+def _is_missed(calls: Calls) -> bool:
+    """Whether somebody typed what stands in the editor: it is something, and neither its start nor in the history."""
+    draft, drafts = calls.draft, calls.explorer.drafts
+    profile = calls.explorer.profile.name if calls.explorer.profile else ""
+    if draft.text.strip() in NOTHING or drafts.is_start(profile, draft.method, draft.text):
+        return False
+    return drafts.replaced.recorded.get((profile, draft.method)) != draft.text
+
+
+def _show(calls: Calls) -> None:
+    calls.cover("")
+    calls.params.show_tab("Params")
+    calls.params.focus_inside()
