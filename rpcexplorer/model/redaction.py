@@ -17,6 +17,7 @@ from typing import Final
 from rpcexplorer.model.address_secrets import places
 from rpcexplorer.model.edits import Edit, edited, inside_tokens, outside
 from rpcexplorer.model.glance import Glance
+from rpcexplorer.model.header_secrets import holds_secret, secrets
 from rpcexplorer.model.letters import has_letters, readings
 from rpcexplorer.model.member_values import Value, keys, plain_keys, value_after
 from rpcexplorer.model.placeholders import HIDDEN, UNRECORDED
@@ -105,12 +106,15 @@ class Redactor:
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
 
     def header(self, name: str, value: str) -> str:
-        """The value of an HTTP header. Its name is one like any other, but for the ``X-`` that many begin with."""
-        small = squashed(name)
-        named = any(pattern.fullmatch(each) for each in (small, small.removeprefix("x")) for pattern in (WHOLE, TEXT))
-        if named and (value in self._named or (self._unrecorded and value and not HIDDEN.fullmatch(value))):
-            return self._named.get(value, UNRECORDED)
-        return self.text(value)
+        """The value of an HTTP header, of which more names hold a secret than of members (`header_secrets.py`)."""
+        if value in self._named and holds_secret(name):
+            return self._named[value]
+        if not self._unrecorded:
+            return self.text(value)
+        if value and not HIDDEN.fullmatch(value) and holds_secret(name):
+            return UNRECORDED
+        value = self.text(value)
+        return edited(value, secrets(value))
 
     def _sendable(self, was: str, put: str) -> str:
         """What is put in the place of something, where it may be opened again."""

@@ -174,6 +174,17 @@ def test_headers_are_written_down_with_the_id_that_an_operator_asks_for() -> Non
     [
         *("Set-Cookie", "set-cookie", "Authorization", "Proxy-Authorization", "X-Api-Key", "X-Auth-Token", "X-Token"),
         *("Mcp-Session-Id", "X-Transmission-Session-Id", "Session-Key", "Cookie", "X-Secret"),
+        *("X-CSRF-Token", "X-CSRFToken", "x-csrftoken", "X-XSRF-TOKEN", "X-Vault-Token", "X-Subject-Token"),
+        *("X-Plex-Token", "X-Gitlab-Token", "PRIVATE-TOKEN", "X-Amz-Security-Token", "X-Amz-Signature", "Signature"),
+        *("X-Auth", "X-Auth-Key", "X-Access-Key", "X-Session", "X-SessionId", "X-Ticket", "PVEAuthCookie"),
+        *(
+            "Set-Cookie2",
+            "X-JWT-Assertion",
+            "x_auth_token",
+            "xauthtoken",
+            "Ocp-Apim-Subscription-Key",
+            "Authentication",
+        ),
     ],
 )
 def test_what_a_header_named_like_a_secret_holds_is_not_written_down(name: str) -> None:
@@ -182,9 +193,72 @@ def test_what_a_header_named_like_a_secret_holds_is_not_written_down(name: str) 
         assert headers_of((name, value), profile=profile).response.headers == ((name, MARK),)
 
 
-@pytest.mark.parametrize("name", ["ETag", "X-Next-Token", "WWW-Authenticate", "X-Author", "X-Request-Id", "Cookies"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("ETag", "X-Next-Token", "WWW-Authenticate", "X-Author", "X-Request-Id", "Cookies", "Proxy-Authenticate"),
+        *("Idempotency-Key", "X-Correlation-Id", "Access-Control-Allow-Headers", "Sec-WebSocket-Key", "Cache-Key"),
+        *(
+            "Surrogate-Key",
+            "X-Cache-Key",
+            "x-ratelimit-remaining-tokens",
+            "X-Session-Timeout",
+            "X-Monkey",
+            "Keep-Alive",
+        ),
+        *("Access-Control-Max-Age", "Authentication-Results", "X-Token-Expires", "Public-Key-Pins", "Location"),
+    ],
+)
 def test_what_a_header_only_named_alike_holds_is_written_down(name: str) -> None:
     assert headers_of((name, "abc")).response.headers == ((name, "abc"),)
+
+
+JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.dBjftJeZ4CVP"
+
+
+@pytest.mark.parametrize(
+    ("value", "written"),
+    [
+        ("0; url=/home;jsessionid=A1B2C3D4E5", f"0; url=/home;jsessionid={MARK}"),
+        ("https://h/back?code=Spl-xlO&n=1", f"https://h/back?code={MARK}&n=1"),
+        ("https://h/back#access_token=abc&state=xyz", f"https://h/back#access_token={MARK}&state=xyz"),
+        (f"for ada: {JWT}, and more", f"for ada: {MARK}, and more"),
+        (JWT[: JWT.rindex(".") + 1], MARK),
+        (f"<https://h/?a={JWT}>; rel=next", f"<https://h/?a={MARK}>; rel=next"),
+        (f"https://h/?id_token={JWT}", f"https://h/?id_token={MARK}"),
+    ],
+)
+def test_a_token_in_the_value_of_any_header_is_not_written_down(value: str, written: str) -> None:
+    once = headers_of(("Location", value), ("X-Whatever", value))
+    assert once.response.headers == (("Location", written), ("X-Whatever", written))
+    assert recorded(once, SHOP, [], 1000).response.headers == once.response.headers
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(
+            "https://h/errors?code=404",
+            "https://h/?page=2;q=1",
+            "text/html;charset=utf-8;q=0.9",
+            "eyJhbGciOi and no more",
+        ),
+        *(
+            "<https://h/?page=2>; rel=next",
+            "max-age=5;preload",
+            "/issues?state=open&page=2",
+            "https://h/?code=«shop.session»",
+            "a;code",
+        ),
+    ],
+)
+def test_what_only_looks_like_a_token_in_a_header_is_written_down(value: str) -> None:
+    assert headers_of(("Location", value)).response.headers == (("Location", value),)
+
+
+@pytest.mark.parametrize("unit", ["eyJ", "-eyJ", "eyJaaaaa.", "?a=", ";code=", "?code=a"])
+def test_a_header_of_any_length_is_soon_searched(unit: str) -> None:
+    assert len(headers_of(("Location", unit * (100_000 // len(unit)))).response.headers) <= 1
 
 
 @pytest.mark.parametrize("value", ["hunter2-hunter2", "aHVudGVyMi1odW50ZXIy", "hunter2%2Dhunter2"])

@@ -184,18 +184,9 @@ def test_a_secret_that_cannot_be_sent_yet_is_refused_with_what_can_be(tmp_path: 
 @pytest.mark.parametrize(
     "path",
     [
-        *("/api/v2/", "/v3/{token}", "/v3/{a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6}", "/?key={key}", "/rpc?key=customer-name"),
-        *(
-            "/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90/",
-            "/v3/0x9f86d081884c7d659a2feaa0c55ad015",
-            "/@team/rpc",
-            "/ext/bc/C",
-        ),
-        *(
-            "/ext/bc/C",
-            "/a-long-path-of-2026-with-4-numbers-in-it/jsonrpc",
-            "/services/rpc.php?version=2.0&format=json",
-        ),
+        *("/api/v2/", "/v3/{token}", "/v3/{a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6}", "/?key={key}", "/rpc?key=customer"),
+        *("/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90/", "/v3/0x9f86d081884c7d659a2feaa0c55ad015", "/@team/rpc"),
+        *("/a-long-path-of-2026-with-4-numbers-in-it/jsonrpc", "/services/rpc.php?version=2.0&format=json"),
     ],
 )
 def test_an_ordinary_path_holds_no_secret(tmp_path: Path, path: str) -> None:
