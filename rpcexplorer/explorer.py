@@ -215,6 +215,8 @@ class Explorer:
         """Take a profile out of every file that speaks of it, then forget its secrets; what stood in the way."""
         files = self.profiles.files_of(profile.name)
         complaints = [said for file in files if (said := self.edits(file).remove(profile.name))]
+        for file in set(self.profiles.files) - set(files) if not complaints else ():
+            complaints += filter(None, [self.edits(file).drop_default(profile.name)])
         if not complaints and (trouble := told(lambda: self.secrets.forget(profile))):
             complaints.append(Complaint(str(self.paths.secrets), trouble))
         return complaints

@@ -14,7 +14,7 @@ from rpcexplorer.cli.show import Form, show, show_preview
 from rpcexplorer.cli.values import OneOf, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.draft import Batch, Draft, Problem
+from rpcexplorer.model.draft import Batch, Draft, Problem, judged
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import AuthKind
 from rpcexplorer.views.problems import marked
@@ -166,8 +166,11 @@ def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
 
 def _mark(session: Session, draft: Draft | Batch) -> None:
     """Show the place that is wrong in a text, and what could be written instead."""
-    if isinstance(problem := draft.read(), Problem):
-        session.world.stderr.write(f"{marked(draft.text, problem)}\n")
+    read, remark = judged(draft.text)
+    if remark:
+        session.world.say(f"note: {remark}")
+    if isinstance(read, Problem):
+        session.world.stderr.write(f"{marked(draft.text, read)}\n")
 
 
 async def _exchange(

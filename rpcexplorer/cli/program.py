@@ -40,6 +40,8 @@ class Commands(Words):
     def instead(self, ctx: click.Context, name: str) -> str:
         """What was probably meant: another command, or a method."""
         as_method = "" if set(name) & set("/:\\ ") else f" To call a method: {ctx.command_path} call {name}"
+        if set(name) & set("/:") and "\\" not in name:
+            return ". An address begins with http:// or https://"
         said = super().instead(ctx, name)
         return said if said.endswith("?") and "." not in name else f".{as_method}"
 
@@ -52,6 +54,9 @@ class Commands(Words):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """An address stands where a command would: the screen is opened on it."""
         if "://" in args[0]:
+            if {"-h", "--help"} & set(args[1:]):
+                click.echo(ctx.get_help())
+                ctx.exit()
             return args[0], open_address, args
         return super().resolve_command(ctx, args)
 
@@ -107,7 +112,7 @@ def open_address(context: click.Context, url: str) -> None:
 
 def _screen(session: Session) -> int:
     """Open the screen on what was named."""
-    if not session.world.on_terminal:
+    if not session.world.on_terminal and session.url:
         fail(f"The screen needs a terminal. To make a call: {PROGRAM} call METHOD --url {session.url}")
     from rpcexplorer.cli.demo import screen
 

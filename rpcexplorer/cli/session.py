@@ -50,7 +50,11 @@ class Session(Struct):
         self, explorer: Explorer, name: str | None, url: str | None = None, auth: AuthKind | None = None
     ) -> Profile:
         """Choose the profile, or end with a sentence that says which there are."""
+        if url is not None and self.url is not None:
+            raise click.UsageError("Name one address.")
         url = self.url if url is None else url
+        if url is not None and "://" not in url:
+            raise click.UsageError("An address begins with http:// or https://, such as http://127.0.0.1:8000/jsonrpc.")
         if url is not None and (name or self.profile):
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:

@@ -6,6 +6,7 @@ import re
 from enum import Enum
 
 from rpcexplorer.cli.world import World
+from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.sentences import outcome_line, transport_line
@@ -112,4 +113,4 @@ def _failure(world: World, exchange: Exchange) -> None:
     hint = ""
     if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
         hint = f"; {len(exchange.response.body):,} bytes of a body came: add --body to see them"
-    world.say(f"called {exchange.url}{hint}")
+    world.say(f"called {hidden(exchange.url)}{hint}")

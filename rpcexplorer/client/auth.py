@@ -5,7 +5,6 @@ They never see a socket, a file or the value of a secret, so a test drives them 
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 
 from msgspec.structs import replace
@@ -14,10 +13,11 @@ from rpcexplorer.client.cookies import session_cookie
 from rpcexplorer.client.credentials import Fields, inline_params
 from rpcexplorer.client.login import Opened, open_session
 from rpcexplorer.client.steps import Drop, Errand, Flow, Keep, Landed, Say, Steps, Trip
-from rpcexplorer.model.exchange import Outcome, Refused, Unreached
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
 from rpcexplorer.model.secret import Secret
-from rpcexplorer.protocol.messages import ErrorObject, Result
+from rpcexplorer.model.steps import asks_for_login
+from rpcexplorer.protocol.messages import ErrorObject
 
 
 def flow(profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:
@@ -115,23 +115,8 @@ def has_ended(login: Login, errand: Errand, landed: Landed) -> bool:
     return asks_for_login(login, landed.outcome, landed.response.status)
 
 
-def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
-    """Whether a single reply means "please log in"."""
-    if isinstance(outcome, Result | Unreached):
-        return False
-    if status in login.ended_status:
-        return True
-    if not isinstance(outcome, ErrorObject):
-        return False
-    return outcome.code in login.ended_codes or _mentions(outcome.message, login.ended_words)
-
-
 def _answered_singly(outcome: object) -> bool:
     return isinstance(outcome, ErrorObject) and outcome.value.lstrip().startswith(b"[")
-
-
-def _mentions(message: str, words: tuple[str, ...]) -> bool:
-    return any(re.search(rf"(?<!\w){re.escape(word)}(?!\w)", message, re.IGNORECASE) for word in words)
 
 
 def _no_way_back(landed: Landed, opened: Landed | Refused) -> Landed | Refused:

@@ -11,18 +11,20 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from rpcexplorer.client.auth import asks_for_login
 from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.dialects import DIALECTS, NOT_OFFERED, TIME_IS_UP, Answer, Asking, Question
 from rpcexplorer.client.keys import Keys
 from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.client.trips import Watch
+from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.catalogue import Discovery, Listing, Method
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.hearsay import line_of
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.model.steps import asks_for_login
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
 REPLY_LIMIT = 32 * 1024 * 1024
@@ -30,7 +32,7 @@ REPLY_LIMIT = 32 * 1024 * 1024
 
 OTHER_PARAMS = (-32600, -32602)
 """Codes that may mean no more than that empty params should be written differently."""
-NOT_OFFERED_CODES = (-32601, -32700, 1, 2, 500)
+NOT_OFFERED_CODES = (METHOD_NOT_FOUND, -32700, 1, 2, 500)
 NOT_OFFERED_STATUS = (400, 404, 405, 500)
 NOT_OFFERED_WORDS = re.compile(
     r"not found|unknown|no such|not supported|unsupported|does not exist|not implemented", re.IGNORECASE
@@ -63,7 +65,7 @@ async def discover(
     finally:
         await interview.close()
     if not methods:
-        said.append(f"{profile.endpoint} told of no methods. Any name can be typed and called all the same.")
+        said.append(f"{hidden(profile.endpoint)} told of no methods. Any name can be typed and called all the same.")
     return Discovery(interview.when, tuple(methods.values()), tuple(said), ended=None if methods else closed)
 
 
@@ -182,7 +184,7 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
             return _value(result)
         case ErrorObject(code=code, message=message):
             said = " ".join([*([] if code is None else [str(code)]), *filter(None, [line_of(message)])])
-            if code == -32601:
+            if code == METHOD_NOT_FOUND:
                 return Answer(refusal=f"{NOT_OFFERED} (-32601)")
             return Answer(refusal=_refusal(exchange, said, profile, asks_for_login=asks_for_login))
         case Malformed(reason=reason):
@@ -243,7 +245,7 @@ def _why_it_ended(exchange: Exchange) -> str:
     stays = "What was known before stays."
     match exchange.outcome:
         case Unreached(sentence=sentence) | Malformed(reason=sentence):
-            return f"{sentence} Asked was {exchange.url}. {stays}"
+            return f"{sentence} Asked was {hidden(exchange.url)}. {stays}"
         case Refused(sentence=sentence):
             return f"{sentence} {stays}"
     return f"cancelled. {stays}"

@@ -19,13 +19,11 @@ from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.model.profile import PROFILE_NAME, Profile
 from rpcexplorer.model.secret import Secret
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, write_private
 from rpcexplorer.storage.opening import told_size
 
 HEAD = "rpcexplorer catalogue 1 {checksum:08x}"
-
-METHOD_NOT_FOUND = -32601
-"""What a server answers to a name that it does not know."""
 
 ONLY_HERE = "the catalogue is kept for this run only"
 
@@ -61,9 +59,12 @@ class Catalogues:
             return
         key, name = self._looked_up(profile), exchange.method
         is_absent = isinstance(exchange.outcome, ErrorObject) and exchange.outcome.code == METHOD_NOT_FOUND
-        before = self._absent[key]
-        self._absent[key] = before | {name} if is_absent else before - {name}
-        if keep and self._absent[key] != before:
+        if is_absent == (name in self._absent[key]):
+            return
+        if keep and (there := self._read(profile)):  # another program may have discovered methods meanwhile
+            self._learned[key], self._absent[key] = there
+        self._absent[key] = self._absent[key] | {name} if is_absent else self._absent[key] - {name}
+        if keep:
             self._write(profile, self._learned[key])
 
     def _looked_up(self, profile: Profile) -> tuple[str, str]:

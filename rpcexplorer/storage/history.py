@@ -22,6 +22,7 @@ from msgspec.structs import replace
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.settings import MIB
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.storage.blockfile import FILE, LARGEST, append, rewrite, split
 from rpcexplorer.storage.blocks import dated, id_of, left_of, read_block, read_record, spell, to_block
 from rpcexplorer.storage.files import (
@@ -203,7 +204,7 @@ class History:
                 spelled[name[0]] = entry.raw
         found = [read_block(raw) for raw in spelled.values()]
         calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and sought.is_in(call)]
-        return [call.method for call in calls if getattr(call.outcome, "code", None) != -32601]
+        return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
 
     def last_result(self, profile: str, method: str, reach: int = 2 * MIB) -> Exchange | None:
         """The newest call of a method that brought a result, as far as it is among the newest of all."""

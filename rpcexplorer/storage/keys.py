@@ -49,6 +49,11 @@ class StoredKeys:
         """Seconds in which the person was asked: nothing is under way meanwhile, and no clock of a call counts them."""
         return self._asked_for + (time.monotonic() - self._asked_at if self._asked_at else 0)
 
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question to the person stands."""
+        return self._asked_at > 0
+
     async def _asked(self, question: Awaitable[T]) -> T:
         """Wait for the person's answer."""
         self._asked_at = time.monotonic()

@@ -58,6 +58,10 @@ class ProfileEdits(Struct, frozen=True):
             changes.append((("default",), None))
         return self._edit(*changes)
 
+    def drop_default(self, name: str) -> Complaint | None:
+        """No longer start with this profile, where this file says so."""
+        return self._edit((("default",), None)) if self._default() == name else None
+
     def set_value(self, key: str | KeyPath, value: Any) -> Complaint | None:
         """Set a key such as ``profile.staging.timeout``; None takes it out."""
         return self._edit((split_dotted(key) if isinstance(key, str) else key, value))

@@ -177,15 +177,14 @@ def _complaint(found: Profiles, name: str, path: KeyPath, sentence: str) -> Comp
 
 def _choose_default(found: Profiles, readings: list[Reading]) -> None:
     chosen = [reading for reading in readings if ("default",) in reading.leaves]
-    if not chosen:
-        return
-    found.default_leaf = chosen[-1].leaves[("default",)]
-    name = found.default_leaf.value
-    if name in found.profiles or any(complaint.profile == name for complaint in found.complaints):
-        found.default = name
-    else:
+    for reading in reversed(chosen):
+        leaf = reading.leaves[("default",)]
+        name = leaf.value
+        if name in found.profiles or any(complaint.profile == name for complaint in found.complaints):
+            found.default, found.default_leaf = name, leaf
+            return
         sentence = f"there is no profile `{name}`; {_advice(name, found.leaves)}"
-        found.complaints.append(chosen[-1].file.complain(("default",), sentence))
+        found.complaints.append(reading.file.complain(("default",), sentence))
 
 
 def _advice(name: str, known: Iterable[str]) -> str:

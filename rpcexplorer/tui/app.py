@@ -340,6 +340,7 @@ class ExplorerApp(Selecting[Wish]):
         await calls.params.settled()
         calls.write_down()
         before = self.explorer.profile
+        self.explorer.reload()  # files may have changed since
         await self._choose()
         if await self._settle_on_a_profile() and self.explorer.profile != before:
             await calls.settle()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
+from textual.screen import ModalScreen
 from textual.widgets import Input, TextArea
 
 from rpcexplorer.explorer import Explorer
@@ -38,6 +39,9 @@ class Selecting(Keyboard[Wanted]):
             profile = self.explorer.profile.name if self.explorer.profile else ""
             copying = copy_selected(self.screen, text, self.explorer.keys.in_use(), profile)
             self.run_worker(copying, group="selection", description="copy")
-        elif text is None or not interrupted(self.screen, self.home):
+        elif text is not None and interrupted(self.screen, self.home):
+            if self.explorer.keys.is_asking and isinstance(self.screen, ModalScreen):
+                self.screen.dismiss(None)  # nobody waits for the answer any more
+        else:
             leave = how_to_leave(self.screen, self.explorer.settings.keymap, kept=self.home is not None)
             self.notify(MASKED if text is None else leave)

@@ -95,3 +95,58 @@ def test_the_screen_is_not_opened_without_a_terminal(shell: Shell, words: list[s
     ran = shell.run(*words)
     assert ran.code == 2
     assert "rpcexplorer call METHOD --url http://127.0.0.1:9/rpc" in ran.err
+
+
+def test_a_secret_in_an_address_is_not_told_with_it(shell: Shell) -> None:
+    ran = shell.run("call", "ping", "--url", "http://127.0.0.1:9/?key=a1b2c3d4e5f6g7h8")
+    assert ran.code == 4
+    assert "called http://127.0.0.1:9/?key=«not recorded»" in ran.err
+    assert "a1b2c3d4e5f6g7h8" not in ran.err + ran.text
+
+
+def test_the_default_goes_with_its_profile_and_the_one_below_counts_again(shell: Shell) -> None:
+    shell.sessions('default = "b"\n[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
+    shell.run("profiles", "default", "a")
+    assert shell.run("profiles", "default").text == "a\n"
+    assert shell.run("profiles", "remove", "a", "--yes").code == 0
+    assert "default" not in (shell.folder / "sessions.local.toml").read_text()
+    assert shell.run("profiles", "default").text == "b\n"
+
+
+def test_a_default_that_is_not_there_leaves_the_one_of_the_file_below(shell: Shell) -> None:
+    shell.sessions('default = "b"\n[profile.b]\nurl = "http://127.0.0.1:9"\n')
+    (shell.folder / "sessions.local.toml").write_text('default = "gone"\n')
+    ran = shell.run("profiles", "default")
+    assert ran.text == "b\n"
+    assert "there is no profile `gone`" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["--url", "http://a", "call", "m", "--url", "http://b"], "Name one address."),
+        (["call", "m", "--url", ""], "An address begins with http:// or https://"),
+        (["call", "m", "--url", "127.0.0.1:9/api"], "An address begins with http:// or https://"),
+        (["127.0.0.1:9/api"], "An address begins with http:// or https://"),
+    ],
+)
+def test_what_is_no_address_is_said_before_anything_is_tried(shell: Shell, words: list[str], said: str) -> None:
+    ran = shell.run(*words)
+    assert ran.code == 2
+    assert said in ran.err
+    assert shell.run("history", "list").text == ""
+
+
+@pytest.mark.parametrize("word", ["-h", "--help"])
+def test_help_is_there_behind_an_address_as_well(shell: Shell, word: str) -> None:
+    ran = shell.run("http://127.0.0.1:9/api", word)
+    assert ran.code == 0
+    assert ran == shell.run("--help")
+
+
+@pytest.mark.parametrize("more", [[], ["--dry-run"]])
+def test_a_name_that_stands_twice_is_remarked(shell: Shell, more: list[str]) -> None:
+    with RawServer(PONG) as server:
+        ran = shell.run("call", "m", '{"a": 1, "a": 2}', "--url", server.origin, *more)
+    assert ran.code == 0
+    assert "twice in one object: sent as typed" in ran.err

@@ -218,3 +218,14 @@ def test_a_file_of_an_earlier_version_names_none(folder: Path) -> None:
     file.write_bytes(HEAD.format(checksum=crc32(body)).encode() + b"\n" + body + b"\n")
     again = Catalogues(folder)
     assert (again.of(SHOP), again.absent(SHOP), again.trouble) == (Learned((FULL,), WHEN), frozenset(), "")
+
+
+def test_what_another_program_has_discovered_meanwhile_stays(folder: Path) -> None:
+    one = Catalogues(folder)
+    assert one.of(SHOP) is None
+    Catalogues(folder).settle(SHOP, found(FULL))
+    one.heard(exchange(method="typo", outcome=reply(-32601)), SHOP)
+    again = Catalogues(folder)
+    assert again.of(SHOP) == Learned((FULL,), WHEN)
+    assert again.absent(SHOP) == {"typo"}
+    assert one.of(SHOP) == Learned((FULL,), WHEN)

@@ -300,3 +300,17 @@ def test_who_gave_the_key_to_quit_quits_by_it(explorer: Explorer, make_explorer:
         await until(pilot, lambda: app._exit)
 
     visit(make_explorer(""), scene)
+
+
+def test_a_prompt_of_the_call_that_is_cancelled_closes_with_it(make_explorer: Callable[..., Explorer]) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("f5")
+        await on(pilot, Ask)
+        await pilot.press("ctrl+c")
+        await until(pilot, lambda: app.screen is calls and not calls.what)
+        await pilot.press("f5")
+        await on(pilot, Ask)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is calls and not calls.what)
+
+    visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")

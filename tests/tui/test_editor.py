@@ -121,7 +121,7 @@ def test_a_paste_is_exactly_what_was_pasted_and_one_change(pasted: str) -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
         pilot.app.post_message(events.Paste(pasted))
         await pilot.pause()
-        assert editor.text == f"[{pasted}]"
+        assert editor.text == (pasted if pasted[0] in "[{" else f"[{pasted}]")
         assert "\x1b" not in text_of(editor)
         assert "\u202e" not in text_of(editor)
         editor.undo()
@@ -264,3 +264,37 @@ def test_a_long_text_is_typed_into_like_a_short_one(lines: int) -> None:
         assert "…" in text_of(editor) or lines > 1
 
     play(("\n" if lines > 1 else " ").join(['{"name": "Ada Lovelace, Countess"},'] * 20_000), scene)
+
+
+@pytest.mark.parametrize(
+    ("start", "typed", "becomes"),
+    [
+        ("[]", '{"a": 1', '{"a": 1}'),
+        ("[]", "[{", "[{}]"),
+        ("[]", "[1", "[1]"),
+        ("{}", "[1", "[1]"),
+        ("{}", '{"a"', '{"a"}'),
+        ("[]", "1", "[1]"),
+        ("[1]", "{", "{[1]"),
+    ],
+)
+def test_a_bracket_takes_the_place_of_a_pair_that_nobody_typed_into(start: str, typed: str, becomes: str) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press(*keys(typed))
+        assert editor.text == becomes
+
+    play(start, scene)
+
+
+@pytest.mark.parametrize(
+    ("typed", "pasted", "becomes"),
+    [("", ' {"a": 1}', ' {"a": 1}'), ("", "1, 2", "[1, 2]"), ("1, ", '{"a": 1}', '[1, {"a": 1}]')],
+)
+def test_an_object_that_is_pasted_takes_its_place_as_well(typed: str, pasted: str, becomes: str) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press(*keys(typed))
+        pilot.app.post_message(events.Paste(pasted))
+        await pilot.pause()
+        assert editor.text == becomes
+
+    play("[]", scene)

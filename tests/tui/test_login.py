@@ -12,6 +12,7 @@ from textual.pilot import Pilot
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.screens.call import CallScreen
@@ -19,7 +20,7 @@ from rpcexplorer.tui.screens.dialog import Confirm
 from rpcexplorer.tui.screens.login import Credentials, pasted
 from rpcexplorer.tui.widgets.header import Header
 from tests.fakes.wire import RawServer, Received, http_reply
-from tests.tui.visiting import on, on_view, said, shown, tell, type_in
+from tests.tui.visiting import on, on_view, profiles, said, shown, tell, type_in
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -291,3 +292,22 @@ def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
 )
 def test_the_id_is_found_in_whatever_was_copied(text: str, id: str) -> None:
     assert pasted(text, "sessionid") == id
+
+
+@pytest.mark.parametrize("known", [["username"], ["username", "password"]])
+def test_who_enters_secrets_begins_with_the_password_and_never_with_a_session(
+    make_explorer: Make, service: str, known: list[str]
+) -> None:
+    made = make_explorer(f'version = 1\n[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie" }}\n')
+    profile = made.use("c")
+    assert isinstance(profile, Profile)
+    for field in known:
+        made.secrets.save(profile, field, "something")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "c")
+        await pilot.press("s")
+        form = await on(pilot, Credentials)
+        assert form.focused is form.of("password")
+
+    tell(made, story, profile="c")

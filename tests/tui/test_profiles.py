@@ -334,6 +334,33 @@ def test_the_form_says_where_calls_go_and_writes_what_differs(
     assert {key: values[key] for key in ("url", "path") if key in values} == before | written
 
 
+def test_an_edit_of_a_profile_without_a_path_leaves_its_address_as_it_is(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(ONE.replace('description = "First"', 'path = ""'))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        assert "calls go to https://one.example.com/\n" in shown(form)
+        await pilot.press("tab")
+        await type_in(pilot, "Something else")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert made.profiles.profiles["one"].description == "Something else"
+    assert made.profiles.profiles["one"].endpoint == "https://one.example.com"
+
+
+def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_explorer: Make, team: Path) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        assert names(await profiles(pilot)) == ["one", "two"]
+
+    made = make_explorer(ONE)
+    team.write_text(TWO)
+    tell(made, story, profile="one")
+
+
 def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
 

@@ -54,10 +54,12 @@ class Credentials(Form):
 
     @property
     def first(self) -> Widget | None:
-        """The first line of which nothing is known; to log in, no session has to be."""
-        lacking = [field for field, known in self._found.items() if not isinstance(known, Secret)]
-        lacking = [field for field in lacking if not (self._login and field == "session")]
-        return self.of(lacking[0]) if lacking else super().first
+        """The first line of which nothing is known, else a password's: who types without looking types no session."""
+        wanted = [field for field in self._found if field != "session"]
+        lacking = [field for field in wanted if not isinstance(self._found[field], Secret)]
+        if lacking or (wanted and not self._login):
+            return self.of((lacking or wanted[-1:])[0])
+        return super().first
 
     def answered(self, answer: str) -> None:
         """Forget, or what any form can do."""

@@ -8,7 +8,7 @@ from typing import Any, Final, Protocol, cast
 
 from textual.widgets import Static
 
-from rpcexplorer.model.address import joined, split_address
+from rpcexplorer.model.address import joined, split_address, typed_whole
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import PATH, PROFILE_NAME, AuthKind, NoAuth, Profile, variable
 from rpcexplorer.tui.screens.dialog import plain
@@ -79,7 +79,7 @@ def fields_of(profile: Profile | None, typed: Profile | None = None) -> list[Fie
         Field(
             "url",
             "URL",
-            shown.endpoint if profile else typed.endpoint if typed else "",
+            _shown_address(profile or typed),
             "https://rpc.example.com",
             meaning=_where_calls_go,
         ),
@@ -94,6 +94,11 @@ def fields_of(profile: Profile | None, typed: Profile | None = None) -> list[Fie
         Field("content_type", "content type", shown.content_type, "application/json-rpc"),
         Field("empty_params", "empty params", shown.empty_params, choices=EMPTY),
     ]
+
+
+def _shown_address(profile: Profile | None) -> str:
+    """Whole, so that nothing is appended to it when it is saved again."""
+    return typed_whole(profile.endpoint) if profile else ""
 
 
 def _where_calls_go(typed: str) -> str:
@@ -146,7 +151,10 @@ def changes_of(was: Profile | None, typed: Mapping[str, str], is_set: Callable[[
     if not is_set("confirm"):
         before["confirm"] = usual_confirm(typed["badge"])  # what counts if no file says anything
     now = {key: typed[key].strip() for key in before}
-    return {key: now[key] for key, old in before.items() if (_address(now[key]) if key == "url" else now[key]) != old}
+    changed = {key: now[key] for key, old in before.items() if now[key] != old}
+    if was is not None and "url" in changed and _address(changed["url"]) == was.endpoint:
+        del changed["url"]
+    return changed
 
 
 def add_profile(edits: Edits, typed: Mapping[str, str], known: Iterable[str]) -> Wrong | None:

@@ -35,6 +35,8 @@ COLOURED: Final = 4_000
 UNDONE: Final = 1_000
 """Changes that can be taken back."""
 
+PAIRS: Final = {"[": "[]", "{": "{}"}
+
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
 """Keys of Textual's text area that mean something else here, or are in the table of commands."""
 
@@ -63,6 +65,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.cursor_blink = False
         self._pair: tuple[Location, ...] = ()
         self._marked: tuple[Location, Location] | None = None
+        self._is_start = False
+        """Nothing was typed yet into an empty pair: a bracket takes its place."""
 
     @property
     def gutter_width(self) -> int:
@@ -73,7 +77,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         """Another text, with no changes to take back; the cursor stands inside of an empty pair, else at the start."""
         self.mark = None
         self.load_text(text)
-        if text in {"[]", "{}"}:
+        self._is_start = text in PAIRS.values()
+        if self._is_start:
             self.move_cursor((0, 1))
 
     def put(self, text: str) -> None:
@@ -110,6 +115,15 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             event.stop()
             event.prevent_default()
 
+    def on_paste(self, event: events.Paste) -> None:
+        """An object or array takes the place of the empty pair that nobody has typed into."""
+        if self._takes_the_start(event.text.strip()[:1]):
+            self.select_all()
+
+    def _takes_the_start(self, first: str) -> bool:
+        taken, self._is_start = self._is_start and first in PAIRS and self.text in PAIRS.values(), False
+        return taken
+
     def action_delete_left(self) -> None:
         """An empty pair goes as a whole."""
         if not self._stroke(RUB_OUT):
@@ -121,6 +135,10 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
     def _stroke(self, key: str) -> bool:
         """Do what a key means in JSON; False where it means nothing special."""
+        if self._takes_the_start(key):
+            self.put(PAIRS[key])
+            self.move_cursor((0, 1))
+            return True
         if key not in KEYS or not self.selection.is_empty:
             return False
         done = stroke(self.document.lines, self.cursor_location, key)

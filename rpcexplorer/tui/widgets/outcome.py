@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.exchange import Exchange, OutcomeName, Progress
 from rpcexplorer.views.cells import clipped, columns
 from rpcexplorer.views.printable import printable
@@ -62,7 +63,7 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     if exchange.outcome_name in SHORT:
         said.append((sentence.removeprefix(f"{exchange.outcome_name}: "), "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
-            said.append((f"called {printable(exchange.url)}", "middle"))
+            said.append((f"called {printable(hidden(exchange.url))}", "middle"))
     elif columns(sentence) > max(room, LEAST):
         message = " ".join(sentence.split(" ")[2:])
         said += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
