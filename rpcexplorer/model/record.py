@@ -138,14 +138,19 @@ def _places(template: Any, sought: str) -> Iterable[str]:
 
 def _told(exchange: Exchange, hide: Redactor) -> Exchange:
     """The exchange with nothing to be hidden left in all that is told of the reply; its body stays as it is."""
-    response = exchange.response
+    response, outcome = exchange.response, exchange.outcome
+    headers = tuple((hide.text(name), hide.header(name, value)) for name, value in response.headers)
+    if isinstance(outcome, Malformed):  # its sentence may quote where the server redirects to
+        for (name, was), (_, put) in zip(response.headers, headers, strict=True):
+            if was != put and name.lower() == "location":
+                outcome = replace(outcome, reason=outcome.reason.replace(was, put))
     return replace(
         exchange,
-        outcome=_outcome(exchange.outcome, hide),
+        outcome=_outcome(outcome, hide),
         response=replace(
             response,
             reason=hide.text(response.reason),
-            headers=tuple((hide.text(name), hide.header(name, value)) for name, value in response.headers),
+            headers=headers,
             remarks=tuple(map(hide.text, response.remarks)),
         ),
         notes=tuple(map(hide.text, exchange.notes)),

@@ -388,3 +388,10 @@ def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_writ
         sent = exchange(Result(b"1"), method=f"{method}, note.add", params=json.dumps(calls), kind="batch")
         kept = json.loads(recorded(sent, profile, [], 1000).params)
         assert [call["params"] for call in kept] == [["ada", MARK], ["a", "b"]]
+
+
+def test_a_sentence_that_quotes_where_the_server_redirects_to_holds_no_more_than_the_header() -> None:
+    place = "https://h/back?code=Spl-xlO&page=2"
+    said = Malformed(f"The server redirects to {place}. Redirects are not followed.")
+    kept = recorded(exchange(said, response=Response(302, headers=(("Location", place),))), SHOP, [], 1000).outcome
+    assert kept == Malformed(f"The server redirects to https://h/back?code={MARK}&page=2. Redirects are not followed.")
