@@ -123,12 +123,15 @@ class Explorer:
         stop: Stop | None = None,
     ) -> Exchange:
         """Send a draft with the profile in use, and record what came of it."""
-        client = self._clients.of(self._in_use())
-        return self._clients.with_habits(await client.send(draft, id=id, timeout=timeout, watch=watch, stop=stop))
+        profile = self._in_use()
+        exchange = await self._clients.of(profile).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        return self._clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
-        return self._clients.with_habits(await self._clients.of(self._in_use()).login(watch=watch, stop=stop))
+        profile = self._in_use()
+        exchange = await self._clients.of(profile).login(watch=watch, stop=stop)
+        return self._clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
 
     async def get_ready(self) -> None:
         """Load what the first call takes, before there is one."""

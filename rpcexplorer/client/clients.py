@@ -28,8 +28,6 @@ class Clients:
         """``record`` is told with which profile a call was made: another one may be in use when it ends."""
         self._keys, self._reply_limit, self._record = keys, reply_limit, record
         self._open: list[Client] = []
-        self._told: set[str] = set()
-        """Profiles of whose servers it was said how they write their replies."""
 
     def of(self, profile: Profile) -> Client:
         """The client of a profile as it is now; an edited profile gets another one."""
@@ -39,12 +37,12 @@ class Clients:
         self._open.append(self._made(profile, lambda made: self._record(made, profile)))
         return self._open[-1]
 
-    def with_habits(self, exchange: Exchange) -> Exchange:
+    @staticmethod
+    def with_habits(exchange: Exchange, is_news: Callable[[], bool]) -> Exchange:
         """How a server writes all of its replies, noted on the first one that shows it: no call is at fault there."""
         habits = getattr(exchange.outcome, "habits", ())
-        if not habits or exchange.profile in self._told:
+        if not habits or not is_news():
             return exchange
-        self._told.add(exchange.profile)
         note = f"in replies of this server {'; '.join(habits)}: that is understood, nothing to do; it is said once"
         return replace(exchange, notes=(*exchange.notes, note))
 

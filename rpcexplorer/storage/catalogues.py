@@ -42,6 +42,8 @@ class Catalogues:
         self._learned: dict[tuple[str, str], Learned | None] = {}
         self._absent: dict[tuple[str, str], frozenset[str]] = {}
         """Names that the server does not know, by profile and URL."""
+        self._habits: set[tuple[str, str]] = set()
+        """Profiles and URLs of whose servers it was said how they write all of their replies."""
         self.trouble = ""
         """Why a catalogue that is stored cannot be used; empty when it can."""
 
@@ -66,6 +68,15 @@ class Catalogues:
         self._absent[key] = self._absent[key] | {name} if is_absent else self._absent[key] - {name}
         if keep:
             self._write(profile, self._learned[key])
+
+    def is_news(self, profile: Profile) -> bool:
+        """Whether it was never said before how this server writes its replies; from now on it was."""
+        key = self._looked_up(profile)
+        if key in self._habits:
+            return False
+        self._habits.add(key)
+        self._write(profile, self._learned[key])
+        return True
 
     def _looked_up(self, profile: Profile) -> tuple[str, str]:
         """The key under which everything is known that the file says."""
@@ -112,6 +123,7 @@ class Catalogues:
             "methods": [[getattr(method, column) for column in COLUMNS[0]] for method in learned.methods]
             if learned
             else [],
+            "habits": (profile.name, profile.endpoint) in self._habits,
             "absent": self._without_secrets(self._absent[profile.name, profile.endpoint]),
         }
         try:
@@ -150,7 +162,9 @@ class Catalogues:
             return None
         if (content["profile"], content["endpoint"]) != (profile.name, profile.endpoint):
             return None
-        absent = frozenset(content.get("absent", ()))  # which an earlier version did not write
+        absent = frozenset(content.get("absent", ()))  # which an earlier version did not write, nor the habits
+        if content.get("habits"):
+            self._habits.add((profile.name, profile.endpoint))
         if content["when"] is None:
             return None, absent
         methods = tuple([_method(row) for row in content["methods"]])

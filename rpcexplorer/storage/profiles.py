@@ -192,7 +192,7 @@ def _advice(name: str, known: Iterable[str]) -> str:
     if not names:
         return "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"
     guess = nearest(name, names)
-    return (f"did you mean `{guess}`? " if guess else "") + f"The profiles are {listed(names)}"
+    return f"did you mean `{guess}`? The profiles are {listed(names)}" if guess else f"the profiles are {listed(names)}"
 
 
 def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:

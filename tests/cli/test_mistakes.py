@@ -118,4 +118,4 @@ def test_a_folder_that_others_can_write_to_is_refused_once(shell: Shell) -> None
     own = shell.home / "config" / "sessions.toml"
     own.parent.mkdir(parents=True)
     own.write_text('[profile.mine]\nurl = "http://127.0.0.1:9"\n')
-    assert "there is no profile `p`; The profiles are mine" in shell.run("call", "-p", "p", "ping").err
+    assert "there is no profile `p`; the profiles are mine" in shell.run("call", "-p", "p", "ping").err

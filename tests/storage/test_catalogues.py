@@ -229,3 +229,12 @@ def test_what_another_program_has_discovered_meanwhile_stays(folder: Path) -> No
     assert again.of(SHOP) == Learned((FULL,), WHEN)
     assert again.absent(SHOP) == {"typo"}
     assert one.of(SHOP) == Learned((FULL,), WHEN)
+
+
+def test_how_a_server_writes_is_news_once_whatever_else_is_learned(folder: Path) -> None:
+    assert Catalogues(folder).is_news(SHOP)
+    again = Catalogues(folder)
+    again.settle(SHOP, found(FULL))
+    assert not again.is_news(SHOP)
+    assert not Catalogues(folder).is_news(SHOP)
+    assert Catalogues(folder).is_news(replace(SHOP, url="https://other.example"))
