@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +26,7 @@ from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.tui.widgets.reader import Reader
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.conftest import PROFILES
-from tests.tui.visiting import said
+from tests.tui.visiting import on_view, said
 from tests.tui.waiting import until
 
 Visit = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
@@ -491,3 +492,15 @@ def test_half_a_character_can_be_copied(explorer: Explorer, person: PersonOnScre
         assert app.clipboard == "a?b"
 
     visit(explorer, person, what)
+
+
+def test_why_nothing_was_sent_is_told_whole(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
+    made = make_explorer('version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n')
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        long = " ".join(f"word{number}" for number in range(60))
+        body = Exchange("1", datetime.now(UTC), "demo", "http://h", "ping", "[]", "call", Refused("credentials", long))
+        screen.exchange = body
+        await until(pilot, lambda: "word59" in on_view(app))
+
+    visit(made, person, what, size=(80, 24))

@@ -190,6 +190,7 @@ class ResponsePane(ReplyLine):
         """The lines under the bar; what stands between the reply and the eye is said before all else."""
         banner = self.banner(sentence, wrong=wrong) if self.tab == "Result" else []
         self._said.joined = not banner
+        self._said.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
         self._said.pieces = banner or (told(self.exchange, self._bar.room) if self.exchange else [])
 
     # --- focus and mouse ---------------------------------------------------------------------------------------

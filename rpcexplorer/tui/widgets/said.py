@@ -1,4 +1,4 @@
-"""A few lines of what is worth saying beside an outcome, three at most."""
+"""A few lines of what is worth saying beside an outcome: three above a reply, and as many as it takes above none."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from rpcexplorer.views.printable import printable
 class Said(Static):
     """Sentences with their roles, joined by a dot in the middle; gone where there is nothing to say."""
 
-    DEFAULT_CSS = "Said { height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }"
+    DEFAULT_CSS = """
+    Said { height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }
+    Said.-alone { max-height: 12; }
+    """
 
     pieces: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
     joined: reactive[bool] = reactive(True)
