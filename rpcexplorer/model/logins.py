@@ -13,7 +13,7 @@ from typing import Final
 
 from rpcexplorer.model.edits import Edit, edited
 from rpcexplorer.model.member_values import plain_keys, value_after
-from rpcexplorer.model.placeholders import DEEPEST, HIDDEN, UNRECORDED
+from rpcexplorer.model.placeholders import HIDDEN, UNRECORDED
 from rpcexplorer.model.secret_names import squashed
 from rpcexplorer.protocol.scan import decoded, elements, members
 
@@ -38,6 +38,8 @@ _MEMBER = re.compile(r"result|.*session|sid|ticket|auth|key|value")
 _TOKEN = re.compile(r"(?=\S*\d)\S{8,}|\S{20,}")
 """A session rather than a word of welcome."""
 
+LEVELS: Final = 4
+"""Lists and tables inside each other that are searched for a password: no login has more."""
 BETWEEN: Final = ", "
 """What stands between the methods of a batch."""
 
@@ -91,7 +93,7 @@ def passwords(params: str) -> list[Edit]:
         for start, end in texts[1:] or texts:
             if not HIDDEN.fullmatch(part[start + 1 : end - 1]) and end - start > len('""'):
                 found.append(Edit(at + start, at + end, f'"{UNRECORDED}"'))
-        if depth < DEEPEST:
+        if depth < LEVELS:
             parts += [(at + start, part[start:end], depth + 1) for start, end in inside if part[start] in "[{"]
     return sorted(found)
 
