@@ -37,6 +37,11 @@ def shell_word(text: str, profile: str, *, json: bool = False) -> str:
     return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text, profile)) or "''"
 
 
+def printed(text: str, profile: str, *, json: bool = False) -> str:
+    """The name of a pipe from which the text is read: the shell itself writes it, and it is no program's argument."""
+    return f"<(printf %s {shell_word(text, profile, json=json)})"
+
+
 def unless_set(text: str, profile: str) -> str:
     """What ends a command with a complaint where a variable for the text is not set: no empty password goes out.
 

@@ -28,7 +28,7 @@ from rpcexplorer.model.redaction import Redactor
 from rpcexplorer.model.secret import Secret, origin_of, placeholder
 from rpcexplorer.protocol.layout import indented
 from rpcexplorer.views.logging_in import continued, in_python, in_shell
-from rpcexplorer.views.quoting import python_expression, quoted, shell_word, unless_set
+from rpcexplorer.views.quoting import printed, python_expression, quoted, shell_word, unless_set
 from rpcexplorer.views.ticket import ticket
 
 REPLY_LIMIT: Final = 1024 * 1024
@@ -171,7 +171,10 @@ def snippet_of(
 def _with_login(subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str) -> str:
     """A command that logs in first where it has to; with ``headers`` it prints only those of the reply."""
     first, *rest = written(subject, "")
-    call = [unless_set(subject.body, subject.profile.name) + first, *rest]
+    needed = "".join([subject.body, *(value for _, value in subject.headers)])
+    if subject.login is not None:  # which has looked for the session already
+        needed = needed.replace(placeholder(subject.profile.label("session")), "")
+    call = [unless_set(needed, subject.profile.name) + first, *rest]
     if subject.login is None:
         return continued(call)
     seen = headers if subject.profile.login.session is None else all_of_it
@@ -191,8 +194,10 @@ def _curl(subject: Subject, options: str) -> list[str]:
         pieces.append(f"--cacert {quoted(subject.profile.ca_file)}")
     # to curl, "Name:" takes a header away and "Name;" sends it empty
     headers = (f"{header}: {value}" if value else f"{header};" for header, value in subject.headers)
-    pieces += [f"-H {shell_word(header, name)}" for header in headers]
-    return [*pieces, f"--data-raw {shell_word(subject.body, name, json=True)}"]
+    pieces += [f"-H {_unlisted('@', header, name) or shell_word(header, name)}" for header in headers]
+    if HIDDEN.search(subject.body):
+        return [*pieces, f"--data-binary @{printed(subject.body, name, json=True)}"]
+    return [*pieces, f"--data-raw {shell_word(subject.body, name)}"]
 
 
 def httpie(subject: Subject) -> str:
@@ -203,10 +208,20 @@ def httpie(subject: Subject) -> str:
 def _httpie(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
     pieces = [f"http {options}POST {shell_word(subject.url, name)}"]
-    pieces += [shell_word(_item(header, value), name) for header, value in subject.headers]
+    pieces += [
+        _unlisted(f"{header}:@", value, name) or shell_word(_item(header, value), name)
+        for header, value in subject.headers
+    ]
     if subject.profile.ca_file:
         pieces.append(f"--verify {quoted(subject.profile.ca_file)}")
-    return [*pieces, f"--ignore-stdin --raw {shell_word(subject.body, name, json=True)}"]
+    if HIDDEN.search(subject.body):
+        return [*pieces, f"< {printed(subject.body, name, json=True)}"]
+    return [*pieces, f"--ignore-stdin --raw {shell_word(subject.body, name)}"]
+
+
+def _unlisted(sign: str, text: str, profile: str) -> str:
+    """What reads a text with a secret from elsewhere than the arguments, which every user can list; else empty."""
+    return quoted(sign) + printed(text, profile) if HIDDEN.search(text) else ""
 
 
 def _item(name: str, value: str) -> str:

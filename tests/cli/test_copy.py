@@ -255,6 +255,44 @@ def test_what_stands_in_for_curl_does_what_the_command_wants_of_it(
     assert "Total" not in ran.stderr
 
 
+def recording(folder: Path, name: str, then: str) -> Path:
+    """Put a program in a folder of its own that writes down its arguments."""
+    programs, log = folder / "bin", folder / "arguments"
+    programs.mkdir()
+    (programs / name).write_text(f"#!/bin/sh\nprintf '%s\\n' \"$@\" >> {log}\n{then}\n")
+    (programs / name).chmod(0o755)
+    return log
+
+
+def test_no_password_and_no_session_is_an_argument_of_curl(
+    cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = recording(tmp_path, "curl", f'exec {sys.executable} {fakes.__path__[0]}/curl.py "$@"')
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    ran = pasted(cookie.run("copy", "--as", "curl").text, tmp_path, f"{DEMO_PASSWORD}\n")
+    assert json.loads(ran.stdout)["result"] == "pong"
+    arguments = log.read_text()
+    assert arguments.count("/api/v2/") == 2
+    assert DEMO_PASSWORD not in arguments
+    assert "sessionid=" not in arguments
+
+
+def test_no_password_and_no_session_is_an_argument_of_httpie(
+    cookie: Shell, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    then = (
+        "case $1 in --print=h) cat >&2; printf 'Set-Cookie: sessionid=s3ss10n; Path=/\\n';;"
+        ' *) for word in "$@"; do case $word in Cookie:@*) cat "${word#Cookie:@}";; esac; done;; esac'
+    )
+    log = recording(tmp_path, "http", then)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}:{os.environ['PATH']}")
+    ran = pasted(cookie.run("copy", "--as", "httpie").text, tmp_path, f"{DEMO_PASSWORD}\n")
+    assert f'"password":"{DEMO_PASSWORD}"' in ran.stderr
+    assert ran.stdout == "sessionid=s3ss10n"
+    assert DEMO_PASSWORD not in log.read_text()
+    assert "s3ss10n" not in log.read_text()
+
+
 def test_a_copied_httpie_command_logs_in_by_itself(cookie: Shell, tmp_path: Path) -> None:
     stand_in = tmp_path / "http"
     stand_in.write_text(
@@ -263,7 +301,7 @@ def test_a_copied_httpie_command_logs_in_by_itself(cookie: Shell, tmp_path: Path
     )
     stand_in.chmod(0o755)
     ran = pasted(cookie.run("copy", "--as", "httpie").text, tmp_path, f"{DEMO_PASSWORD}\n")
-    assert "\nCookie:sessionid=s3ss10n\n" in ran.stdout
+    assert re.search("^Cookie:@/dev/fd/[0-9]+$", ran.stdout, re.MULTILINE)
     assert '"method":"ping"' in ran.stdout
 
 

@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from urllib.request import Request, urlopen
 
 words = iter(sys.argv[1:])
 url, body, headers, printed = "", b"", {}, "body"
+
+
+def read(text: str) -> str:
+    """What stands in a file, where a word begins so."""
+    return Path(text[1:]).read_text() if text.startswith("@") else text
+
+
 for word in words:
     if word == "-H":
-        name, _, value = next(words).partition(":")
+        name, _, value = read(next(words)).partition(":")
         headers[name] = value.strip()
     elif word == "--data-raw":
         body = next(words).encode()
+    elif word == "--data-binary":
+        body = read(next(words)).encode()
     elif word == "-D":
         printed = "headers" if next(words) == "-" else printed
     elif word == "-i":

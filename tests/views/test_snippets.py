@@ -58,9 +58,15 @@ def opened(text: str, *, escaped: bool = False) -> str:
 
 
 def run_in_bash(script: str, folder: Path, name: str) -> list[str]:
-    """The arguments that a command named in the script is given."""
+    """What a command named in the script is given: arguments, for a pipe among them its content, and what it reads."""
     fake = folder / name
-    fake.write_text("#!/bin/sh\nprintf '%s\\0' \"$@\"\n[ -t 0 ] || cat\n")
+    fake.write_text(
+        '#!/bin/sh\nfor word in "$@"; do\n'
+        "  case $word in\n"
+        "    *@/dev/fd/*) printf '%s' \"${word%%/dev/fd/*}\"; cat \"/dev/fd/${word##*/dev/fd/}\"; printf '\\0' ;;\n"
+        "    *) printf '%s\\0' \"$word\" ;;\n"
+        "  esac\ndone\n[ -t 0 ] || cat\n"
+    )
     fake.chmod(0o755)
     environment = {"PATH": f"{folder}:{os.environ['PATH']}", "LC_ALL": "C", **VARIABLES}
     ran = subprocess.run(
@@ -82,7 +88,7 @@ def test_curl_gets_url_headers_in_order_and_the_exact_body(tmp_path: Path) -> No
         *("-H", "Content-Type: application/json-rpc"),
         *("-H", "Accept: */*"),
         *("-H", "X-Tenant: ac'me $HOME"),
-        *("--data-raw", opened(sent_by(profile, draft).body.decode())),
+        *("--data-binary", "@" + opened(sent_by(profile, draft).body.decode())),
     ]
 
 
@@ -90,7 +96,26 @@ def test_curl_is_kept_from_reading_more_into_its_arguments(tmp_path: Path) -> No
     profile = replace(SHOP, url="http://[::1]:8000", path="/a/[b]/", headers=(("X-Empty", ""),), auth=CookieAuth())
     arguments = run_in_bash(made("curl", Draft("ping"), profile), tmp_path, "curl")
     assert arguments[:2] == ["--globoff", "http://[::1]:8000/a/[b]/"]
-    assert arguments[6:10] == ["-H", "Cookie: sessionid=s3ss10n!$x", "-H", "X-Empty;"]
+    assert arguments[6:10] == ["-H", "@Cookie: sessionid=s3ss10n!$x", "-H", "X-Empty;"]
+
+
+@pytest.mark.parametrize(("kind", "program"), [("curl", "curl"), ("httpie", "http")])
+def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, program: str, tmp_path: Path) -> None:
+    profile = replace(SHOP, auth=CookieAuth())
+
+    def no_login(draft: Draft | Batch, *, id: str | None = None) -> Preview | Refused:
+        is_login = isinstance(draft, Draft) and draft.method == profile.login.method
+        return Refused("profile", "it is not in order") if is_login else previewing(profile)(draft, id=id)
+
+    script = snippet_of(kind, profile, Draft("ping"), None, no_login)
+    assert script is not None
+    (tmp_path / program).write_text(f"#!/bin/sh\necho sent > {tmp_path}/sent\n")
+    (tmp_path / program).chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    ran = subprocess.run(["bash", "-c", script], capture_output=True, check=False, env=environment)
+    assert ran.returncode != 0
+    assert b"RPCEXPLORER_SHOP_SESSION" in ran.stderr
+    assert not (tmp_path / "sent").exists()
 
 
 # --- Python --------------------------------------------------------------------------------------------------------
@@ -131,7 +156,7 @@ def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
         "https://shop.example.com/api/v2/",
         "Content-Type:application/json-rpc",
         "Accept:*/*",
-        "Cookie:sessionid=s3ss10n!$x",
+        "Cookie:@sessionid=s3ss10n!$x",
         "X-Empty;",
         "X-File:\\@/etc/passwd",
         "X-Json:\\=1",
