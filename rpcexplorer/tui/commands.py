@@ -106,7 +106,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "replaced-params",
         "",
         "bring back replaced params",
-        "Bring back the params that a loaded call, or one from another profile, took the place of.",
+        "Bring back the params that another call took the place of.",
         "call",
         synonyms="previous draft undo restore recover lost older",
     ),
