@@ -107,7 +107,10 @@ class Keyboard(App[Wanted]):
         before = self._closed_by
         if before is None or not isinstance(typed, events.Key) or typed.time - before.time > TWICE:
             return False
-        return typed.key == before.key and (typed.is_printable or typed.key == "enter")
+        if typed.key != before.key:
+            self._closed_by = None  # who has gone on to other keys means each of them
+            return False
+        return typed.is_printable or typed.key == "enter"
 
     def _goes_along(self, typed: Typed) -> bool:
         """Text for the line that the text before it went to: there, one comes after the other anyway."""

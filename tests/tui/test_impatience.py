@@ -550,3 +550,15 @@ def test_what_is_sent_is_what_was_chosen_just_before(explorer: Explorer) -> None
         assert screen.exchange.method == "arg_test"
 
     visit(explorer, scene)
+
+
+def test_a_key_that_comes_again_behind_others_is_meant(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.params.replace("[")
+        await burst(pilot, "ctrl+p", *"undo", "enter")  # the palette is closed by Enter
+        await until(pilot, lambda: app.screen is calls)
+        await burst(pilot, "end", "x", "enter", "y")
+        await until(pilot, lambda: calls.params.text.endswith("y"))
+        assert "\n" in calls.params.text
+
+    visit(explorer, scene)
