@@ -19,7 +19,7 @@ CASES: Final = 4
 
 settings.register_profile("everyday", derandomize=True, deadline=None, max_examples=25)
 settings.register_profile("named", derandomize=True, deadline=None)
-settings.register_profile("thorough", deadline=None, max_examples=200, print_blob=True)
+settings.register_profile("thorough", deadline=None, print_blob=True)
 
 TIER: Final = pytest.StashKey[str]()
 
