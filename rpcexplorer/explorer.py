@@ -202,11 +202,12 @@ class Explorer:
         return str(save_setting(self.paths, key, value) or "")
 
     def reload(self) -> None:
-        """Read the profiles again, after an edit; the one in use stays in use by name."""
-        self.profiles = self.secrets.routes.profiles = self._load()
-        if self.profile is not None and not self.profile.ad_hoc:
-            found = self.profiles.get(self.profile.name)
-            self.profile = found if isinstance(found, Profile) else None
+        """Read the profiles again; the one in use stays as it is, unless the files say something else of it now."""
+        before, self.profiles = self.profiles.profiles, self._load()
+        self.secrets.routes.profiles = self.profiles
+        name = self.profile.name if self.profile and not self.profile.ad_hoc else ""
+        if name and self.profiles.profiles.get(name) != before.get(name):
+            self.profile = self.profiles.profiles.get(name)
 
     def edits(self, file: Path) -> ProfileEdits:
         """What can be done to the profiles in one file."""

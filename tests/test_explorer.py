@@ -8,10 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch
+from rpcexplorer.model.profile import InlineAuth
 from tests.fakes.wire import RawServer, http_reply
 
 SHOP_IS_KNOWN = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
@@ -202,3 +204,22 @@ def test_a_method_that_the_server_does_not_know_is_listed_no_more(opened: Callab
     for each in (explorer, again):
         assert list(each.methods()) == ["arg_test", "auth"]
         assert each.asks_first(Draft("ping"))
+
+
+def test_to_read_the_files_again_changes_only_what_they_say_otherwise(
+    opened: Callable[..., Explorer], tmp_path: Path
+) -> None:
+    explorer = opened('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "inline", username = "ada" }\n')
+    filed = explorer.use("shop")
+    assert isinstance(filed, Profile)
+    other = replace(filed, auth=InlineAuth(username="bob"))
+    explorer.use(other)
+    explorer.reload()
+    assert explorer.profile == other
+    (tmp_path / "sessions.toml").write_text('[profile.shop]\nurl = "http://127.0.0.1:10"\n')
+    explorer.reload()
+    assert explorer.profile is not None
+    assert explorer.profile.url == "http://127.0.0.1:10"
+    (tmp_path / "sessions.toml").write_text("")
+    explorer.reload()
+    assert explorer.profile is None

@@ -63,19 +63,20 @@ class Catalogues:
         is_absent = isinstance(exchange.outcome, ErrorObject) and exchange.outcome.code == METHOD_NOT_FOUND
         if is_absent == (name in self._absent[key]):
             return
-        if keep and (there := self._read(profile)):  # another program may have discovered methods meanwhile
-            self._learned[key], self._absent[key] = there
+        if keep:
+            self._read_again(profile)
         self._absent[key] = self._absent[key] | {name} if is_absent else self._absent[key] - {name}
         if keep:
-            self._write(profile, self._learned[key])
+            self._write(profile)
 
     def is_news(self, profile: Profile) -> bool:
         """Whether it was never said before how this server writes its replies; from now on it was."""
         key = self._looked_up(profile)
         if key in self._habits:
             return False
+        self._read_again(profile)
         self._habits.add(key)
-        self._write(profile, self._learned[key])
+        self._write(profile)
         return True
 
     def _looked_up(self, profile: Profile) -> tuple[str, str]:
@@ -85,21 +86,27 @@ class Catalogues:
             self._learned[key], self._absent[key] = self._read(profile) or (None, frozenset())
         return key
 
+    def _read_again(self, profile: Profile) -> None:
+        """What is about to be written goes over what another program may have learned meanwhile."""
+        key = self._looked_up(profile)
+        if there := self._read(profile):
+            self._learned[key], self._absent[key] = there
+
     def settle(self, profile: Profile, discovery: Discovery) -> Discovery:
         """Keep what was found instead of what was known; the discovery with what differs between the two."""
         if not discovery.found:
             return discovery
+        self._read_again(profile)
         before = self.of(profile)
         old = {method.name for method in before.methods} if before else set()
         now = {method.name for method in discovery.methods}
-        learned = Learned(discovery.methods, discovery.when)
         key = self._looked_up(profile)
-        self._learned[key] = learned
+        self._learned[key] = Learned(discovery.methods, discovery.when)
         self._absent[key] -= now
         self.trouble = ""
         return replace(
             discovery,
-            sentences=(*discovery.sentences, *self._write(profile, learned)),
+            sentences=(*discovery.sentences, *self._write(profile)),
             new=tuple(sorted(now - old)),
             gone=tuple(sorted(old - now)),
         )
@@ -110,11 +117,13 @@ class Catalogues:
             return None
         return self._folder / f"{profile.name}.json"
 
-    def _write(self, profile: Profile, learned: Learned | None) -> tuple[str, ...]:
-        """Write it down; a sentence when only this run will know it."""
+    def _write(self, profile: Profile) -> tuple[str, ...]:
+        """Write down what is known; a sentence when only this run will know it."""
         path = self._path(profile)
         if path is None:
             return ()
+        key = self._looked_up(profile)
+        learned = self._learned[key]
         content = {
             "profile": profile.name,
             "endpoint": profile.endpoint,
@@ -123,8 +132,8 @@ class Catalogues:
             "methods": [[getattr(method, column) for column in COLUMNS[0]] for method in learned.methods]
             if learned
             else [],
-            "habits": (profile.name, profile.endpoint) in self._habits,
-            "absent": self._without_secrets(self._absent[profile.name, profile.endpoint]),
+            "habits": key in self._habits,
+            "absent": self._without_secrets(self._absent[key]),
         }
         try:
             body = json.dumps(content, separators=(",", ":")).encode()

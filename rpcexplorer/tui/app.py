@@ -340,13 +340,23 @@ class ExplorerApp(Selecting[Wish]):
         await calls.params.settled()
         calls.write_down()
         before = self.explorer.profile
-        self.explorer.reload()  # files may have changed since
+        self._read_anew()
         await self._choose()
         if await self._settle_on_a_profile() and self.explorer.profile != before:
             await calls.settle()
             calls.show_profile()
         else:
             calls.show_auth()
+
+    def _read_anew(self) -> None:
+        """The files may say something else by now. What is in use stays so until another profile is chosen."""
+        used = self.explorer.profile
+        self.explorer.reload()
+        if used is not None and self.explorer.profile is None:
+            self.explorer.use(used)
+            self.notify(f"{used.name} cannot be read any more; it stays in use as it was.", severity="warning")
+            for complaint in told(self.explorer.profiles.complaints, TOLD):
+                self.notify(complaint, timeout=10, severity="warning")
 
     async def _switch(self, profile: str) -> bool:
         """Use another profile; False where there is none of that name any more."""

@@ -238,3 +238,16 @@ def test_how_a_server_writes_is_news_once_whatever_else_is_learned(folder: Path)
     assert not again.is_news(SHOP)
     assert not Catalogues(folder).is_news(SHOP)
     assert Catalogues(folder).is_news(replace(SHOP, url="https://other.example"))
+
+
+@pytest.mark.parametrize("learns", ["a habit", "another discovery"])
+def test_whatever_is_written_goes_over_what_the_file_holds_by_now(folder: Path, learns: str) -> None:
+    one = Catalogues(folder)
+    assert one.of(SHOP) is None
+    other = Catalogues(folder)
+    other.settle(SHOP, found(FULL))
+    other.heard(exchange(method="typo", outcome=reply(-32601)), SHOP)
+    one.is_news(SHOP) if learns == "a habit" else one.settle(SHOP, found(FULL))
+    again = Catalogues(folder)
+    assert again.of(SHOP) == Learned((FULL,), WHEN)
+    assert again.absent(SHOP) == {"typo"}

@@ -413,3 +413,18 @@ def test_who_leaves_the_list_over_the_history_is_back_on_the_same_call(explorer:
         assert chosen.method == "older"
 
     visit(explorer, scene)
+
+
+def test_params_that_come_along_are_not_replaced_by_those_of_the_last_call_there(explorer: Explorer) -> None:
+    prod = explorer.profiles.profiles["prod"]
+    explorer.journal.record(exchange(0, profile="prod", url=prod.endpoint, method="ping", params="[7]"), prod)
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "[]", "ping")
+        await pilot.press(KEY)
+        await to(pilot, "prod")
+        await until(pilot, lambda: bool(screen.methods.recent))
+        await rest(pilot)
+        assert stands(screen) == ("prod", "ping", "[]")
+
+    visit(explorer, scene)

@@ -361,6 +361,21 @@ def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_
     tell(made, story, profile="one")
 
 
+def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Make, team: Path) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot)
+        assert "one cannot be read any more; it stays in use" in said(app)
+        assert "sessions.toml" in said(app)
+        await pilot.press("escape")
+        await on(pilot, CallScreen)
+        assert made.profile is not None
+        assert made.profile.name == "one"
+
+    made = make_explorer(ONE)
+    team.write_text(ONE + "\n[profile.")
+    tell(made, story, profile="one")
+
+
 def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
 

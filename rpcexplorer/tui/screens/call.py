@@ -63,6 +63,8 @@ class CallScreen(ReplyScreen):
         self._methods: dict[str, Method] = {}
         self._looked_back = False
         """The history of this profile was read, as far as the screen shows it."""
+        self._is_opening = False
+        """What stands in the editor came with the profile, and nobody has chosen anything yet."""
 
     def on_mount(self) -> None:
         """Show the profile in use, the focus in the editor."""
@@ -99,6 +101,7 @@ class CallScreen(ReplyScreen):
         self.remind("filter", "pipe")
         self.exchange = None
         self.choose(self.explorer.remembered.method(profile.name) or first_method(self._methods))
+        self._is_opening = True
         if not self.method:
             self.action_focus_methods()
 
@@ -126,10 +129,8 @@ class CallScreen(ReplyScreen):
             self._looked_back = True
             self.show_methods()
             self.show_recent()
-            text = self.params.text
-            if self.explorer.drafts.is_start(self._profile_name, self.method, text) and (
-                self.explorer.draft_of(self.method) != text
-            ):
+            is_start = self.explorer.drafts.is_start(self._profile_name, self.method, self.params.text)
+            if self._is_opening and is_start and self.explorer.draft_of(self.method) != self.params.text:
                 self.choose(self.method)  # its last call is where to start from
 
     def show_recent(self) -> None:
@@ -151,6 +152,7 @@ class CallScreen(ReplyScreen):
     def choose(self, name: str) -> None:
         """Take a method into the editor, with the params last typed for it; no name, where none is chosen yet."""
         self.write_down()
+        self._is_opening = False
         self.set_reactive(CallScreen.method, name)
         self.response.method = name
         self.methods.current = name
