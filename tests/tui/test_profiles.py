@@ -363,7 +363,9 @@ def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_
 
 def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Make, team: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
-        await profiles(pilot)
+        screen = await profiles(pilot)
+        assert "No profile can be read now" in drawn(screen.query_one(ProfileList))
+        assert "this is not TOML" in page(screen)
         assert "one cannot be read any more; it stays in use" in said(app)
         assert "sessions.toml" in said(app)
         await pilot.press("escape")

@@ -123,6 +123,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         found, listing = self.explorer.profiles, self._list
         on = on or (self._row.name if self._row else "")
         rows = [self._made(name, found.profiles.get(name)) for name in sorted(found.leaves)]
+        listing.refused = found.refused is not None
         listing.items = rows
         listing.cursor = next((at for at, row in enumerate(rows) if row.name == on), listing.cursor)
         wish = [("   choose the one to use", "careful bold")] if self._must_choose else []
@@ -153,7 +154,8 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         row, bar, sheet = self._row, self._page_bar, self._sheet
         default = row is not None and row.name == self.explorer.profiles.default
         bar.words = [(row.name, "bold"), ("  default" if default else "", "middle")] if row else []
-        sheet.lines = self._page(row) if row else []
+        refused = self.explorer.profiles.refused
+        sheet.lines = self._page(row) if row else broken_page((), [str(refused)]) if refused else []
         self.refresh_bindings()
 
     def _page(self, row: ProfileRow) -> list[list[tuple[str, str]]]:

@@ -45,6 +45,9 @@ class ProfileList(Listing[ProfileRow]):
         each for each in bindings("profiles") if isinstance(each, Binding) and each.id == "profiles.use"
     ]
 
+    refused = False
+    """There would be profiles, if their file could be read."""
+
     def draw(self, item: ProfileRow, width: int, look: Look, *, chosen: bool) -> Strip:
         """What gives way first is the URL, as the header and the page have it too."""
         ground = "selection" if chosen else "background"
@@ -86,6 +89,8 @@ class ProfileList(Listing[ProfileRow]):
 
     def empty(self, width: int, look: Look) -> Sequence[Strip]:
         """What to do."""
+        if self.refused:
+            return [line([], width, look), line([("   ! No profile can be read now.", "careful")], width, look)]
         return [
             line([], width, look),
             line([("   There are no profiles yet. ", "dim"), ("a", "bold"), (" adds one.", "dim")], width, look),
