@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from rpcexplorer.client.beforehand import Stop
     from rpcexplorer.client.client import Client
+    from rpcexplorer.client.stop import Stop
     from rpcexplorer.explorer import Explorer
     from rpcexplorer.model.draft import Batch, Draft
     from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
@@ -42,7 +42,7 @@ __all__ = [
 
 _HOMES = {
     "rpcexplorer.client.client": ("Client",),
-    "rpcexplorer.client.beforehand": ("Stop",),
+    "rpcexplorer.client.stop": ("Stop",),
     "rpcexplorer.explorer": ("Explorer",),
     "rpcexplorer.model.draft": ("Batch", "Draft"),
     "rpcexplorer.model.exchange": ("Cancelled", "Exchange", "Refused", "Sent", "Unreached"),

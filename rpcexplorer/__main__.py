@@ -51,7 +51,7 @@ class Demo:
     @contextmanager
     def run(self) -> Iterator[str]:
         """Serve in the background; the base URL while it lasts."""
-        from rpcexplorer.demo.server import DemoThread
+        from rpcexplorer.demo.http.server import DemoThread
 
         with ExitStack() as stack:
             with _told_why_not(0):
@@ -61,7 +61,7 @@ class Demo:
     def serve(self, port: int, announce: Callable[[str], None]) -> None:
         """Serve in the foreground until interrupted."""
         gc.enable()
-        from rpcexplorer.demo.server import serve_forever
+        from rpcexplorer.demo.http.server import serve_forever
 
         with _told_why_not(port):
             serve_forever(port, announce)
@@ -70,7 +70,7 @@ class Demo:
 @contextmanager
 def _told_why_not(port: int) -> Iterator[None]:
     """That nobody can listen on a port is no mistake of ours: a sentence says why, and what to do."""
-    from rpcexplorer.demo.server import LOOPBACK, ListenError
+    from rpcexplorer.demo.http.server import LOOPBACK, ListenError
     from rpcexplorer.model.complaint import Trouble
 
     try:
@@ -128,7 +128,7 @@ class House:
     def open_screen(self, build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:
         """Open the front on screen. It is imported here, so that it costs the command line nothing."""
         from rpcexplorer.tui import app
-        from rpcexplorer.tui.person import PersonOnScreen
+        from rpcexplorer.tui.dialogs.person import PersonOnScreen
 
         person = PersonOnScreen()
         return app.open_screen(build(person), person, profile)
@@ -203,7 +203,7 @@ def _written_down(house: House, error: Exception) -> str:
     """
     from rpcexplorer.storage.crashes import write_crash
     from rpcexplorer.storage.paths import Paths
-    from rpcexplorer.storage.secrets import Secrets
+    from rpcexplorer.storage.secrets.lookup import Secrets
 
     log: Path | str = "no log could be written"
     with suppress(Exception):

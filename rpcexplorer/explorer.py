@@ -11,37 +11,37 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
-from rpcexplorer.client.beforehand import Stop, fresh_id
 from rpcexplorer.client.clients import Clients
+from rpcexplorer.client.stop import Stop, fresh_id
+from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
-from rpcexplorer.protocol.text import Problem
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import told
-from rpcexplorer.storage.journal import Journal
-from rpcexplorer.storage.keys import StoredKeys
+from rpcexplorer.storage.history.journal import Journal
+from rpcexplorer.storage.history.rescue import Rescue
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles import Profiles, load
-from rpcexplorer.storage.remembered import Remembered
-from rpcexplorer.storage.rescue import Rescue
-from rpcexplorer.storage.secrets import Secrets
+from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.screen_state import Remembered
+from rpcexplorer.storage.secrets.credentials import StoredKeys
+from rpcexplorer.storage.secrets.lookup import Secrets
 from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import load_theme, theme_files
 
 if TYPE_CHECKING:
-    from rpcexplorer.client.trips import Watch
+    from rpcexplorer.client.requests import Watch
+    from rpcexplorer.model.connection_test import Step
     from rpcexplorer.model.exchange import Exchange, Preview, Refused
     from rpcexplorer.model.settings import Settings
-    from rpcexplorer.model.steps import Step
     from rpcexplorer.model.theme import Theme
-    from rpcexplorer.storage.history import History
-    from rpcexplorer.storage.leaks import Searched
-    from rpcexplorer.storage.profile_edits import ProfileEdits
+    from rpcexplorer.storage.history.store import History
+    from rpcexplorer.storage.profiles.edits import ProfileEdits
+    from rpcexplorer.storage.secrets.leaks import Searched
 
 __all__ = ["Explorer", "Stop", "fresh_id"]
 
@@ -167,7 +167,7 @@ class Explorer:
 
     async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
-        from rpcexplorer.client.discovery import discover
+        from rpcexplorer.client.discovery.interview import discover
 
         profile = self._in_use()
         found = await discover(profile, self.keys, self.settings.reply_limit, watch=watch, stop=stop)
@@ -211,7 +211,7 @@ class Explorer:
 
     def edits(self, file: Path) -> ProfileEdits:
         """What can be done to the profiles in one file."""
-        from rpcexplorer.storage.profile_edits import ProfileEdits
+        from rpcexplorer.storage.profiles.edits import ProfileEdits
 
         return ProfileEdits(file, self.paths.state, links=file == self.paths.user_sessions)
 
@@ -227,7 +227,7 @@ class Explorer:
 
     def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
         """Look for secrets in the files of the profiles and in every history; or in files alone, or what git staged."""
-        from rpcexplorer.storage.leaks import search
+        from rpcexplorer.storage.secrets.leaks import search
 
         histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
         return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,41 +14,60 @@ import pytest
 import rpcexplorer
 
 PACKAGE = Path(rpcexplorer.__file__).parent
-ALL = {"protocol", "transport", "model", "demo", "views", "client", "storage", "explorer", "cli", "tui"}
+LOWER = {"model", "protocol", "jsontext"}
+"""What the wings above the model have in common."""
 
 OURS: dict[str, set[str]] = {
-    "protocol": set(),
+    "jsontext": set(),
+    "protocol": {"jsontext"},
     "transport": set(),
-    "model": {"protocol"},
-    "demo": {"protocol"},
-    "views": {"protocol", "model"},
-    "client": {"protocol", "model", "transport"},
-    "storage": {"protocol", "model"},
-    "explorer": {"protocol", "model", "client", "storage"},
-    "cli": {"model", "views", "explorer", "__init__"},
-    "tui": {"model", "views", "explorer", "__init__"},
-    "__main__": ALL,
+    "model": {"protocol", "jsontext"},
+    "demo": {"protocol", "jsontext"},
+    "auth": LOWER,
+    "redaction": LOWER | {"auth"},
+    "views": LOWER | {"redaction", "auth"},
+    "client": LOWER | {"redaction", "auth", "transport"},
+    "storage": LOWER | {"redaction", "auth"},
+    "explorer": LOWER | {"client", "storage", "redaction", "auth"},
+    "cli": {"explorer", "views", "redaction", "auth", "model", "__init__"},
+    "tui": {"explorer", "views", "redaction", "auth", "model", "__init__"},
     "__init__": {"protocol", "model", "client", "explorer"},
 }
-"""explorer.py also names protocol's types: a call's text can have a problem, and the door hands it on."""
+ALL = set(OURS)
+OURS["__main__"] = ALL
+"""The table of the house: which wing may import which. explorer.py also names protocol's types: a call's text can have
+a problem, and the door hands it on.
+"""
 
 BOUGHT: dict[str, set[str]] = {
-    "protocol": {"msgspec"},
-    "transport": {"httpx", "msgspec"},
-    "model": {"msgspec"},
+    **{wing: {"msgspec"} for wing in OURS},
     "demo": set(),
+    "transport": {"httpx", "msgspec"},
     "views": {"msgspec", "pygments", "jq"},
-    "client": {"msgspec"},
     "storage": {"msgspec", "tomli_w", "tomlkit", "platformdirs", "keyring"},
-    "explorer": set(),
     "cli": {"click", "msgspec"},
     "tui": {"msgspec", "textual", "rich"},
-    "__main__": set(),
-    "__init__": set(),
 }
 """Values are msgspec's Structs wherever they live: a dataclass takes thirty times as long to make, and a start makes
 dozens. Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
 """
+
+ROOMS: dict[str, set[str]] = {
+    "widgets": set(),
+    "terminal": {"widgets"},
+    "reader": {"widgets"},
+    "dialogs": {"widgets"},
+    "methods": {"widgets", "reader"},
+    "params": {"widgets", "reader"},
+    "response": {"widgets", "reader"},
+    "call": {"widgets", "reader", "dialogs", "terminal", "methods", "params", "response"},
+    "history": {"widgets", "reader", "dialogs", "terminal"},
+    "profiles": {"widgets", "reader", "dialogs", "terminal"},
+}
+"""Inside ``tui/``: which folder imports which. The files beside the folders may be imported by all, but app.py."""
+
+MOST_FILES = 12
+"""In a folder, side by side. A front's commands and the kinds of a registry are lists that may be longer."""
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -95,6 +115,29 @@ def test_the_table_names_every_wing_there_is() -> None:
 @pytest.mark.parametrize("name", ["utils", "helpers", "common", "managers", "core"])
 def test_no_file_is_named_after_nothing(name: str) -> None:
     assert not [path for path in FILES if path.stem == name or name in path.parts]
+
+
+def room_of(module: str) -> str:
+    """The folder inside ``tui/`` that a module is in, or nothing for the files beside the folders."""
+    inside = module.removeprefix("rpcexplorer.tui").strip(".").split(".")[:-1]
+    return inside[-1] if inside else ""
+
+
+@pytest.mark.parametrize("path", [path for path in FILES if wing_of(path) == "tui"], ids=lambda path: path.stem)
+def test_a_room_of_the_screen_knows_only_its_own_parts(path: Path) -> None:
+    here = room_of(".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts))
+    for name in imports_of(path):
+        if not name.startswith("rpcexplorer.tui."):
+            continue
+        assert name != "rpcexplorer.tui.app", "the class is built in __main__ and known to nobody"
+        there = room_of(name)
+        if here and there:
+            assert there == here or there in ROOMS[here], f"{here}/ must not import {name}"
+
+
+def test_no_folder_is_a_heap() -> None:
+    folders = Counter(path.parent.relative_to(PACKAGE) for path in FILES if path.stem != "__init__")
+    assert {str(folder) for folder, files in folders.items() if files > MOST_FILES} <= {"cli", "auth"}
 
 
 def test_the_one_door_stays_a_file() -> None:

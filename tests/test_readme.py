@@ -12,10 +12,10 @@ import pytest
 from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
 from rpcexplorer.cli.program import HOMES, program
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.server import DemoThread
+from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.model.exchange import EXIT_CODES
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles import load
+from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, shown_keys
 from tests.fakes.shell import Shell
 

@@ -7,9 +7,9 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
+from rpcexplorer.cli.context import Session, complete_methods, fail, profile_option, session_of
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
-from rpcexplorer.cli.session import Session, complete_methods, fail, profile_option, session_of
 from rpcexplorer.cli.show import Form, show, show_preview
 from rpcexplorer.cli.values import OneOf, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
@@ -17,7 +17,7 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft, Problem, judged
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import AuthKind
-from rpcexplorer.views.problems import marked
+from rpcexplorer.views.words.problems import marked
 
 F = TypeVar("F")
 

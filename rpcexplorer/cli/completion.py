@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from rpcexplorer.cli.session import session_of
+from rpcexplorer.cli.context import session_of
 from rpcexplorer.cli.start import COMPLETING
 from rpcexplorer.cli.values import OneOf
 

@@ -5,15 +5,15 @@ from __future__ import annotations
 import click
 from msgspec.structs import replace
 
+from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.history import one_of, opened
-from rpcexplorer.cli.session import complete_profiles, fail
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.exchange import Exchange, Refused
-from rpcexplorer.model.placeholders import UNRECORDED
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.views.snippets import SNIPPETS, Subject, subject_of
+from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.redaction.addresses import hidden
+from rpcexplorer.views.copying.snippets import SNIPPETS, Subject, subject_of
 
 FORM = OneOf(SNIPPETS)
 

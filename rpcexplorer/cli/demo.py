@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.session import Session, session_of
+from rpcexplorer.cli.context import Session, session_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import whole_number
 from rpcexplorer.cli.world import World
@@ -15,7 +15,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.model.person import Nobody, Person
-from rpcexplorer.views.sentences import outcome_line, transport_line
+from rpcexplorer.views.words.sentences import outcome_line, transport_line
 
 PORT = whole_number(0, 65535, what="port", otherwise=", or leave it out for any free one")
 

@@ -9,17 +9,17 @@ from itertools import islice
 
 import click
 
+from rpcexplorer.cli.context import complete_profiles, fail, session_of
 from rpcexplorer.cli.mistakes import Words
-from rpcexplorer.cli.session import complete_profiles, fail, session_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import NAMES, Damaged, Exchange
-from rpcexplorer.views.history_lines import history_line, shown
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable, printable_bytes
+from rpcexplorer.views.words.history import history_line, shown
 
 OUTCOMES = OneOf([name for name in NAMES.values() if name != "refused"])
 AT_MOST = whole_number(1)

@@ -7,7 +7,7 @@ from itertools import groupby
 import click
 from msgspec.structs import asdict
 
-from rpcexplorer.cli.session import TOLD, session_of
+from rpcexplorer.cli.context import TOLD, session_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.world import Key, World
 from rpcexplorer.model.complaint import told

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 from msgspec.structs import asdict
 
-from rpcexplorer.cli.session import Session, profile_option, session_of
+from rpcexplorer.cli.context import Session, profile_option, session_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop

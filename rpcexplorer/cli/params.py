@@ -11,7 +11,7 @@ import click
 
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.draft import Draft, Params, Problem, spelled
-from rpcexplorer.views.problems import mended
+from rpcexplorer.views.words.problems import mended
 
 PAIR = re.compile(r"([^\s=:{}\[\]\"',]+)(:?=)(.*)", re.DOTALL)
 """``name=text`` or ``name:=json``."""

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.views.printable import printable
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import click
 
+from rpcexplorer.cli.context import agree, complete_profiles, fail, session_of
 from rpcexplorer.cli.mistakes import Words
 from rpcexplorer.cli.person import hidden
 from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
 from rpcexplorer.cli.profiles_connection import connection
-from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import PATH, AuthKind, Profile
-from rpcexplorer.model.redaction import Redactor
-from rpcexplorer.model.route import Moved
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.session import agree, complete_profiles, fail, session_of
+from rpcexplorer.cli.context import agree, complete_profiles, fail, session_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.redaction import Redactor
-from rpcexplorer.model.route import Moved, Route
+from rpcexplorer.model.secrets.route import Moved, Route
+from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.printable import printable
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.session import session_of
+from rpcexplorer.cli.context import session_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.person import Nobody

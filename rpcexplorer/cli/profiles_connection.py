@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 import click
 
-from rpcexplorer.cli.session import Session, complete_profiles, session_of
+from rpcexplorer.cli.context import Session, complete_profiles, session_of
 from rpcexplorer.cli.waiting import waiting
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.connection_test import HTTP, LOGIN, RPC, Step
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.redaction import Redactor
-from rpcexplorer.model.steps import HTTP, LOGIN, RPC, Step
+from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.profile_page import SIGNS
-from rpcexplorer.views.sentences import duration
+from rpcexplorer.views.words.profile import SIGNS
+from rpcexplorer.views.words.sentences import duration
 
 
 @click.command("test")

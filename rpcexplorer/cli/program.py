@@ -11,8 +11,8 @@ import click
 
 from rpcexplorer import __version__
 from rpcexplorer.cli.completion import PROGRAM
+from rpcexplorer.cli.context import Failed, Session, complete_profiles, fail, session_of
 from rpcexplorer.cli.mistakes import Words, sentence
-from rpcexplorer.cli.session import Failed, Session, complete_profiles, fail, session_of
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.model.complaint import Trouble
 
@@ -24,8 +24,8 @@ HOMES: Final = {
     "demo": "demo",
     "history": "history",
     "keys": "keys",
-    "login": "sessions",
-    "logout": "sessions",
+    "login": "login",
+    "logout": "login",
     "methods": "methods",
     "notify": "calls",
     "profiles": "profiles",

@@ -6,11 +6,11 @@ import re
 from enum import Enum
 
 from rpcexplorer.cli.world import World
-from rpcexplorer.model.address_secrets import hidden
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
+from rpcexplorer.redaction.addresses import hidden
 from rpcexplorer.views.printable import printable, printable_bytes
-from rpcexplorer.views.sentences import outcome_line, transport_line
 from rpcexplorer.views.terminal import highlighted
+from rpcexplorer.views.words.sentences import outcome_line, transport_line
 
 NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""

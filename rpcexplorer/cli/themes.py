@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rpcexplorer.cli.session import session_of
+from rpcexplorer.cli.context import session_of
 from rpcexplorer.views.printable import printable
 
 

@@ -11,7 +11,7 @@ from typing import Any, TextIO, TypeVar
 
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.exchange import Progress
-from rpcexplorer.views.sentences import duration, size
+from rpcexplorer.views.words.sentences import duration, size
 
 PATIENCE = 0.5
 """Seconds before the line appears: most calls are back by then."""

@@ -12,22 +12,22 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 from msgspec.structs import replace
 
-from rpcexplorer.client.auth import flow, login_only
-from rpcexplorer.client.beforehand import Stop, fresh_id
-from rpcexplorer.client.connect import connect
-from rpcexplorer.client.journey import Journey, Record
-from rpcexplorer.client.keys import GivenKeys, Keys
-from rpcexplorer.client.steps import Errand, Flow
-from rpcexplorer.client.trips import Traveller, Watch
+from rpcexplorer.auth.cookie import flow, login_only
+from rpcexplorer.auth.flow import Errand, Flow
+from rpcexplorer.client.connection import connect
+from rpcexplorer.client.credentials_port import GivenKeys, Keys
+from rpcexplorer.client.requests import Traveller, Watch
+from rpcexplorer.client.sending import Journey, Record
+from rpcexplorer.client.stop import Stop, fresh_id
+from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused
-from rpcexplorer.model.placeholders import login_params
 from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
-from rpcexplorer.model.route import Moved
-from rpcexplorer.protocol.text import Problem
+from rpcexplorer.model.secrets.placeholders import login_params
+from rpcexplorer.model.secrets.route import Moved
 
 if TYPE_CHECKING:
-    from rpcexplorer.transport.http import HttpTransport
+    from rpcexplorer.transport.http.client import HttpTransport
 
 Params = Sequence[Any] | Mapping[str, Any]
 

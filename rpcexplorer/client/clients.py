@@ -13,9 +13,9 @@ from rpcexplorer.model.profile import AuthKind, CookieAuth, NoAuth, Profile
 
 if TYPE_CHECKING:
     from rpcexplorer.client.client import Client
-    from rpcexplorer.client.keys import Keys
+    from rpcexplorer.client.credentials_port import Keys
+    from rpcexplorer.model.connection_test import Step
     from rpcexplorer.model.exchange import Exchange
-    from rpcexplorer.model.steps import Step
 
 HARMLESS: dict[AuthKind, str] = {"inline": "arg_test", "none": "ping"}
 """Whatever a service answers to it, even that it knows no such method, it has answered."""
@@ -56,7 +56,7 @@ class Clients:
         Only where it got through are credentials asked for and tried: by a login where there are sessions. Where it
         did not, those that are ``missing`` are named all the same.
         """
-        from rpcexplorer.model.steps import LOGIN, RPC, login_not_reached, steps
+        from rpcexplorer.model.connection_test import LOGIN, RPC, login_not_reached, steps
 
         open_ = replace(profile, auth=NoAuth())
         way = steps(await self._tried(open_), open_)
@@ -88,7 +88,7 @@ class Clients:
 def _load() -> None:
     """The client, the way to a server, and what is recorded."""
     import rpcexplorer.client.client  # noqa: F401
-    from rpcexplorer.client.connect import transport
+    from rpcexplorer.client.connection import transport
 
     transport()
 

@@ -7,19 +7,19 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
-from rpcexplorer.client.auth import flow
-from rpcexplorer.client.credentials import Fields
-from rpcexplorer.client.steps import Ended, Errand, Need, Trip, advance
-from rpcexplorer.client.trips import body_of, formed
+from rpcexplorer.auth.cookie import flow
+from rpcexplorer.auth.credentials import Fields
+from rpcexplorer.auth.flow import Ended, Errand, Need, Trip, advance
+from rpcexplorer.client.requests import body_of, formed
+from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import CookieAuth, Profile
-from rpcexplorer.model.record import secret_places
-from rpcexplorer.model.redaction import Redactor
-from rpcexplorer.model.secret import Secret
-from rpcexplorer.protocol.text import Problem
-from rpcexplorer.transport.outgoing import address_of, request_headers
-from rpcexplorer.transport.wire import Unreachable
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.exchanges import secret_places
+from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.transport.http.request import address_of, request_headers
+from rpcexplorer.transport.port import Unreachable
 
 
 def preview(

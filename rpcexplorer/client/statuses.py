@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.transport.wire import Answer
+from rpcexplorer.transport.port import Answer
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""

@@ -10,10 +10,10 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from rpcexplorer.demo.access import ENDED, REQUIRED, refused
 from rpcexplorer.demo.declaration import Call, Method, bind
 from rpcexplorer.demo.envelope import Batch, Invalid, Request, read
-from rpcexplorer.demo.methods import TABLE
+from rpcexplorer.demo.methods.access import ENDED, REQUIRED, refused
+from rpcexplorer.demo.methods.table import TABLE
 from rpcexplorer.demo.reply import (
     NOTHING,
     RPC_TYPE,

@@ -1,7 +1,7 @@
 """The catalogue: every method a profile is known to have, from whichever source, in one list.
 
 Also what discovery brings to it: a listing is what one dialect's answer says, a discovery what all of them do.
-How an answer is read is in openrpc.py and listed.py.
+How an answer is read is in client/discovery/openrpc.py and client/discovery/system.py.
 """
 
 from __future__ import annotations

@@ -6,11 +6,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from rpcexplorer.jsontext.repeated import repeated_name
+from rpcexplorer.jsontext.scan import Span, decoded, elements, members
+from rpcexplorer.jsontext.typed.params import Params, Problem, parse
 from rpcexplorer.model.exchange import Kind
 from rpcexplorer.protocol.messages import Call, spelled
-from rpcexplorer.protocol.repeated import repeated_name
-from rpcexplorer.protocol.scan import Span, decoded, elements, members
-from rpcexplorer.protocol.text import Params, Problem, parse
 
 __all__ = ["Batch", "Draft", "Params", "Problem", "judged", "kind_of", "spelled", "to_calls"]
 

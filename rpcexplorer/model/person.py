@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from rpcexplorer.model.route import Moved
+from rpcexplorer.model.secrets.route import Moved
 
 
 class Person(Protocol):

@@ -13,7 +13,7 @@ from typing import Any, Literal
 from msgspec import Struct, field
 
 from rpcexplorer.model.address import joined, split_address
-from rpcexplorer.model.secret import origin_of
+from rpcexplorer.model.secrets.secret import origin_of
 from rpcexplorer.protocol.messages import EmptyParams
 
 Confirm = Literal["never", "unsafe", "always"]

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct
 
-from rpcexplorer.protocol.slices import Text
+from rpcexplorer.jsontext.slices import Text
 
 EmptyParams = Literal["[]", "{}", "omit"]
 """How a call without params is written; servers differ, so it is a setting of the profile."""

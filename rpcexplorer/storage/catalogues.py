@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.model.profile import PROFILE_NAME, Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, write_private
 from rpcexplorer.storage.opening import told_size
@@ -147,7 +147,7 @@ class Catalogues:
         return ()
 
     def _without_secrets(self, names: Iterable[str]) -> list[str]:
-        from rpcexplorer.model.redaction import Redactor  # only for what is written anew
+        from rpcexplorer.redaction.redactor import Redactor  # only for what is written anew
 
         hide = Redactor(self._secrets()).text
         return sorted(name for name in names if hide(name) == name)

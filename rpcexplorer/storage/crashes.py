@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator
 from datetime import datetime
 from pathlib import Path
 
-from rpcexplorer.model.redaction import Redactor
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.storage.files import names, telling, told, write_new
 
 KEPT = 10

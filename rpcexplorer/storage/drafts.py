@@ -18,7 +18,7 @@ from urllib.parse import quote, unquote
 
 from rpcexplorer.model.catalogue import Method, starting_point
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import (
     KEPT,
     FileTrouble,
@@ -166,7 +166,7 @@ class Drafts:
             return kept
         start = last() if last else None
         if start is None:
-            from rpcexplorer.model.placeholders import defused
+            from rpcexplorer.model.secrets.placeholders import defused
 
             params = starting_point(known) if known else None
             start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
@@ -191,8 +191,8 @@ class Drafts:
             self._texts.pop(key, None)
             self._unsaved.pop(key, None)
             return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
-        from rpcexplorer.model.record import secret_places
-        from rpcexplorer.model.redaction import Redactor
+        from rpcexplorer.redaction.exchanges import secret_places
+        from rpcexplorer.redaction.redactor import Redactor
 
         hide = Redactor(secrets, profile=profile.name, places=secret_places(profile))
         if profile.ad_hoc or hide.text(method) != method:

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Final
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
 
 if TYPE_CHECKING:
     from rpcexplorer.storage.drafts import Drafts
@@ -51,8 +51,8 @@ class Replaced:
 
     def _settle(self, profile: Profile, method: str, texts: list[str], secrets: Iterable[Secret]) -> str:
         """As with a draft: no file holds a secret, and of a profile made from a URL nothing is written."""
-        from rpcexplorer.model.record import secret_places
-        from rpcexplorer.model.redaction import Redactor
+        from rpcexplorer.redaction.exchanges import secret_places
+        from rpcexplorer.redaction.redactor import Redactor
 
         texts = texts[-MOST:]
         self._lists[profile.name, method] = texts

@@ -10,11 +10,11 @@ from typing import Any
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.settings import HistorySettings, Settings
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.toml_checks import beside, choice, file_name, flag, size, text, version
-from rpcexplorer.storage.toml_edits import edit
-from rpcexplorer.storage.toml_lines import KeyPath, split_dotted
-from rpcexplorer.storage.toml_reader import TomlFile, read_toml
-from rpcexplorer.storage.toml_shape import Each, Table, read_shape
+from rpcexplorer.storage.toml.checks import beside, choice, file_name, flag, size, text, version
+from rpcexplorer.storage.toml.edits import edit
+from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
+from rpcexplorer.storage.toml.reader import TomlFile, read_toml
+from rpcexplorer.storage.toml.shape import Each, Table, read_shape
 
 SHAPE = Table(
     "settings.toml",

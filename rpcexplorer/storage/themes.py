@@ -11,9 +11,9 @@ from typing import Any
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.theme import DARK, NATIVE, Theme, colour, completed
 from rpcexplorer.storage.files import names, told
-from rpcexplorer.storage.toml_checks import flag, text
-from rpcexplorer.storage.toml_reader import TomlFile, read_toml
-from rpcexplorer.storage.toml_shape import Place, Table, Wrong, read_shape
+from rpcexplorer.storage.toml.checks import flag, text
+from rpcexplorer.storage.toml.reader import TomlFile, read_toml
+from rpcexplorer.storage.toml.shape import Place, Table, Wrong, read_shape
 
 PACKAGE = Path(__file__).parent.parent
 SHIPPED = (PACKAGE / "themes", PACKAGE.parent / "themes")

@@ -28,21 +28,21 @@ from rpcexplorer.model.complaint import told
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.theme import DARK
+from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
-from rpcexplorer.tui.guard import Guard
-from rpcexplorer.tui.held import opens
-from rpcexplorer.tui.look import textual_theme
-from rpcexplorer.tui.outlet import never_wait_for_the_gone
-from rpcexplorer.tui.person import PersonOnScreen
-from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.selecting import Selecting
+from rpcexplorer.tui.terminal.guard import Guard
+from rpcexplorer.tui.terminal.output import never_wait_for_the_gone
+from rpcexplorer.tui.theming import textual_theme
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.views.printable import printable
 
 if TYPE_CHECKING:
-    from rpcexplorer.tui.driver import ReadingFailed
-    from rpcexplorer.tui.screens.history import HistoryScreen
+    from rpcexplorer.tui.history.screen import HistoryScreen
+    from rpcexplorer.tui.terminal.driver import ReadingFailed
 
 GUARD: Final = Guard()
 """One for all: Textual keeps what it has drawn by the filters that it went through."""
@@ -146,7 +146,7 @@ class ExplorerApp(Selecting[Wish]):
         chosen = super().get_driver_class()
         if chosen.__module__ != "textual.drivers.linux_driver":  # Windows, or whatever the environment names
             return chosen
-        from rpcexplorer.tui.driver import TerminalDriver
+        from rpcexplorer.tui.terminal.driver import TerminalDriver
 
         return TerminalDriver
 
@@ -201,14 +201,14 @@ class ExplorerApp(Selecting[Wish]):
 
     async def _welcome(self) -> str:
         """What somebody without a profile wants to do."""
-        from rpcexplorer.tui.screens.welcome import Welcome, files_of
+        from rpcexplorer.tui.dialogs.welcome import Welcome, files_of
 
         way = await self.push_screen_wait(Welcome(files_of(self.explorer), self._complaints()))
         return way if way in {"demo", "add"} else ""
 
     async def _choose(self, *, adding: bool = False) -> bool:
         """The profiles on screen; whether one of them was chosen."""
-        from rpcexplorer.tui.screens.profiles import ProfilesScreen
+        from rpcexplorer.tui.profiles.screen import ProfilesScreen
 
         header = self.calls.header_copy() if self.calls else Header()
         screen = ProfilesScreen(self.explorer, self.held, adding=adding, header=header, footer=_footer())
@@ -263,7 +263,7 @@ class ExplorerApp(Selecting[Wish]):
         if self.calls is not None and waiting:
             await self.calls.settle()
         if asking and self.explorer.drafts.unsaved:
-            from rpcexplorer.tui.screens.unsaved import may_end
+            from rpcexplorer.tui.dialogs.unsaved import may_end
 
             self._asked = True
             if not await may_end(self, self.explorer):
@@ -309,14 +309,14 @@ class ExplorerApp(Selecting[Wish]):
 
     @opens("history")
     async def _history(self, calls: CallScreen) -> None:
-        from rpcexplorer.tui.screens.history import HistoryScreen
+        from rpcexplorer.tui.history.screen import HistoryScreen
 
         calls.write_down()
         choice = await self.push_screen_wait(
             HistoryScreen(self.explorer, self.held, header=calls.header_copy(), footer=_footer())
         )
         if choice is not None and choice.action == "carry":
-            from rpcexplorer.tui.screens.carrying import carry
+            from rpcexplorer.tui.call.carrying import carry
 
             await carry(calls, Draft(choice.exchange.method, choice.exchange.params), choice.profile)
         elif choice is not None and self.explorer.profile is not None:
@@ -328,8 +328,8 @@ class ExplorerApp(Selecting[Wish]):
     @opens("copy")
     async def on_history_screen_copy_wanted(self, event: HistoryScreen.CopyWanted) -> None:
         """Copy a call of the history in one of several forms."""
-        from rpcexplorer.tui.screens.copying import copied
-        from rpcexplorer.views.snippets import draft_of
+        from rpcexplorer.tui.call.copying import copied
+        from rpcexplorer.views.copying.snippets import draft_of
 
         exchange = event.exchange
         taken = partial(self.held.go_on, "copy")
@@ -372,7 +372,7 @@ class ExplorerApp(Selecting[Wish]):
     @opens("palette")
     async def action_palette(self) -> None:
         """Every command that can be done here, those of the pane at hand first."""
-        from rpcexplorer.tui.screens.palette import chosen_command
+        from rpcexplorer.tui.dialogs.palette import chosen_command
 
         screen, nodes = self.screen, self._scoped()
         command = await chosen_command(self, nodes, self.explorer.settings.keymap)
@@ -392,7 +392,7 @@ class ExplorerApp(Selecting[Wish]):
     @opens("theme")
     async def action_theme(self) -> None:
         """Each theme is worn while the cursor stands on it; the one that is chosen is remembered."""
-        from rpcexplorer.tui.screens.picker import Pick, Picker
+        from rpcexplorer.tui.dialogs.picker import Pick, Picker
 
         before = self.theme
         picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes()]
@@ -406,7 +406,7 @@ class ExplorerApp(Selecting[Wish]):
 
     def action_help(self) -> None:
         """The keys of the pane at hand first."""
-        from rpcexplorer.tui.screens.help import Help
+        from rpcexplorer.tui.dialogs.help import Help
 
         if isinstance(self.screen, Help):
             self.screen.action_leave()

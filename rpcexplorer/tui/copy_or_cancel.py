@@ -12,9 +12,9 @@ from typing import Any, Protocol, runtime_checkable
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input, Static, TextArea
 
-from rpcexplorer.model.secret import Secret
-from rpcexplorer.tui.clipboard import copy
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.terminal.clipboard import copy
 
 MASKED = "What is masked is not copied."
 
@@ -41,7 +41,7 @@ def selected(screen: Screen[Any]) -> str | None:
 
 async def copy_selected(screen: Screen[Any], text: str, secrets: Iterable[Secret], profile: str) -> None:
     """Put it on the clipboard, without the secrets that this run knows, those of the profile in use above all."""
-    from rpcexplorer.model.redaction import Redactor
+    from rpcexplorer.redaction.redactor import Redactor
 
     await copy(screen, await asyncio.to_thread(Redactor(secrets, profile=profile).text, text), "the selection")
 

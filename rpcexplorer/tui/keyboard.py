@@ -18,8 +18,8 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import TextArea
 
-from rpcexplorer.tui.held import HeldKeys, Typed
-from rpcexplorer.tui.typed_text import BREAKS, TypedText, key_of
+from rpcexplorer.tui.pending_keys import HeldKeys, Typed
+from rpcexplorer.tui.terminal.typed_text import BREAKS, TypedText, key_of
 from rpcexplorer.tui.widgets.in_order import InOrder
 
 TWICE: Final = 0.25

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.environment import for_others
 from rpcexplorer.views.filtering import asked
-from rpcexplorer.views.sentences import size
+from rpcexplorer.views.words.sentences import size
 
 FILTER: Final = "rpcexplorer.views.filtering"
 SHOWN: Final = 300

@@ -15,7 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from rpcexplorer.protocol.layout import indented
+from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.views.printable import printable, readable
 
 OUTPUT_LIMIT: Final = 256 * 1024 * 1024

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import NAMES, Damaged, ErrorObject, Exchange, Malformed, OutcomeName, Result
-from rpcexplorer.views.sentences import duration, outcome_words, size
+from rpcexplorer.views.words.sentences import duration, outcome_words, size
 
 OUTCOMES: Final[tuple[OutcomeName, ...]] = tuple(name for name in NAMES.values() if name != "refused")
 """What can be said after ``outcome:``. A refusal is never recorded."""

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import Final, Protocol
 
-from rpcexplorer.protocol.layout import indented
+from rpcexplorer.jsontext.layout import indented
 
 LIMIT: Final = 200_000
 """Characters; what comes after them has no colours, as nobody waits for a tenth of a second."""

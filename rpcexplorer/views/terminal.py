@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from rpcexplorer.protocol.layout import indented
+from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.views.ink import KEY, LITERAL, NUMBER, PUNCTUATION, STRING, inked
 from rpcexplorer.views.printable import printable, printable_bytes, readable
 

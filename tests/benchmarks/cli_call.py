@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-from rpcexplorer.demo.server import DemoThread
+from rpcexplorer.demo.http.server import DemoThread
 
 BARE = """
 import httpx

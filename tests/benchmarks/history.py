@@ -30,8 +30,8 @@ from rpcexplorer.model.exchange import Exchange, Response
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.protocol.ids import make_id
-from rpcexplorer.storage.blocks import to_block
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.blocks import to_block
+from rpcexplorer.storage.history.store import History
 from tests.benchmarks.figures import after_one, told
 from tests.benchmarks.programs import WORD, bare, explorer, profile
 from tests.benchmarks.terminal import ESCAPE, Program, environment

@@ -15,8 +15,8 @@ import pytest
 
 from rpcexplorer.demo import PASSWORD as DEMO_PASSWORD
 from rpcexplorer.demo import USERNAME
-from rpcexplorer.demo.server import DemoThread
-from rpcexplorer.views.snippets import SNIPPETS
+from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.views.copying.snippets import SNIPPETS
 from tests import fakes
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply

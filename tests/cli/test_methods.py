@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer.demo import PASSWORD
-from rpcexplorer.demo.methods import TABLE
-from rpcexplorer.demo.server import DemoThread
+from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.demo.methods.table import TABLE
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RESET, RawServer, http_reply
 

@@ -11,9 +11,9 @@ import pytest
 
 from rpcexplorer import Exchange, Result
 from rpcexplorer.model.exchange import Response
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Ran, Shell
-from tests.trust.secrets_planted import AWKWARD, leaks, spellings
+from tests.trust.secrets.planted import AWKWARD, leaks, spellings
 
 SECRET = "hunter2-hunter2"
 SHOP = '[profile.shop]\nurl = "https://x.example"\nauth = { kind = "inline", username = "ada" }\n'

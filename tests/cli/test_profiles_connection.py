@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.server import DemoThread
+from rpcexplorer.demo.http.server import DemoThread
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 

@@ -20,7 +20,7 @@ import pytest
 import rpcexplorer
 from rpcexplorer.cli.program import program
 from rpcexplorer.cli.waiting import line
-from rpcexplorer.transport.wire import Progress
+from rpcexplorer.transport.port import Progress
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RawServer, Received, http_reply
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.beforehand import Stop
 from rpcexplorer.client.client import Client
+from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result

@@ -9,17 +9,17 @@ from collections.abc import Callable
 
 import pytest
 
-from rpcexplorer.client import turns
+from rpcexplorer.client import pacing as turns
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.keys import GivenKeys
-from rpcexplorer.client.turns import in_turns
+from rpcexplorer.client.credentials_port import GivenKeys
+from rpcexplorer.client.pacing import in_turns
+from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
-from rpcexplorer.protocol.turns import Steps
-from rpcexplorer.transport.http import rehearse
+from rpcexplorer.transport.http.client import rehearse
 from tests.fakes.wire import RawServer, Received, http_reply
 
 ROWS = [{"name": f"row, {number}", "tags": ["a", "b"]} for number in range(40_000)]

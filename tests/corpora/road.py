@@ -17,21 +17,21 @@ from unicodedata import category
 from rpcexplorer import Draft, Exchange, Explorer, Profile
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.exchange import ErrorObject, Outcome, Preview, Refused, Result
-from rpcexplorer.storage.history import History
-from rpcexplorer.transport.wire import Answer, Request, Timing
-from rpcexplorer.views.document import Document
-from rpcexplorer.views.history_lines import history_line, shown
-from rpcexplorer.views.places import path_at
-from rpcexplorer.views.rows import Rows
-from rpcexplorer.views.sentences import outcome_line, transport_line
-from rpcexplorer.views.snippets import draft_of
-from rpcexplorer.views.table import Table
+from rpcexplorer.storage.history.store import History
+from rpcexplorer.transport.port import Answer, Request, Timing
+from rpcexplorer.views.copying.snippets import draft_of
+from rpcexplorer.views.copying.ticket import ticket
+from rpcexplorer.views.document.document import Document
+from rpcexplorer.views.document.places import path_at
+from rpcexplorer.views.document.rows import Rows
+from rpcexplorer.views.document.table import Table
 from rpcexplorer.views.terminal import highlighted
-from rpcexplorer.views.ticket import ticket
+from rpcexplorer.views.words.history import history_line, shown
+from rpcexplorer.views.words.sentences import outcome_line, transport_line
 from tests.fakes.wire import RawServer, http_reply
 
 if TYPE_CHECKING:
-    from rpcexplorer.transport.http import HttpTransport
+    from rpcexplorer.transport.http.client import HttpTransport
 
 ID: Final = "k7"
 ROWS: Final = 60

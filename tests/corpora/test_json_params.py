@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.client.preview import preview
+from rpcexplorer.jsontext.typed.params import Params, Problem, parse
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.protocol.text import Params, Problem, parse
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.problems import marked
+from rpcexplorer.views.words.problems import marked
 from tests.corpora.json_cases import CHECKER, EVERYTHING, NOT_JSON, OPEN, RIGHT, WRONG, Cases
 from tests.corpora.road import ID, unseen
 

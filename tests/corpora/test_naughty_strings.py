@@ -16,14 +16,14 @@ from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused
 from rpcexplorer.model.profile import PROFILE_NAME
 from rpcexplorer.protocol.messages import spelled
-from rpcexplorer.storage.history import History
-from rpcexplorer.views.document import Document
+from rpcexplorer.storage.history.store import History
+from rpcexplorer.views.copying.snippets import SNIPPETS, Subject, subject_of
+from rpcexplorer.views.document.document import Document
+from rpcexplorer.views.document.search import matches
 from rpcexplorer.views.filtering import Yield, filtered
-from rpcexplorer.views.finding import matches
-from rpcexplorer.views.history_lines import history_line, shown
 from rpcexplorer.views.history_rows import Wanted
 from rpcexplorer.views.method_rows import MethodRows
-from rpcexplorer.views.snippets import SNIPPETS, Subject, subject_of
+from rpcexplorer.views.words.history import history_line, shown
 from tests.corpora.naughty import NAUGHTY
 from tests.corpora.road import Road, short, unseen
 from tests.storage.recording import exchange

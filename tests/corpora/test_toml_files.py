@@ -15,9 +15,9 @@ import pytest
 from rpcexplorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.storage.blocks import to_block
 from rpcexplorer.storage.files import told
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.blocks import to_block
+from rpcexplorer.storage.history.store import History
 from rpcexplorer.views.printable import printable
 from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG

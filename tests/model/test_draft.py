@@ -6,9 +6,9 @@ import json
 
 import pytest
 
+from rpcexplorer.jsontext.typed.params import Params, Problem
 from rpcexplorer.model.draft import Batch, judged, to_calls
 from rpcexplorer.protocol.messages import Call
-from rpcexplorer.protocol.text import Params, Problem
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])

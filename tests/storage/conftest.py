@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.store import History
 
 
 @pytest.fixture

@@ -10,18 +10,18 @@ from pathlib import Path
 from rpcexplorer.model.catalogue import Discovery, Method
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.allowed import AllowedFile
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble, told
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.store import History
 from rpcexplorer.storage.paths import OVERLAY, Paths
-from rpcexplorer.storage.profile_edits import ProfileEdits
-from rpcexplorer.storage.profiles import load
-from rpcexplorer.storage.remembered import Remembered
-from rpcexplorer.storage.routes import Routes
-from rpcexplorer.storage.secret_file import SecretFile
-from rpcexplorer.storage.secrets import Secrets
+from rpcexplorer.storage.profiles.edits import ProfileEdits
+from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.storage.screen_state import Remembered
+from rpcexplorer.storage.secrets.allowed import AllowedFile
+from rpcexplorer.storage.secrets.file import SecretFile
+from rpcexplorer.storage.secrets.lookup import Secrets
+from rpcexplorer.storage.secrets.routes import Routes
 from rpcexplorer.storage.settings import load_settings, save_setting
 from tests.storage.recording import exchange
 

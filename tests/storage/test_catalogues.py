@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.storage.catalogues import HEAD, Catalogues
 from tests.storage.recording import exchange

@@ -11,9 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from rpcexplorer.model.catalogue import Method, Parameter, starting_point
-from rpcexplorer.model.placeholders import of_this
 from rpcexplorer.model.profile import InlineAuth, Profile, ad_hoc
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.placeholders import of_this
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage import drafts as drafts_module
 from rpcexplorer.storage.drafts import Drafts
 

@@ -16,12 +16,12 @@ import pytest
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Unreached
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.person import PersonOnScreen
-from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
 from tests.storage.recording import exchange
-from tests.trust.wire_visits import (
+from tests.trust.wire.visits import (
     CUT,
     ID,
     MIB,

@@ -30,7 +30,7 @@ from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.storage.recording import damaged, exchange, sound
-from tests.trust.wire_visits import (
+from tests.trust.wire.visits import (
     ID,
     PONG,
     explorer,
@@ -137,7 +137,7 @@ def test_17_eight_writers_lose_nothing(shell: Shell) -> None:
 KILLED = """
 import sys
 from pathlib import Path
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.store import History
 from tests.storage.recording import exchange
 history = History(Path(sys.argv[1]))
 for number in range(100_000):
@@ -323,7 +323,7 @@ sys.exit(__main__.main())
 """
 PLACES = {
     "the call": ("rpcexplorer.explorer", "Explorer", "call"),
-    "the record": ("rpcexplorer.storage.journal", "Journal", "record"),
+    "the record": ("rpcexplorer.storage.history.journal", "Journal", "record"),
     "a drawing": ("rpcexplorer.tui.widgets.sheet", "Sheet", "render_line"),
 }
 

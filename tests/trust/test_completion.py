@@ -17,7 +17,7 @@ from rpcexplorer.cli.start import COMPLETING
 from rpcexplorer.model.catalogue import Discovery, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues import Catalogues
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.storage.recording import exchange

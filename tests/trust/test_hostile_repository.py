@@ -223,7 +223,7 @@ def test_files_and_staged_are_one_too_many(shell: Shell) -> None:
 def test_a_file_that_is_too_large_is_named_and_not_read(
     shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.staged.LARGEST", 100)
+    monkeypatch.setattr("rpcexplorer.storage.secrets.staged.LARGEST", 100)
     (repository / "large").write_text("x" * 101)
     for number in range(5):
         (repository / f"small{number}").write_text(f"{LEAK}{'y' * 40}{number}")
@@ -237,7 +237,7 @@ def test_a_file_that_is_too_large_is_named_and_not_read(
 def test_an_index_that_never_ends_is_a_sentence(
     shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rpcexplorer.storage.staged.SECONDS", 0.2)
+    monkeypatch.setattr("rpcexplorer.storage.secrets.staged.SECONDS", 0.2)
     (repository / ".git" / "index").unlink()
     os.mkfifo(repository / ".git" / "index")
     ran = check(shell)

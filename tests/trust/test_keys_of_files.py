@@ -14,9 +14,9 @@ from typing import NamedTuple
 
 import pytest
 
-from rpcexplorer.storage.profile_shape import SESSIONS
+from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.settings import SHAPE as SETTINGS
-from rpcexplorer.storage.toml_shape import Each, Rule, Table
+from rpcexplorer.storage.toml.shape import Each, Rule, Table
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 
@@ -32,25 +32,25 @@ class Row(NamedTuple):
 
 
 STEERED = "trust/test_routes.py::test_a_secret_is_not_steered_within_its_server"
-WRONG = "storage/test_profile_shape.py::test_what_is_wrong_is_told_with_file_line_and_key"
-SHOWN = "trust/test_sinks_on_screen.py::test_nothing_that_is_shown_is_obeyed"
-STRICT = "storage/test_layers.py::test_a_working_folder_asks_more_often_and_never_less"
+WRONG = "storage/profiles/test_shape.py::test_what_is_wrong_is_told_with_file_line_and_key"
+SHOWN = "trust/sinks/test_on_screen.py::test_nothing_that_is_shown_is_obeyed"
+STRICT = "storage/profiles/test_layers.py::test_a_working_folder_asks_more_often_and_never_less"
 SETTING = "storage/test_settings.py::test_what_is_wrong_is_told_and_the_rest_is_used"
-ENDED = "client/test_auth.py::test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more"
+ENDED = "auth/test_cookie.py::test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more"
 
 IN_SESSIONS = [
     Row("version", "be read as another shape",
-        "storage/test_profiles.py::test_of_a_file_with_another_version_nothing_is_used"),
+        "storage/profiles/test_loading.py::test_of_a_file_with_another_version_nothing_is_used"),
     Row("default", "give another server the secret of the profile that was meant",
         "trust/test_keys_of_files.py::test_the_default_of_a_folder_gets_no_secret_of_another_profile"),
     Row("profile.*", "be a path; share the variable of another profile",
-        "storage/test_profiles.py::test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_other"),
+        "storage/profiles/test_loading.py::test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_other"),
     Row("profile.*.url", "lead a secret to another server",
         "trust/test_routes.py::test_a_variable_is_bound_to_the_first_route_it_is_used_on"),
     Row("profile.*.path", "lead a secret to what logs it or shows it; hold one", STEERED),
     Row("profile.*.description", "be obeyed by the terminal", SHOWN),
     Row("profile.*.badge", "take the red from a person's own prod, and its questions",
-        "storage/test_layers.py::test_a_badge_of_prod_stays"),
+        "storage/profiles/test_layers.py::test_a_badge_of_prod_stays"),
     Row("profile.*.confirm", "take a question away", STRICT),
     Row("profile.*.timeout", "never end", WRONG),
     Row("profile.*.content_type", "smuggle a second header or request", WRONG),
@@ -65,9 +65,9 @@ IN_SESSIONS = [
         "trust/test_routes.py::test_the_kind_of_auth_is_a_part_of_the_route"),
     Row("profile.*.auth.username", "send a password along with another name", STEERED),
     Row("profile.*.auth.cookie", "hand a session to what reads another cookie; smuggle a header",
-        "model/test_route.py::test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"),
+        "model/secrets/test_route.py::test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"),
     Row("profile.*.auth.username_member", "put a name where others read it",
-        "model/test_route.py::test_every_field_of_a_kind_of_auth_is_a_part_of_the_route"),
+        "model/secrets/test_route.py::test_every_field_of_a_kind_of_auth_is_a_part_of_the_route"),
     Row("profile.*.auth.password_member", "put a password where others read it, such as the text of a note", STEERED),
     Row("profile.*.login.method", "give a password to a method that keeps it", STEERED),
     Row("profile.*.login.params", "put a password where others read it", STEERED),
@@ -79,26 +79,26 @@ IN_SESSIONS = [
         "trust/test_completion.py::test_tab_and_enter_in_bash_run_nothing_of_a_methods_name"),
     Row("profile.*.method.*.doc", "be obeyed by the terminal", SHOWN),
     Row("profile.*.method.*.params", "open a secret by its placeholder; hold one",
-        "trust/test_secrets_stay_what_they_are.py::test_params_of_a_shared_file_open_no_secret"),
+        "trust/secrets/test_stay_what_they_are.py::test_params_of_a_shared_file_open_no_secret"),
     Row("profile.*.method.*.safe", "take a question away",
-        "storage/test_layers.py::test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
+        "storage/profiles/test_layers.py::test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
     Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
     Row("profile.*.history", "write into any file of this person; publish replies",
-        "storage/test_layers.py::test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used"),
+        "storage/profiles/test_layers.py::test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used"),
 ]  # fmt: skip
 
 IN_SETTINGS = [
     Row("version", "be read as another shape", SETTING),
     Row("theme", "read a file from anywhere", SETTING),
     Row("keymap.*", "run a command; be obeyed by the terminal",
-        "trust/test_sinks_on_screen.py::test_what_is_wrong_in_files_is_said_and_not_obeyed"),
+        "trust/sinks/test_on_screen.py::test_what_is_wrong_in_files_is_said_and_not_obeyed"),
     Row("history.record", "nothing: it is this person's own file", SETTING),
     Row("history.folder", "write into a file that is none of ours",
         "trust/test_files_of_others.py::test_a_call_does_not_touch_the_file_that_a_name_in_the_history_leads_to"),
     Row("history.body_limit", "fill the disk with one reply",
-        "storage/test_history.py::test_a_long_reply_is_cut_and_its_true_size_recorded"),
+        "storage/history/test_store.py::test_a_long_reply_is_cut_and_its_true_size_recorded"),
     Row("secrets.store", "put secrets elsewhere than in a private file or the keyring", SETTING),
-    Row("reply.limit", "fill the memory", "trust/test_wire_replies.py::test_a_body_beyond_the_cap_is_stopped_there"),
+    Row("reply.limit", "fill the memory", "trust/wire/test_replies.py::test_a_body_beyond_the_cap_is_stopped_there"),
 ]  # fmt: skip
 
 

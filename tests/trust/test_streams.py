@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer import Exchange
-from rpcexplorer.storage.history import History
+from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply

@@ -12,9 +12,9 @@ import textual.pilot
 from textual._compositor import Compositor
 
 from rpcexplorer.demo import PASSWORD, USERNAME
-from rpcexplorer.demo.server import DemoThread
+from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.person import PersonOnScreen
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.tui.idle import wait_for_idle
 
 for module in (textual.app, textual.pilot):
@@ -53,7 +53,7 @@ auth = {{ kind = "none" }}
 @pytest.fixture(autouse=True)
 def polite(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clipboard of whoever runs the tests is left alone."""
-    monkeypatch.setattr("rpcexplorer.tui.clipboard.tools", lambda: iter(()))
+    monkeypatch.setattr("rpcexplorer.tui.terminal.clipboard.tools", lambda: iter(()))
 
 
 @pytest.fixture(autouse=True)

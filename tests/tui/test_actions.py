@@ -23,28 +23,28 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Exchange, Result, Sent
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.methods.pane import MethodsPane
+from rpcexplorer.tui.call.params.pane import ParamsPane
+from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import COMMANDS
-from rpcexplorer.tui.person import PersonOnScreen
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.screens.dialog import Ask, Confirm
-from rpcexplorer.tui.screens.form import Form
-from rpcexplorer.tui.screens.help import Help
-from rpcexplorer.tui.screens.history import HistoryScreen
-from rpcexplorer.tui.screens.login import Credentials
-from rpcexplorer.tui.screens.picker import Picker
-from rpcexplorer.tui.screens.profile_form import ProfileForm
-from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from rpcexplorer.tui.dialogs.form import Form
+from rpcexplorer.tui.dialogs.help import Help
+from rpcexplorer.tui.dialogs.login import Credentials
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.history.list import HistoryList
+from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.profiles.form import ProfileForm
+from rpcexplorer.tui.profiles.list import ProfileList
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.reader.grid import Grid
 from rpcexplorer.tui.widgets.footer import Footer
-from rpcexplorer.tui.widgets.grid import Grid
-from rpcexplorer.tui.widgets.history_list import HistoryList
 from rpcexplorer.tui.widgets.listing import Listing
-from rpcexplorer.tui.widgets.methods import MethodsPane
-from rpcexplorer.tui.widgets.params import ParamsPane
-from rpcexplorer.tui.widgets.profile_list import ProfileList
 from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.response import ResponsePane
 from tests.fakes.wire import HOLD, RawServer
 from tests.storage.recording import exchange as recorded
 from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, type_in
@@ -189,7 +189,7 @@ def unpressed(told: Told, pressed: set[str]) -> set[str]:
 @pytest.fixture(autouse=True)
 def unhurried(monkeypatch: pytest.MonkeyPatch) -> None:
     """The clipboard of whoever runs the tests is left alone, and the screen is drawn only when a story looks at it."""
-    monkeypatch.setattr("rpcexplorer.tui.clipboard.tools", lambda: iter(()))
+    monkeypatch.setattr("rpcexplorer.tui.terminal.clipboard.tools", lambda: iter(()))
     monkeypatch.setattr(Compositor, "render_update", lambda self, **_: self._dirty_regions.clear())
 
 

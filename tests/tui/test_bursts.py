@@ -24,36 +24,36 @@ import rpcexplorer.tui
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secret import Secret
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.screens.dialog import Ask, Confirm, Dialog
-from rpcexplorer.tui.screens.form import Form
-from rpcexplorer.tui.screens.help import Help
-from rpcexplorer.tui.screens.history import HistoryScreen
-from rpcexplorer.tui.screens.layout import CallLayout
-from rpcexplorer.tui.screens.login import Credentials, secrets
-from rpcexplorer.tui.screens.picker import Picker, PickList
-from rpcexplorer.tui.screens.profile_form import ProfileForm
-from rpcexplorer.tui.screens.profiles import ProfilesScreen
-from rpcexplorer.tui.screens.reply import ReplyScreen
-from rpcexplorer.tui.screens.welcome import Ways, Welcome
+from rpcexplorer.tui.call.layout import CallLayout
+from rpcexplorer.tui.call.methods.list import MethodList
+from rpcexplorer.tui.call.methods.pane import MethodsPane
+from rpcexplorer.tui.call.methods.recent import RecentList
+from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.call.reply_actions import ReplyScreen
+from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Ask, Confirm, Dialog
+from rpcexplorer.tui.dialogs.form import Form
+from rpcexplorer.tui.dialogs.help import Help
+from rpcexplorer.tui.dialogs.login import Credentials, secrets
+from rpcexplorer.tui.dialogs.picker import Picker, PickList
+from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
+from rpcexplorer.tui.history.list import HistoryList
+from rpcexplorer.tui.history.pane import HistoryPane
+from rpcexplorer.tui.history.preview import HistoryPreview
+from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.profiles.form import ProfileForm
+from rpcexplorer.tui.profiles.list import ProfileList
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.reader.grid import Grid
+from rpcexplorer.tui.reader.pager import Pager
+from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.cycle import Cycle
-from rpcexplorer.tui.widgets.editor import Editor
-from rpcexplorer.tui.widgets.grid import Grid
-from rpcexplorer.tui.widgets.history_list import HistoryList
-from rpcexplorer.tui.widgets.history_pane import HistoryPane
-from rpcexplorer.tui.widgets.history_preview import HistoryPreview
 from rpcexplorer.tui.widgets.listing import Listing
-from rpcexplorer.tui.widgets.method_list import MethodList
-from rpcexplorer.tui.widgets.methods import MethodsPane
-from rpcexplorer.tui.widgets.pager import Pager
-from rpcexplorer.tui.widgets.profile_list import ProfileList
 from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.reader import Reader
-from rpcexplorer.tui.widgets.recent import RecentList
-from rpcexplorer.tui.widgets.response import ResponsePane
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.method_rows import name_of
 from tests.tui.visiting import burst, names, post, profiles, rest, tell, visit

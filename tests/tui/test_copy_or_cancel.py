@@ -12,13 +12,13 @@ from textual.widgets import Input
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.screens.dialog import Ask, Confirm
-from rpcexplorer.tui.screens.history import HistoryScreen
-from rpcexplorer.tui.screens.login import Credentials
-from rpcexplorer.tui.screens.picker import Picker
-from rpcexplorer.tui.screens.profile_form import ProfileForm
-from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from rpcexplorer.tui.dialogs.login import Credentials
+from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.profiles.form import ProfileForm
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.widgets.prompt import Prompt
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import on, said, tell, type_in, visit

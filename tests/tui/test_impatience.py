@@ -16,20 +16,20 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.person import PersonOnScreen
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.screens.dialog import Confirm
-from rpcexplorer.tui.screens.history import HistoryScreen
-from rpcexplorer.tui.screens.login import Credentials
-from rpcexplorer.tui.screens.picker import Picker
-from rpcexplorer.tui.screens.profile_form import ProfileForm
-from rpcexplorer.tui.screens.profiles import ProfilesScreen
-from rpcexplorer.tui.screens.welcome import Welcome
+from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Confirm
+from rpcexplorer.tui.dialogs.login import Credentials
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.dialogs.welcome import Welcome
+from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.profiles.form import ProfileForm
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.header import Header
-from rpcexplorer.tui.widgets.problem import ProblemLine
 from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.said import Said
+from rpcexplorer.tui.widgets.remarks import Said
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.visiting import Scene, burst, drawn, rest, said, tell, type_in, visit
 from tests.tui.waiting import until
@@ -361,7 +361,7 @@ def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(ex
 def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer, person: PersonOnScreen) -> None:
     from msgspec.structs import replace
 
-    from rpcexplorer.tui.screens.asking import _bound, _is_quiet
+    from rpcexplorer.tui.dialogs.confirm import _bound, _is_quiet
 
     explorer.use("prod")
     profile = explorer.profile

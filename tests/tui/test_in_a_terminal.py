@@ -112,7 +112,7 @@ def test_a_terminal_that_is_gone_ends_it_whatever_runs_and_nothing_is_lost(tmp_p
 BROKEN = """
 import sys
 from rpcexplorer import __main__
-from rpcexplorer.tui.screens.call import CallScreen
+from rpcexplorer.tui.call.screen import CallScreen
 
 def fails(self):
     password = "correct-horse-battery"
@@ -223,7 +223,7 @@ def test_a_long_text_that_nothing_marks_as_pasted_is_put_as_it_is_and_sent_by_th
 DEAF = """
 import sys
 from rpcexplorer import __main__
-from rpcexplorer.tui.terminal_input import TerminalInput
+from rpcexplorer.tui.terminal.input import TerminalInput
 
 def fails(self, came):
     raise KeyError("correct-horse-battery")

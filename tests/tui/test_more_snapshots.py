@@ -17,15 +17,15 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Response, Result, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.toml_shape import Source
+from rpcexplorer.storage.toml.shape import Source
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.person import PersonOnScreen
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.screens.dialog import Confirm
-from rpcexplorer.tui.screens.history import HistoryScreen
-from rpcexplorer.tui.screens.login import Credentials
-from rpcexplorer.tui.screens.profile_form import ProfileForm
-from rpcexplorer.tui.screens.profiles import ProfilesScreen
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Confirm
+from rpcexplorer.tui.dialogs.login import Credentials
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.profiles.form import ProfileForm
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from tests.tui.test_snapshots import CALLS, PROFILES, RESULT, TYPED, TheDay, made, showing, state
 from tests.tui.visiting import on, stand_on
 from tests.tui.waiting import until
@@ -59,10 +59,12 @@ def place(source: Source) -> str:
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone, the day and the names of files are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr("rpcexplorer.tui.screens.call.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.screens.history.datetime", TheDay)
-    monkeypatch.setattr("rpcexplorer.storage.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
-    monkeypatch.setattr("rpcexplorer.storage.toml_shape.Source.__str__", place)
+    monkeypatch.setattr("rpcexplorer.tui.call.screen.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.history.screen.datetime", TheDay)
+    monkeypatch.setattr(
+        "rpcexplorer.storage.profiles.loading.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")]
+    )
+    monkeypatch.setattr("rpcexplorer.storage.toml.shape.Source.__str__", place)
     time.tzset()
     yield
     monkeypatch.undo()

@@ -10,9 +10,9 @@ from textual.widgets._toast import Toast
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.screens.history import HistoryScreen
-from rpcexplorer.tui.screens.picker import Picker
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from tests.tui.visiting import on, said, visit
 from tests.tui.waiting import until

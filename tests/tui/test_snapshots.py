@@ -25,9 +25,9 @@ from rpcexplorer.model.exchange import (
     Unreached,
 )
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.person import PersonOnScreen
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.widgets.response import ResponsePane
+from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.tui.visiting import on_view
 from tests.tui.waiting import until
 
@@ -153,8 +153,8 @@ class TheDay(datetime):
 def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone and the day are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
-    monkeypatch.setattr("rpcexplorer.tui.screens.call.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.screens.history.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.call.screen.fresh_id", lambda: "1m7ypmkv7qa7kfj")
+    monkeypatch.setattr("rpcexplorer.tui.history.screen.datetime", TheDay)
     import time
 
     time.tzset()
@@ -360,7 +360,9 @@ def test_screen(
     snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     key, *shows = SCREENS[name]
-    monkeypatch.setattr("rpcexplorer.storage.profiles.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")])
+    monkeypatch.setattr(
+        "rpcexplorer.storage.profiles.loading.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")]
+    )
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press(key)
@@ -427,7 +429,7 @@ def test_welcome(
     explorer = make_explorer("")
     app = ExplorerApp(explorer, person)
     files = [("settings", "~/.config/rpcexplorer/settings.toml")]
-    monkeypatch.setattr("rpcexplorer.tui.screens.welcome.files_of", lambda _: files)
+    monkeypatch.setattr("rpcexplorer.tui.dialogs.welcome.files_of", lambda _: files)
 
     async def before(pilot: Pilot[Any]) -> None:
         await until(pilot, lambda: "Welcome to rpcexplorer" in on_view(app) and "settings.toml" in on_view(app))

@@ -14,10 +14,10 @@ from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.person import PersonOnScreen
-from rpcexplorer.tui.screens.call import CallScreen
-from rpcexplorer.tui.screens.profiles import ProfilesScreen
-from rpcexplorer.tui.widgets.profile_list import ProfileList
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.profiles.list import ProfileList
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.stage import text_of
 from tests.tui.waiting import until

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol.layout import indented
+from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.terminal import COLOUR_LIMIT, highlighted
 

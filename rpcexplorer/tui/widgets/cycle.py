@@ -12,8 +12,8 @@ from textual.reactive import reactive
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rpcexplorer.tui.look import Look, line, width_of
 from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theming import Look, line, width_of
 
 
 class Cycle(Widget, can_focus=True):

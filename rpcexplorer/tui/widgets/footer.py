@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.commands import COMMANDS, spelled
-from rpcexplorer.tui.look import Look, line, width_of
+from rpcexplorer.tui.theming import Look, line, width_of
 
 Hint = tuple[str, str, str, bool]
 """Key as Textual names it, key as people write it, words; whether it stays where there is little room."""

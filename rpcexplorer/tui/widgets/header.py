@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.look import Look, Words, line
+from rpcexplorer.tui.theming import Look, Words, line
 
 BADGES: dict[str, str] = {"dev": "well", "staging": "careful", "prod": "prod"}
 """The colour of a badge's ground; any other word has the accent."""

@@ -16,8 +16,8 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from rpcexplorer.tui.look import Look
 from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theming import Look
 
 Item = TypeVar("Item")
 

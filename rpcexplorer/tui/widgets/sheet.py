@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from rpcexplorer.tui.look import Look, line
+from rpcexplorer.tui.theming import Look, line
 from rpcexplorer.views.printable import printable
 
 Line = Sequence[tuple[str, str]]

@@ -1,0 +1,1 @@
+"""How a profile logs in: a call with its credentials, and the login before it, as generators. No socket, no file."""

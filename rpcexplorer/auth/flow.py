@@ -1,0 +1,93 @@
+"""What a flow can want, and what it is told: the vocabulary between auth and whoever drives it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from typing import Any, Literal, TypeVar
+
+from msgspec import Struct
+
+from rpcexplorer.model.exchange import NO_PHASES, NOTHING_CAME, Kind, Outcome, Phases, Refused, Response
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import Call
+
+
+class Errand(Struct, frozen=True):
+    """What the person asked for: one call, a notification, or several calls in one body."""
+
+    kind: Kind
+    calls: tuple[Call, ...]
+    only_shown: bool = False
+    """Nothing of it will be sent, so that it may hold what never is."""
+
+    @property
+    def method(self) -> str:
+        """The method, or all of them, comma-separated."""
+        return ", ".join(call.method for call in self.calls)
+
+
+class Need(Struct, frozen=True):
+    """Wants a credential; is told a ``Secret``, or a ``Refused`` that says how to give one."""
+
+    field: Literal["username", "password", "session"]
+
+
+class Trip(Struct, frozen=True):
+    """Wants a request sent; is told what ``Landed``. Secrets stand in it as placeholders until the last moment."""
+
+    errand: Errand
+    cookie: Secret | None = None
+    secrets: tuple[Secret, ...] = ()
+    """What the placeholders in the params stand for."""
+    login: bool = False
+
+
+class Keep(Struct, frozen=True):
+    """Wants a session remembered."""
+
+    session: Secret
+
+
+class Drop(Struct, frozen=True):
+    """Wants the session forgotten."""
+
+
+class Say(Struct, frozen=True):
+    """Wants the person to know what happened by the way."""
+
+    sentence: str
+
+
+Step = Need | Trip | Keep | Drop | Say
+
+
+class Landed(Struct, frozen=True):
+    """What came of a trip."""
+
+    outcome: Outcome
+    response: Response = NOTHING_CAME
+    phases: Phases = NO_PHASES
+    sent: int = 0
+    """Bytes of the request's body."""
+
+
+T = TypeVar("T")
+Steps = Generator[Step, Any, T]
+"""A piece of a flow: yields what it wants, is sent what it got, returns a T."""
+
+Flow = Steps[Landed | Refused]
+"""A whole errand."""
+
+
+class Ended(Struct, frozen=True):
+    """A flow has come to its end."""
+
+    end: Landed | Refused
+
+
+def advance(flow: Flow, answer: object) -> Step | Ended:
+    """Tell a flow what it got, and hear what it wants next or how it ended."""
+    try:
+        return flow.send(answer)
+    except StopIteration as stop:  # the way a generator hands over what it returns
+        return Ended(stop.value)

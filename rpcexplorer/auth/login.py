@@ -1,0 +1,111 @@
+"""Opening a session: the login call of a cookie profile, as a piece of a flow."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.auth.cookies import sendable, session_cookie
+from rpcexplorer.auth.credentials import Fields, planted
+from rpcexplorer.auth.flow import Errand, Keep, Landed, Say, Steps, Trip
+from rpcexplorer.jsontext.scan import decoded, elements, members
+from rpcexplorer.model.exchange import Refused, Unreached
+from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.secrets.placeholders import login_params
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
+
+DIGITS = 9
+"""Of a place in an array; no reply has so many elements."""
+
+
+class Opened(Struct, frozen=True):
+    """A login that brought a session."""
+
+    session: Secret
+    landed: Landed
+    """The login's own answer."""
+
+
+def open_session(
+    profile: Profile,
+    auth: CookieAuth,
+    id: str,
+    now: datetime,
+) -> Steps[Opened | Landed | Refused]:
+    """Log in and return the session; or the trip that did not arrive, or why no session came of it."""
+    template = json.dumps(profile.login.params, ensure_ascii=False)
+    if refused := planted(profile, profile.login.method, auth.username, template):
+        return refused
+    errand = Errand("call", (Call(profile.login.method, login_params(profile, auth), id),))
+    secrets = yield from Fields(profile).named_in(errand)
+    if isinstance(secrets, Refused):
+        return secrets
+    landed: Landed = yield Trip(errand, secrets=secrets, login=True)
+    if isinstance(landed.outcome, Unreached):
+        sentence = f"While logging in: {landed.outcome.sentence}"
+        return replace(landed, outcome=replace(landed.outcome, sentence=sentence, maybe_ran=False))
+    value = _session_value(profile, auth, landed, now)
+    if isinstance(value, Refused):
+        return value
+    session = Secret(value, profile.label("session"), "session")
+    yield Keep(session)
+    yield Say(f"logged in to {profile.origin}")
+    return Opened(session, landed)
+
+
+def _session_value(profile: Profile, auth: CookieAuth, landed: Landed, now: datetime) -> str | Refused:
+    """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
+    said = session_cookie(landed.response.headers, auth.cookie, now)
+    if said and not said.deleted:
+        return said.value if said.sendable else _failed(profile, f"its {auth.cookie} cookie cannot be sent back.")
+    match landed.outcome:
+        case ErrorObject(code=code, message=message):
+            what = f"{code} {message}".strip() if code is not None else message
+            return _failed(profile, f"the server answered: {what}. Check the credentials: {_how(profile)}")
+        case Malformed(reason=reason):
+            return _failed(profile, f"{reason} (HTTP {landed.response.status})")
+        case Result() as result if profile.login.session is not None:
+            value = _pointed_at(result, profile.login.session)
+            if value is not None and sendable(value):
+                return value
+            return _failed(profile, f"the reply has no usable session id at {profile.login.session}.")
+    return _failed(
+        profile,
+        f"the reply sets no {auth.cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "
+        f"reply in login.session, or paste one: rpcexplorer profiles secret {profile.name} session",
+    )
+
+
+def _failed(profile: Profile, why: str) -> Refused:
+    return Refused("credentials", f"Login with {profile.login.method} on profile {profile.name} failed: {why}")
+
+
+def _how(profile: Profile) -> str:
+    return f"set {profile.variable('password')}, or run: rpcexplorer profiles secret {profile.name} password"
+
+
+def _pointed_at(result: Result, pointer: str) -> str | None:
+    """The string that a pointer names, which starts at the result; or, also understood, at the whole reply."""
+    text = result.value.decode("utf-8", "replace")
+    found = at_pointer(text, pointer) or at_pointer(f'{{"result":{text}}}', pointer)
+    return decoded(found) if found and found.startswith('"') else None
+
+
+def at_pointer(text: str, pointer: str) -> str | None:
+    """The part of a JSON text that a JSON pointer names; None where there is none.
+
+    Read from the text, as whoever answers a login may say what no parser takes.
+    """
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        values = [member.value for member in members(text) or () if member.name == name]
+        if name.isdecimal():
+            values += (elements(text) or [])[int(name[:DIGITS]) :][:1]
+        if not values:
+            return None
+        text = text[slice(*values[-1])]
+    return text.strip()

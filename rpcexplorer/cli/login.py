@@ -1,0 +1,56 @@
+"""``login`` and ``logout``: open a session for a cookie profile, or forget it."""
+
+from __future__ import annotations
+
+import click
+
+from rpcexplorer.cli.context import Session, fail, profile_option, session_of
+from rpcexplorer.cli.show import Form, show
+from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.exchange import Exchange
+
+
+@click.command()
+@profile_option
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@click.pass_context
+def login(context: click.Context, profile: str | None, ask: bool) -> None:
+    """Open a new session and keep it for the calls to come.
+
+    \b
+    Examples:
+      rpcexplorer login -p staging
+      RPCEXPLORER_STAGING_PASSWORD=… rpcexplorer login -p staging --no-input
+    """
+    session = session_of(context)
+    explorer = session.open(ask=ask)
+    session.use(explorer, profile)
+    stop = Stop()
+    exchange = run_until_stopped(_login(session, explorer, stop), stop)
+    show(session.world, exchange, Form.RESULT, include=False)
+    context.exit(exchange.exit_code)
+
+
+@click.command()
+@profile_option
+@click.pass_context
+def logout(context: click.Context, profile: str | None) -> None:
+    """Forget the session that is kept. The server is not told.
+
+    \b
+    Example:
+      rpcexplorer logout -p staging
+    """
+    session = session_of(context)
+    explorer = session.open()
+    chosen = session.use(explorer, profile)
+    there_was = explorer.logout()
+    if not there_was and (trouble := explorer.secrets.trouble()):
+        fail(str(trouble))
+    session.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
+
+
+async def _login(session: Session, explorer: Explorer, stop: Stop) -> Exchange:
+    async with explorer, waiting(session.world.stderr, explorer) as watch:
+        return await explorer.login(watch=watch, stop=stop)

@@ -1,0 +1,163 @@
+"""A trip: a request to the server and what landed, with transport's values turned into the model's.
+
+The secrets are opened here, on the bytes that transport gets next, and nowhere earlier.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import opened
+from rpcexplorer.auth.flow import Errand, Landed, Trip
+from rpcexplorer.client.pacing import in_turns
+from rpcexplorer.client.statuses import REDIRECTS, named
+from rpcexplorer.jsontext.members import LARGE
+from rpcexplorer.model.exchange import Cancelled, Outcome, Phases, Progress, Response, Sent, Unreached
+from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
+from rpcexplorer.protocol.messages import Malformed
+from rpcexplorer.transport.http.reply import Incoming
+from rpcexplorer.transport.port import Answer, Request, Timing, Unreachable
+
+if TYPE_CHECKING:
+    from rpcexplorer.transport.http.client import HttpTransport
+
+Watch = Callable[[Progress], None]
+
+
+def body_of(profile: Profile, errand: Errand) -> bytes:
+    """The errand's body with placeholders where secrets will stand."""
+    if errand.kind == "batch":
+        return encode_batch(errand.calls, profile.empty_params)
+    return encode(errand.calls[0], profile.empty_params)
+
+
+def request_of(profile: Profile, trip: Trip) -> Request:
+    """The request of a trip, secrets opened. It goes to the socket next and nowhere else."""
+    cookie = None
+    if trip.cookie is not None and isinstance(profile.auth, CookieAuth):
+        cookie = f"{profile.auth.cookie}={trip.cookie.reveal()}"
+    return formed(profile, opened(body_of(profile, trip.errand), trip.secrets), cookie)
+
+
+def formed(profile: Profile, body: bytes, cookie: str | None) -> Request:
+    """A request in the form that the profile wants."""
+    return Request(
+        url=profile.endpoint,
+        body=body,
+        content_type=profile.content_type,
+        accept=profile.accept,
+        headers=profile.headers,
+        cookie=cookie,
+    )
+
+
+class Traveller:
+    """Makes the trips of one errand, within one deadline for all of them.
+
+    The time between trips, while a person types a password, does not count.
+    """
+
+    def __init__(
+        self, profile: Profile, transport: Callable[[], Awaitable[HttpTransport]], timeout: float, watch: Watch | None
+    ) -> None:
+        self._profile = profile
+        self._transport = transport
+        self._left = timeout
+        self._watch = watch
+        self.seconds = 0.0
+        """How long all trips took."""
+        self._incoming = Incoming()
+        self._sent = 0
+
+    async def travel(self, trip: Trip) -> Landed:
+        """There and back. Whatever happens on the way is what landed."""
+        self._incoming = Incoming()
+        request = request_of(self._profile, trip)
+        self._sent = len(request.body)
+        transport = await self._transport()  # the first time, this imports httpx: not a part of the trip
+        started = time.perf_counter()
+        try:
+            answer = await transport.send(request, deadline=self._left, progress=self._watch, incoming=self._incoming)
+        except Unreachable as error:
+            return self._landed(Unreached(error.step, error.sentence, error.maybe_ran), error.partial, error.timing)
+        finally:
+            took = time.perf_counter() - started
+            self._left -= took
+            self.seconds += took
+        outcome = _named(await _read(trip.errand, answer), answer, self._profile)
+        return self._landed(outcome, answer, answer.timing)
+
+    def cancelled(self) -> Landed:
+        """What had landed of the trip that was under way."""
+        incoming = self._incoming
+        return self._landed(Cancelled(incoming.sent_whole), incoming.answer(), incoming.timing())
+
+    def _landed(self, outcome: Outcome, answer: Answer | None, timing: Timing | None) -> Landed:
+        return Landed(outcome, _response(answer), _phases(timing), self._sent)
+
+
+async def _read(errand: Errand, answer: Answer) -> Outcome:
+    """What the answer means for the errand that was sent; a large one is read while a screen goes on."""
+    if len(answer.body) <= LARGE:
+        return _meaning(errand, answer)
+    if errand.kind == "call" and (reply := await in_turns(decode_large(answer.body, errand.calls[0].id))):
+        return reply
+    return await asyncio.to_thread(_meaning, errand, answer)
+
+
+def _meaning(errand: Errand, answer: Answer) -> Outcome:
+    if errand.kind == "notification" or all(call.id is None for call in errand.calls):
+        return _read_notification(answer)
+    if errand.kind == "batch":
+        outcome = decode_batch(answer.body, errand.calls)
+    else:
+        outcome = decode(answer.body, errand.calls[0].id)
+    return outcome
+
+
+def _read_notification(answer: Answer) -> Outcome:
+    """Nothing is expected: a good status or silence is enough, but an error that came all the same is shown."""
+    if answer.body.strip():
+        reply = decode(answer.body, None)
+        if not isinstance(reply, Malformed) or answer.status >= 300:
+            return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
+        return Sent(("the server answered a notification with something that is no reply",))
+    if answer.status >= 300:
+        return Malformed("The server did not accept the notification.")
+    return Sent()
+
+
+def _named(outcome: Outcome, answer: Answer, profile: Profile) -> Outcome:
+    """What came instead of a reply, by its status where that says more than the bytes."""
+    if not isinstance(outcome, Malformed) or not (said := named(answer, profile)):
+        return outcome
+    more = f" {outcome.reason}" if answer.body.strip() and answer.status not in REDIRECTS else ""
+    return replace(outcome, reason=f"{said}{more}")
+
+
+def _response(answer: Answer | None) -> Response:
+    if answer is None:
+        return Response()
+    return Response(
+        status=answer.status,
+        reason=answer.reason,
+        version=answer.http_version,
+        headers=answer.headers,
+        body=answer.body,
+        size=len(answer.body),
+        proxy=answer.proxy,
+        remarks=answer.remarks,
+    )
+
+
+def _phases(timing: Timing | None) -> Phases:
+    if timing is None:
+        return Phases()
+    return Phases(timing.name, timing.connect, timing.tls, timing.send, timing.wait, timing.transfer)

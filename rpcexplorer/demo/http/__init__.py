@@ -1,0 +1,1 @@
+"""The demo on a port: HTTP/1.1 in, HTTP/1.1 out."""

@@ -1,0 +1,1 @@
+"""The methods that the demo offers, and the table of them."""

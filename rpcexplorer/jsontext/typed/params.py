@@ -1,0 +1,126 @@
+"""Params as a person types them: text that can be sent, or what is wrong with it, where, and the way out.
+
+What lives here gives the verdict, in words and places for people. Text that can be sent keeps the spelling of
+every token; only the whitespace between them goes. How slips are found is told in `tokens.py`, `slips.py` and
+`structure.py`; how they are mended, in `fixes.py`.
+"""
+
+from __future__ import annotations
+
+import re
+from contextlib import suppress
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from rpcexplorer.jsontext.layout import compact
+from rpcexplorer.jsontext.scan import elements, is_value, members
+
+_BREAK = re.compile(r"\r\n|\r|\n")
+
+
+class Params(Struct, frozen=True):
+    """Params that can be sent."""
+
+    text: str
+    """The JSON text without whitespace between its tokens; each token, and each duplicate, as typed."""
+    kind: Literal["array", "object"]
+    """Which of the two containers it is."""
+    size: int
+    """How many elements or members it has, duplicates counted."""
+
+    @property
+    def remark(self) -> str:
+        """What it is, in words."""
+        if not self.size:
+            return f"empty {self.kind}"
+        unit = "element" if self.kind == "array" else "member"
+        return f"{self.kind} with {self.size:,} {unit}{'s' * (self.size > 1)}"
+
+
+class Fix(Struct, frozen=True):
+    """A way out of a problem, to be taken with one key."""
+
+    label: str
+    """What the fix does, as an order: "remove the comments"."""
+    text: str
+    """The whole text after it."""
+
+
+class Problem(Struct, frozen=True):
+    """The first thing, in reading order, that keeps a text from being params."""
+
+    line: int
+    """Its line, from 1."""
+    column: int
+    """Its column in characters, from 1."""
+    offset: int
+    """Where it starts in the text, from 0; the length of the text if something is missing at its end."""
+    end: int
+    """Where it ends, for marking it."""
+    what: str
+    """What is wrong."""
+    instead: str
+    """What to write instead."""
+    fix: Fix | None
+    """What mends it and every other slip of its kind; None where only a person can know what was meant."""
+
+    def __str__(self) -> str:
+        return f"line {self.line}, column {self.column}: {self.what}; {self.instead}"
+
+
+def parse(text: str) -> Params | Problem:
+    """Judge a text as params; empty text means the empty array.
+
+    Applying the fix of each problem, one after the other, always comes to an end: a fix is offered only if it
+    leaves fewer slips than there were.
+    """
+    body = text.removeprefix("\ufeff")  # a byte order mark is invisible, and files from elsewhere have it
+    if not body.strip(" \t\r\n"):
+        return Params("[]", "array", 0)
+    return _params(body) or _problem(text)
+
+
+def _params(body: str) -> Params | None:
+    """The params, if the text can be sent as it is."""
+    sent = compact(body)
+    if sent[0] not in "[{" or not _is_standard(sent):
+        return None
+    if sent[0] == "[":
+        return Params(sent, "array", len(elements(sent) or ()))
+    return Params(sent, "object", len(members(sent) or ()))
+
+
+def _is_standard(text: str) -> bool:
+    """Whether the text is one value as the standard has it. What msgspec takes is; it refuses a few that are, too."""
+    with suppress(msgspec.DecodeError, RecursionError, UnicodeEncodeError):
+        msgspec.json.decode(text, type=msgspec.Raw)
+        return True
+    return is_value(text, strict=True)
+
+
+def _problem(text: str) -> Problem:
+    """What is wrong first, with its fix."""
+    # Imported here because valid params, the usual case, should not wait until the patterns are compiled.
+    from rpcexplorer.jsontext.typed.fixes import applied
+    from rpcexplorer.jsontext.typed.slips import LABELS, Slip
+    from rpcexplorer.jsontext.typed.structure import slips_of
+
+    slips = slips_of(text)
+    first = slips.first or Slip("", 0, len(text), "this is not JSON", "write an array or an object")
+    fix = None
+    if edits := slips.edits.get(first.kind):
+        mended = applied(text, edits)
+        if slips_of(mended).count < slips.count:
+            fix = Fix(LABELS[first.kind], mended)
+    line, column = _place(text, first.start)
+    return Problem(line, column, first.start, first.end, first.what, first.instead, fix)
+
+
+def _place(text: str, offset: int) -> tuple[int, int]:
+    """Line and column of an offset, both from 1."""
+    line, start = 1, 0
+    for found in _BREAK.finditer(text, 0, offset):
+        line, start = line + 1, found.end()
+    return line, offset - start + 1

@@ -1,0 +1,160 @@
+r"""Secrets in an address: what in a URL opens a door by itself, told by where it stands and how it looks.
+
+Nobody knows these values, so there has to be a rule. In any text a secret is
+
+- the password of ``//user:password@host``, whatever it is like;
+- the value of a query's member that is named like a secret (``?access_token=``, ``&password=``), whatever it is like;
+  and behind a name that other things have as well (``key``, ``sig``, ``auth`` …) if it looks random;
+- a part of a path that looks random behind one that is named like a secret (``/token/…``, ``/key/…``), or, if it has 32
+  characters at least, behind a version (``/v3/…``); and what stands behind ``/bot`` as Telegram writes it.
+
+Of the address that calls are posted to, it is also any part of the path that has 32 characters and looks random, and
+``/user:password@`` in the path: nobody addresses a service by the hash of a commit.
+
+Random is what changes three times between letters and digits within its words. A UUID is none, for it is the usual id,
+nor what begins with ``0x``. What only stands in for a secret (``{token}``, ``<key>``) is none either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from heapq import merge
+from typing import Final, NamedTuple
+
+from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.redaction.secret_names import ADDRESSED, TEXT, WHOLE, squashed, stands_in
+
+LONG: Final = 32
+"""Characters of a part of a path that has no name."""
+SHORT: Final = 12
+"""Characters of what stands behind a name that other things have as well."""
+CHANGES: Final = 3
+
+_SLASH = r"(?:\\*+/)"
+"""One that is not the first: whatever is looked for begins with a character that is found without a pattern."""
+_JWT = r"eyJ[\w-]{5,}\.[\w-]{5,}\.[\w-]{5,}"
+_USER = re.compile(
+    rf"""/{_SLASH}[^\s/?\#"'\\@:\[]{{0,256}}+:(?!\d{{1,5}}(?:[/?\#]|\\/))""",
+    re.VERBOSE,
+)
+"""Up to a password; what a port begins with is a path."""
+_NO_PASSWORD = re.compile(r"""[\s"'<>]|\\(?!/)""")
+"""What ends one, which may hold what should have been quoted in a URL."""
+_LONGEST: Final = 512
+"""Characters of a password."""
+_MEMBER = r"""([A-Za-z][\w.-]{0,63})=(?!Â?«not recorded)([^\s"'<>&#\\]+)"""
+"""Bytes that were read as Latin-1 have something before a mark."""
+_QUERIES = tuple(re.compile(sign + _MEMBER) for sign in ("[?&](?:amp;)?", r"\\u0026"))
+_PATH = re.compile(rf"/([A-Za-z][\w-]{{0,63}}){_SLASH}({_JWT}|[\w~-]{{{SHORT},512}}+)(?![\w.:@%])")
+_BOT = re.compile(r"/bot(\d{5,}:[\w-]{20,})")
+_SEGMENT = re.compile(rf"(?<=/)[\w~-]{{{LONG},512}}+(?![^/?#])")
+_USERINFO_IN_PATH = re.compile(r"(?<=[^/:]/)([^/:@?#]+:[^/@?#]+)@")
+_OF_URL = re.compile(r"//(?:[^/?#@:\[]*:(?!\d{1,5}[/?#])\S*|[^/?#]*)@")
+"""User name and password of an address, which is refused but may have been typed."""
+_ORIGIN = re.compile(r"[^/?#]*//[^/?#]*")
+
+_UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
+_VERSION = re.compile(r"v\d+")
+
+
+class Place(NamedTuple):
+    """Where a secret stands in an address."""
+
+    start: int
+    end: int
+    name: str
+    """What it stands behind; empty where it is a password before a host."""
+
+
+def places(text: str, *, words: bool = False) -> Iterator[Place]:
+    """Every secret that stands in an address somewhere in a text, by where it begins; some may overlap.
+
+    ``words`` such as ``password`` stand for one, as in a text that explains something; else they are taken for one.
+    """
+    members = (_members(text, query, words=words) for query in _QUERIES)
+    return merge(_passwords(text, words=words), *members, _parts(text), _bots(text))
+
+
+def places_in_address(url: str) -> Iterator[Place]:
+    """Those in the path of what is an address as a whole, beyond those that would be found in any text."""
+    origin = _ORIGIN.match(url)
+    start = origin.end() if origin else 0
+    for found in _SEGMENT.finditer(url, start, _path_end(url, start)):
+        if _looks_random(found[0], LONG):
+            yield Place(*found.span(), "address")
+    for found in _USERINFO_IN_PATH.finditer(url, max(start - 1, 0), _path_end(url, start)):
+        if not stands_in(found[1].partition(":")[2], words=False):
+            yield Place(*found.span(1), "address")
+
+
+def hidden(url: str) -> str:
+    """An address as it may be kept: without a user, and with a mark where a secret stands."""
+    url = _OF_URL.sub("//", url)
+    for start, end in sorted(_spans(url), reverse=True):
+        url = url[:start] + UNRECORDED + url[end:]
+    return url
+
+
+def secrets_in(url: str) -> list[str]:
+    """What is hidden in an address, for it may be repeated elsewhere; but no word that may be meant otherwise there."""
+    found = (url[start:end] for start, end in _spans(url))
+    return [each for each in found if _looks_random(each, SHORT, anything=True)]
+
+
+def _spans(url: str) -> set[tuple[int, int]]:
+    return {(at.start, at.end) for at in (*places(url), *places_in_address(url))}
+
+
+def _path_end(url: str, start: int) -> int:
+    ends = [at for at in (url.find("?", start), url.find("#", start)) if at >= 0]
+    return min(ends, default=len(url))
+
+
+def _passwords(text: str, *, words: bool) -> Iterator[Place]:
+    """Up to the last ``@`` that can end one: looked for from behind, for many may begin where none ends."""
+    last = text.rfind("@")
+    ends = at = 0
+    while at < last and (user := _USER.search(text, at, last)):
+        at = user.end()
+        if ends <= at:
+            stop = _NO_PASSWORD.search(text, at)
+            ends = stop.start() if stop else len(text)
+        end = text.rfind("@", at + 1, min(ends, at + _LONGEST + 1))
+        if end >= 0:
+            if not stands_in(text[at:end], words=words):
+                yield Place(at, end, "")
+            at = end
+
+
+def _members(text: str, query: re.Pattern[str], *, words: bool) -> Iterator[Place]:
+    for found in query.finditer(text):
+        small, value = squashed(found[1]), found[2]
+        named: object = WHOLE.fullmatch(small) or TEXT.fullmatch(small)
+        named = named or (ADDRESSED.fullmatch(small) and _looks_random(value, SHORT, anything=True))
+        if named and not stands_in(value, words=words):
+            yield Place(*found.span(2), found[1])
+
+
+def _parts(text: str) -> Iterator[Place]:
+    at = 0
+    while found := _PATH.search(text, at):
+        at = found.start(2) - 1  # what stood behind one part may be a name for the next
+        small = squashed(found[1])
+        named = WHOLE.fullmatch(small) or TEXT.fullmatch(small) or ADDRESSED.fullmatch(small)
+        if _looks_random(found[2], SHORT if named else LONG) and (named or _VERSION.fullmatch(small)):
+            yield Place(*found.span(2), found[1])
+
+
+def _bots(text: str) -> Iterator[Place]:
+    return (Place(*found.span(1), "bot") for found in _BOT.finditer(text))
+
+
+def _looks_random(word: str, least: int, *, anything: bool = False) -> bool:
+    """Whether nobody would have thought of it; ``anything``: also with signs that stand in no part of a path."""
+    if re.fullmatch(_JWT, word):
+        return True
+    if len(word) < least or word.startswith("0x") or _UUID.fullmatch(word):
+        return False
+    return (anything or word.isascii()) and len(_CHANGE.findall(word)) >= CHANGES

@@ -1,0 +1,1 @@
+"""Finding a value in text, however it is spelled there."""

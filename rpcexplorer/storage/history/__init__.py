@@ -1,0 +1,1 @@
+"""The history of calls: a folder of TOML files that grow at their end."""

@@ -1,0 +1,175 @@
+"""The history as the explorer keeps it: which folder a profile writes to, what is recorded, and what went wrong.
+
+Nothing here raises: a history that cannot be written or read stops no call. Blocks and files are store.py's.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from threading import Lock
+from typing import TYPE_CHECKING, TypeVar
+
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.storage.files import told, write_atomic, write_new
+
+if TYPE_CHECKING:
+    from rpcexplorer.storage.history.store import History
+
+GONE = "This call is no longer in the history: somebody else has removed it."
+
+LONG = 256 * 1024
+"""Bytes of a history that are read in a moment, whatever is looked for in them."""
+
+T = TypeVar("T")
+
+
+class Journal:
+    """One history for each folder that a setting or a profile names; what it takes to read one comes with the first."""
+
+    def __init__(self, settings: HistorySettings, folder: Path, secrets: Callable[[], Iterable[Secret]]) -> None:
+        self.recording = settings.record
+        """Whether calls are written down at all."""
+        self.trouble = ""
+        """Why the last exchange could not be written, or some could not be read; empty while all is well."""
+        self._settings, self._folder, self._secrets = settings, folder, secrets
+        self._open: dict[tuple[Path, Path | None], History] = {}
+        self._sent: set[tuple[str, str]] = set()
+        """Methods and params with a placeholder in them that were recorded in this run."""
+        self._writing = Lock()
+        """A large exchange is recorded in a thread of its own."""
+
+    def of(self, profile: Profile | None) -> History:
+        """The history that a profile writes to."""
+        own = profile.history if profile else None
+        folder = Path(own or self._settings.folder or self._folder)
+        inside = Path(profile.history_inside) if profile and own and profile.history_inside else None
+        if (folder, inside) not in self._open:
+            from rpcexplorer.storage.history.store import History
+
+            self._open[folder, inside] = History(folder, body_limit=self._settings.body_limit, inside=inside)
+        return self._open[folder, inside]
+
+    @staticmethod
+    def save_reply(file: Path, content: bytes, *, replacing: bool) -> str:
+        """Write a reply to a file of the person's choice; a sentence where that failed.
+
+        A new file is for its owner alone, as a reply can be; one that is replaced keeps its mode. No folder is made:
+        one that is not there is rather a slip.
+        """
+        if not os.path.isdir(file.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
+            return f"cannot write {file}: there is no folder {file.parent}; choose another path"
+        return told(lambda: (write_atomic if replacing else write_new)(file, content))
+
+    def record(self, exchange: Exchange, profile: Profile) -> None:
+        """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
+        if isinstance(exchange.outcome, Refused) or not self.recording:
+            self.trouble = ""
+            return
+        from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+        from rpcexplorer.redaction.exchanges import recorded
+
+        record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)
+        if PLACEHOLDER.search(record.params):
+            self._sent.add((record.method, record.params))
+        with self._writing:
+            self.trouble = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
+
+    def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
+        """Whether a record in a profile's history says what this person sent: nobody else can have written it.
+
+        Only the folder in this person's own state is nobody else's: the names of files in any other prove nothing.
+        """
+        return self.of(profile).folder == self._folder or (exchange.method, exchange.params) in self._sent
+
+    @property
+    def unsaved(self) -> list[Exchange]:
+        """What could not be written yet, of every profile, oldest first."""
+        waiting = (exchange for history in self._open.values() for exchange in history.unsaved)
+        return sorted(waiting, key=lambda exchange: exchange.when)
+
+    def save_unsaved(self) -> str:
+        """Try once more to write what could not be; a sentence where some of it still cannot."""
+        with self._writing:
+            return self._save_unsaved()
+
+    def _save_unsaved(self) -> str:
+        troubles = [told(history.save_unsaved) for history in self._open.values()]
+        self.trouble = next(filter(None, troubles), "")
+        return self.trouble
+
+    def save_elsewhere(self, path: Path) -> str:
+        """Write it to a new file of the person's choice instead, as a history; a sentence where that failed."""
+        from rpcexplorer.storage.history.blocks import to_block
+
+        blocks = "".join(map(to_block, self.unsaved))
+        if trouble := told(lambda: write_new(path, blocks)):
+            return trouble
+        for history in self._open.values():
+            history.unsaved.clear()
+        self.trouble = ""
+        return ""
+
+    def recent(self, profile: Profile, limit: int) -> list[Exchange]:
+        """The newest calls of a profile, newest first; also those that could not be written.
+
+        In a history of any length it takes a moment: what is older than the newest megabytes is not looked for.
+        """
+        history = self.of(profile)
+        unsaved = [each for each in reversed(history.unsaved) if each.profile == profile.name]
+        found = self._read(lambda: history.recent(profile.name, limit))
+        self.trouble = self.trouble or next((each.reason for each in found if isinstance(each, Damaged)), "")
+        calls = [*unsaved, *(each for each in found if isinstance(each, Exchange))]
+        return [each for each in calls if _is_of(each, profile)][:limit]
+
+    def is_long(self, profile: Profile) -> bool:
+        """Whether to look through it may take longer than somebody who types should wait."""
+        return sum(self._read(lambda: self.of(profile).sizes())) > LONG
+
+    def methods(self, profile: Profile) -> list[str]:
+        """The names that were called on a profile; all addresses that were typed share one name, and teach nothing."""
+        if not self.recording or profile.ad_hoc:
+            return []
+        return self._read(lambda: self.of(profile).methods(profile.name))
+
+    def last_params(self, profile: Profile, method: str) -> str | None:
+        """The params of the last call of a method that brought a result; None where they could not be sent again."""
+        from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED
+
+        found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
+        call = found[0] if found else None
+        if call is None or UNRECORDED in call.params or not _is_of(call, profile):
+            return None
+        return call.params if self.is_ours(call, profile) or not PLACEHOLDER.search(call.params) else None
+
+    def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
+        """Name a call or write a note to it; a sentence where that failed. No secret reaches the file."""
+        from rpcexplorer.redaction.redactor import Redactor
+
+        hide = Redactor(self._secrets()).text
+        name, note = name and hide(name), note and hide(note)
+        return self._changed(lambda: self.of(profile).annotate(id, name=name, note=note))
+
+    def delete(self, profile: Profile | None, id: str) -> str:
+        """Delete a call for good; a sentence where that failed."""
+        return self._changed(lambda: self.of(profile).delete(id))
+
+    @staticmethod
+    def _changed(change: Callable[[], bool]) -> str:
+        done: list[bool] = []
+        return told(lambda: done.append(change())) or ("" if any(done) else GONE)
+
+    def _read(self, read: Callable[[], Iterable[T]]) -> list[T]:
+        """What can be read of it; why the rest cannot is told as its trouble."""
+        found: list[T] = []
+        self.trouble = told(lambda: found.extend(read())) or self.trouble
+        return found
+
+
+def _is_of(call: Exchange, profile: Profile) -> bool:
+    """Whether it was made with this profile: those of addresses that were typed all have the same name."""
+    return not profile.ad_hoc or call.url == profile.endpoint

@@ -1,0 +1,321 @@
+"""What was called: recorded, listed, found, named and forgotten. A folder of files that only ever grow at the end.
+
+How an exchange is spelled is in blocks.py and records.py, how a file is added to and mended in blockfile.py, which
+files there are in files.py.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from functools import cache, partial
+from itertools import chain, islice
+from math import inf
+from pathlib import Path
+from typing import TypeVar
+
+from msgspec.structs import replace
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.settings import MIB
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.storage.files import (
+    LOCK_SECONDS,
+    FileTrouble,
+    lock,
+    may_change,
+    meanwhile,
+    names,
+    private_folder,
+    refuse_links,
+    sizes,
+    write_new,
+)
+from rpcexplorer.storage.history.blockfile import FILE, LARGEST, append, rewrite, split
+from rpcexplorer.storage.history.blocks import dated, id_of, left_of, read_block, read_record, spell, to_block
+from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files
+from rpcexplorer.storage.history.merging import Entry, Probe, entries, steps
+from rpcexplorer.storage.history.records import clipped, renamed
+from rpcexplorer.storage.history.search import Sought
+
+ROTATE_AT = FILE
+REACH = 8 * MIB
+"""Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
+MOMENT = 0.25
+"""Seconds after which that ends in any case."""
+SPELLED = 8
+"""Bytes of a record, at the most, for each byte of the reply in it."""
+SHOWN = 5
+"""Ids that are named where several are alike."""
+
+T = TypeVar("T")
+
+METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
+
+
+class History:
+    """The history in one folder. Whatever cannot be written stays in ``unsaved`` and is tried again."""
+
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        writer: str | None = None,
+        body_limit: int = MIB,
+        rotate_at: int = ROTATE_AT,
+        lock_seconds: float = LOCK_SECONDS,
+        inside: Path | None = None,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        """``inside``: the folder is in there, and no link leads to it from there; that of a team's file is."""
+        self.folder = folder
+        self._inside = inside
+        self.writer = writer or this_writer()
+        self.body_limit = body_limit
+        self.unsaved: list[Exchange] = []
+        """Exchanges that could not be written yet, oldest first."""
+        self._rotate_at = rotate_at
+        self._lock_seconds = lock_seconds
+        self._clock = clock
+        self._largest = LARGEST + SPELLED * body_limit
+
+    # --- writing -----------------------------------------------------------------------------------------------
+
+    def append(self, exchange: Exchange) -> None:
+        """Write an exchange down, and first of all those that could not be. A refusal never is."""
+        if isinstance(exchange.outcome, Refused):
+            return
+        body, cut = clipped(exchange.response.body, self.body_limit)
+        if cut:
+            exchange = replace(exchange, response=replace(exchange.response, body=body, cut=True))
+        if len(exchange.params) > MIB and len(to_block(exchange)) > self._largest:
+            raise FileTrouble("a call with so long params is not recorded: no more could be read of it")
+        self.unsaved.append(exchange)
+        self.save_unsaved()
+
+    def save_unsaved(self) -> None:
+        """Try once more to write what could not be written."""
+        if not self.unsaved:
+            return
+        blocks = self._unsaved_blocks()
+        full = rotated(self.folder, self.writer, self.unsaved[-1].when)
+        with meanwhile("the exchange is kept in memory"):
+            self._refuse_links()
+            private_folder(self.folder)
+            with self._locked(self.writer):
+                append(current(self.folder, self.writer), blocks, rotate_at=self._rotate_at, rotated=full)
+        self.unsaved.clear()
+
+    def save_elsewhere(self, path: Path) -> None:
+        """Write what could not be written to a new file of the person's choice."""
+        write_new(path, self._unsaved_blocks())
+        self.unsaved.clear()
+
+    # --- reading -----------------------------------------------------------------------------------------------
+
+    def all(self) -> Iterator[Exchange | Damaged]:
+        """Everything, newest first, read as far as it is asked for."""
+        return self.search("")
+
+    def newest(self, limit: int) -> list[Exchange | Damaged]:
+        """The newest ``limit`` records, newest first; of a file that cannot be read nobody knows how old it is."""
+        return list(islice((found for found in self.all() if isinstance(found, Exchange) or found.text), limit))
+
+    def sizes(self) -> list[int]:
+        """The sizes of its files, in bytes."""
+        return sizes(self.folder, ".toml")
+
+    def find(self, id: str) -> Exchange | Damaged | Complaint | None:
+        """The exchange with this id, or with an id that begins or ends so if there is but one."""
+        if not id:
+            return None
+        like: dict[str, Entry | None] = {}
+        for entry in self._entries(Sought(id).among):
+            own = id_of(entry.raw)
+            if own == id:
+                return _read(entry)
+            if own.startswith(id) or own.endswith(id):
+                like.setdefault(own, None if like else entry)
+        if len(like) > 1:
+            some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
+            return Complaint(
+                str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
+            )
+        return next((_read(entry) for entry in like.values() if entry), None)
+
+    def search(
+        self, text: str, profile: str | None = None, method: str | None = None, outcome: str | None = None
+    ) -> Iterator[Exchange | Damaged]:
+        """What holds a text, whatever its case, and is of this profile, method and outcome; newest first.
+
+        A file that cannot be read comes as well, for all of that may be in it.
+        """
+        sought = Sought(text, profile=profile, method=method, outcome=outcome)
+        return (found for found in self._look(sought) if found is not None)
+
+    def look(
+        self, words: Sequence[str], profile: str | None, outcome: str | None, in_profile: str, in_method: str
+    ) -> Iterator[Exchange | Damaged | None]:
+        """Like ``search``, for several words and for parts of names; and None whenever a few blocks were read.
+
+        So whoever looks can stop or show what was found so far, also where nothing more is to be found.
+        """
+        return self._look(Sought("", tuple(words), profile, None, outcome, in_profile, in_method))
+
+    def _look(self, sought: Sought, reach: float = inf) -> Iterator[Exchange | Damaged | None]:
+        self._refuse_links()
+        for entry in steps(self.folder, sought.among, reach, self._largest):
+            found = _read(entry) if entry else None
+            if not entry or (found is not None and (not entry.raw or sought.is_in(found))):
+                yield found
+
+    def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
+        """The newest of a profile, as far as they are among the newest of all: older ones are not looked for.
+
+        Of what is damaged the first comes as well: it may be why there are no more.
+        """
+        late = Damaged(
+            str(self.folder), f"{self.folder} takes long to look through: not all recent calls are known", ""
+        )
+        calls: list[Exchange | Damaged] = []
+        damaged: list[Exchange | Damaged] = []
+        for each in self._for_a_moment(self._look(Sought(profile=profile), REACH), 2 * MOMENT, [late]):
+            if each is not None:
+                (damaged if isinstance(each, Damaged) else calls).append(each)
+            if len(calls) == limit:
+                break
+        return [*calls, *damaged[:1]]
+
+    def methods(self, profile: str | None = None, reach: int = 2 * MIB) -> list[str]:
+        """The names called of late, the last one first; ``reach``: so many bytes of files are looked through.
+
+        A name is none of a method where the server has last said so.
+        """
+        sought = Sought(profile=profile)
+        spelled: dict[bytes, bytes] = {}
+        self._refuse_links()
+        for entry in self._for_a_moment(steps(self.folder, split, reach, self._largest)):
+            name = None if entry is None or entry.harm else METHOD.search(entry.raw)
+            if entry and name and name[0] not in spelled and sought.among(entry.raw):
+                spelled[name[0]] = entry.raw
+        found = [read_block(raw) for raw in spelled.values()]
+        calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and sought.is_in(call)]
+        return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
+
+    def last_result(self, profile: str, method: str, reach: int = 2 * MIB) -> Exchange | None:
+        """The newest call of a method that brought a result, as far as it is among the newest of all."""
+        sought = Sought(profile=profile, method=method, outcome="result")
+        found = self._for_a_moment(self._look(sought, reach))
+        return next((each for each in found if isinstance(each, Exchange) and each.kind == "call"), None)
+
+    # --- changing ----------------------------------------------------------------------------------------------
+
+    def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
+        """Give the exchange with this whole id a name or a note, or take it away with an empty one."""
+
+        def annotated(raw: bytes) -> bytes:
+            record = read_record(raw)
+            return spell(renamed(record, name=name, note=note)).encode() if isinstance(record, dict) else raw
+
+        return self._change(id, annotated, torn=False)
+
+    def delete(self, id: str) -> bool:
+        """Remove the exchange with this whole id for good; False where there is none."""
+        return self._change(id, lambda _: b"", torn=True)
+
+    def prune(
+        self, keep: int | None = None, before: datetime | None = None, profile: str | None = None, *, dry: bool = False
+    ) -> int:
+        """Remove for good what is not among the newest ``keep`` or is older than ``before``; how many those are.
+
+        Damaged records stay: nobody can say how old they are. ``dry`` only counts.
+        """
+        doomed: set[bytes] = set()
+        doomed_of: set[str] = set()
+        unread: set[Path] = set()
+        kept, mine = 0, cache(may_change)
+        for entry in self._entries():
+            if not entry.raw:
+                unread.add(entry.file)
+            moment, its_profile = _dated(entry)
+            if moment is not None and profile in {None, its_profile}:
+                old = (keep is not None and kept >= keep) or (before is not None and moment < before)
+                if old and mine(entry.file):
+                    doomed.add(_fingerprint(entry.raw))
+                    doomed_of.add(entry.writer)
+                else:
+                    kept += 1
+        for writer in sorted(doomed_of) if not dry else ():
+            for path in files_of(self.folder, writer):
+                if path not in unread:
+                    self._rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw, writer)
+        return len(doomed)
+
+    def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
+        """Change the newest block with this id, in whichever of its writer's files it lies by now.
+
+        Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
+        """
+        meant = (entry for entry in self._entries(Sought(id).among) if torn or not entry.harm)
+        found = next((entry for entry in meant if id_of(entry.raw) == id), None)
+        if found is None:
+            return False
+        sought = _fingerprint(found.raw)
+        asides = (self.folder / name for name in torn_files(names(self.folder)))
+        return any(
+            self._rewrite(path, lambda raw: change(raw) if _fingerprint(raw) == sought else raw, found.writer)
+            for path in dict.fromkeys(chain([found.file], files_of(self.folder, found.writer), asides))
+        )
+
+    def _rewrite(self, path: Path, change: Callable[[bytes], bytes], writer: str) -> int:
+        return rewrite(path, change, partial(self._locked, writer), FILE + 2 * self._largest)
+
+    def _entries(self, wanted: Probe = split) -> Iterator[Entry]:
+        self._refuse_links()
+        return entries(self.folder, wanted, largest=self._largest)
+
+    def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
+        """What is found as long as anybody waits for it; then what is to be said of the rest."""
+        end = inf
+        for one in found:
+            yield one
+            end = min(end, self._clock() + seconds)  # to list the folder is not counted
+            if self._clock() > end:
+                yield from late
+                return
+
+    def _refuse_links(self) -> None:
+        if self._inside is not None:
+            refuse_links(self.folder, self._inside)
+
+    def _locked(self, writer: str) -> AbstractContextManager[None]:
+        return lock(current(self.folder, writer), self._lock_seconds)
+
+    def _unsaved_blocks(self) -> bytes:
+        return "".join(map(to_block, self.unsaved)).encode()
+
+
+def _read(entry: Entry) -> Exchange | Damaged | None:
+    """What an entry is, whatever became of it."""
+    if entry.harm:
+        return Damaged(str(entry.file), entry.harm, left_of(entry.raw), id_of(entry.raw))
+    return read_block(entry.raw, str(entry.file))
+
+
+def _dated(entry: Entry) -> tuple[datetime | None, str]:
+    """When and on which profile a call was made; no moment where nobody can say."""
+    if not entry.harm and (own := dated(entry.raw)):
+        return own
+    found = _read(entry)
+    return (found.when, found.profile) if isinstance(found, Exchange) else (None, "")
+
+
+def _fingerprint(raw: bytes) -> bytes:
+    """What a block is known by, blank lines around it aside: ids can be given by hand, and given twice."""
+    from hashlib import blake2b  # it loads OpenSSL, and few commands change anything
+
+    return blake2b(raw.strip(), digest_size=16).digest()

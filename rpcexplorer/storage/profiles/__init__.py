@@ -1,0 +1,1 @@
+"""The profiles of this run: the files they come from, what those may hold, and changes to them."""

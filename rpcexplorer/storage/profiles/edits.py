@@ -1,0 +1,104 @@
+"""Changes to the profiles in one ``sessions.toml``, as the program's own screens and commands make them.
+
+A change that would bring something refused into the file, or that cannot be made without touching the rest of it,
+is not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct
+
+from rpcexplorer.model.complaint import Complaint, nearest
+from rpcexplorer.model.profile import AuthKind, variable
+from rpcexplorer.storage.profiles.shape import SESSIONS
+from rpcexplorer.storage.toml.edits import Change, edit
+from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
+from rpcexplorer.storage.toml.reader import read_toml
+
+NEW_FILE = "version = 1\n"
+
+
+class ProfileEdits(Struct, frozen=True):
+    """One file, and what can be done to it. Each method gives None, or a complaint where nothing was changed."""
+
+    file: Path
+    """The file; it is made when it is missing."""
+    locks: Path
+    """A folder for the lock that keeps two programs from editing at once."""
+    links: bool = False
+    """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
+
+    def add(
+        self, name: str, url: str, *, kind: AuthKind = "none", username: str | None = None, **more: Any
+    ) -> Complaint | None:
+        """Write a new profile at the end; ``more`` are further keys of a profile, such as ``badge``."""
+        auth = {"kind": kind, "username": username}
+        return self._new(name, {"url": url, **more, "auth": {key: value for key, value in auth.items() if value}})
+
+    def duplicate(self, name: str, copy: str) -> Complaint | None:
+        """Write what this file says of a profile once more, under another name. Its secrets stay its own."""
+        values = self._profiles()
+        if isinstance(values, Complaint):
+            return values
+        return self._new(copy, values[name]) if name in values else self._unknown(name, values)
+
+    def remove(self, name: str) -> Complaint | None:
+        """Take a profile out, with the comments above it; also as the default."""
+        values = self._profiles()
+        if isinstance(values, Complaint):
+            return values
+        if name not in values:
+            return self._unknown(name, values)
+        changes: list[Change] = [(("profile", name), None)]
+        if self._default() == name:
+            changes.append((("default",), None))
+        return self._edit(*changes)
+
+    def drop_default(self, name: str) -> Complaint | None:
+        """No longer start with this profile, where this file says so."""
+        return self._edit((("default",), None)) if self._default() == name else None
+
+    def set_value(self, key: str | KeyPath, value: Any) -> Complaint | None:
+        """Set a key such as ``profile.staging.timeout``; None takes it out."""
+        return self._edit((split_dotted(key) if isinstance(key, str) else key, value))
+
+    def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Complaint | None:
+        """Set several keys, or none of them where one is refused."""
+        return self._edit(*values)
+
+    def set_default(self, name: str) -> Complaint | None:
+        """Start with this profile from now on."""
+        return self._edit((("default",), name))
+
+    def _new(self, name: str, members: dict[str, Any]) -> Complaint | None:
+        values = self._profiles()
+        if isinstance(values, Complaint):
+            return values
+        for other in values:
+            if variable(other, "") == variable(name, ""):
+                sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
+                return Complaint(str(self.file), sentence, profile=name)
+        return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
+
+    def _edit(self, *changes: Change) -> Complaint | None:
+        return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
+
+    def _profiles(self) -> dict[str, Any] | Complaint:
+        file = read_toml(self.file)
+        if file is None or isinstance(file, Complaint):
+            return file or {}
+        found = file.values.get("profile", {})
+        return found if isinstance(found, dict) else file.complain(("profile",), "must be profiles by name")
+
+    def _default(self) -> Any:
+        file = read_toml(self.file)
+        return None if file is None or isinstance(file, Complaint) else file.values.get("default")
+
+    def _unknown(self, name: str, values: dict[str, Any]) -> Complaint:
+        guess = nearest(name, values)
+        advice = f"did you mean `{guess}`?" if guess else "look for it in the other files"
+        return Complaint(str(self.file), f"there is no profile `{name}` in this file; {advice}", profile=name)

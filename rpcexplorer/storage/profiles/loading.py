@@ -1,0 +1,209 @@
+"""The profiles of this run: which files they come from, how the files are merged, and where each value stood.
+
+The user's own file lies lowest, the team's above it, ``sessions.local.toml`` on top. How they are laid over one
+another is in layers.py, what a file may hold in shape.py; nothing is written here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from rpcexplorer.model.complaint import Complaint, listed, nearest
+from rpcexplorer.model.profile import Profile, variable
+from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
+from rpcexplorer.storage.profiles.layers import as_strict, by_profile, merge, refuse_histories
+from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
+from rpcexplorer.storage.secrets.allowed import AllowedFile
+from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
+from rpcexplorer.storage.toml.reader import TomlFile, read_toml
+from rpcexplorer.storage.toml.shape import DEFAULT, Leaf, Leaves, Reading, Source, read_shape
+
+SHARING = 5
+"""Profiles that are named where one cannot be told from others."""
+
+Row = tuple[str, Any, Source]
+"""A dotted key of a profile, its value, and where that comes from."""
+
+
+class Profiles(Struct):
+    """Every profile that can be used, and everything that is wrong with the others."""
+
+    profiles: dict[str, Profile] = field(default_factory=dict)
+    default: str | None = None
+    """The profile to start with, if a file names one."""
+    default_leaf: Leaf | None = None
+    """The value that says so."""
+    complaints: list[Complaint] = field(default_factory=list)
+    files: tuple[Path, ...] = ()
+    """The files that were read, lowest layer first."""
+    refused: Complaint | None = None
+    """Why a file that there is was not read."""
+    leaves: dict[str, Leaves] = field(default_factory=dict)
+    """What the files say of each profile, merged; ``()`` stands for the profile itself."""
+    own: dict[str, Leaves] = field(default_factory=dict)
+    """What this person's own file alone says."""
+    histories: dict[str, str] = field(default_factory=dict)
+    """Folders for histories that wait to be allowed, by profile."""
+
+    def get(self, name: str | None = None) -> Profile | Complaint:
+        """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
+
+        None asks for the default one, or for the only one there is. Where there are none because their file cannot be
+        read, that is the answer.
+        """
+        if self.refused and not self.leaves:
+            return self.refused
+        if name is None:
+            name = self.default or (next(iter(self.leaves)) if len(self.leaves) == 1 else None)
+        where = str(self.files[-1]) if self.files else TEAM_FILE
+        if name is None:
+            choose = "name one with -p NAME, or make one the default: rpcexplorer profiles default NAME. "
+            advice = (choose if self.leaves else "") + _advice("", self.leaves)
+            return Complaint(where, f"no profile is chosen, and there is no default; {advice}")
+        if name in self.profiles:
+            return self.profiles[name]
+        for complaint in self.complaints:
+            if complaint.profile == name:
+                return complaint
+        return Complaint(where, f"there is no profile `{name}`; {_advice(name, self.leaves)}")
+
+    @property
+    def default_source(self) -> Source:
+        """Where it is said which profile is the default."""
+        return self.default_leaf.source if self.default_leaf else DEFAULT
+
+    def source_of(self, name: str, key: str) -> Source:
+        """Where the value of a dotted key comes from, ``auth.username`` for example."""
+        leaf = self.leaves.get(name, {}).get(split_dotted(key))
+        return leaf.source if leaf else DEFAULT
+
+    def files_of(self, name: str) -> list[Path]:
+        """The files that speak of a profile."""
+        speaking = {leaf.origin.file for leaf in self.leaves.get(name, {}).values()}
+        return [path for path in self.files if str(path) in speaking]
+
+    def default_home(self, name: str, own: Path) -> Path:
+        """The file in which one person makes a profile the default: ``own``, unless only a team's file speaks of it."""
+        speaking = self.files_of(name)
+        return own if own in speaking or not speaking else speaking[-1].with_name(OVERLAY)
+
+    def rows(self, profile: Profile) -> list[Row]:
+        """Every value of a profile with its source, defaults included."""
+        return [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
+
+
+def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:
+    """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
+    allowed = AllowedFile(paths.allowed).read()
+    team = find_team_file(folder, environment, sessions, allowed.folders)
+    found = Profiles(complaints=list(team.complaints))
+    layers = [paths.user_sessions]
+    if team.path is not None:
+        layers += [team.path, team.path.with_name(OVERLAY)]
+    readings = [reading for path in dict.fromkeys(layers) if (reading := _read(path, found))]
+    found.files = tuple(reading.file.path for reading in readings)
+    found.refused = next(iter(found.complaints), None)  # of those that were read, nothing was said yet
+    for reading in readings:
+        if reading.file.path == paths.user_sessions:
+            found.own = by_profile(reading.leaves)
+        else:
+            found.histories |= refuse_histories(reading, allowed.histories)
+        found.complaints += complaints_of(reading)
+        for name, values in by_profile(reading.leaves).items():
+            found.leaves[name] = merge(found.leaves.get(name, {}), values)
+    for name, own in found.own.items():
+        found.leaves[name] = as_strict(own, found.leaves[name])
+    _build(found)
+    _refuse_shared_variables(found)
+    _choose_default(found, readings)
+    return found
+
+
+def complaints_of(reading: Reading) -> list[Complaint]:
+    """What is wrong in one file, each complaint with the profile it makes unusable."""
+    return [
+        replace(complaint, profile=path[1]) if path[:1] == ("profile",) and len(path) > 1 else complaint
+        for path, complaint in reading.complaints
+    ]
+
+
+def _read(path: Path, found: Profiles) -> Reading | None:
+    file = read_toml(path)
+    if not isinstance(file, TomlFile):
+        found.complaints += [file] if file else []
+        return None
+    reading = read_shape(SESSIONS, file)
+    if any(path == ("version",) for path, _ in reading.complaints):
+        found.complaints += complaints_of(reading)
+        return None
+    return reading
+
+
+def _build(found: Profiles) -> None:
+    broken = {complaint.profile for complaint in found.complaints}
+    for name, leaves in found.leaves.items():
+        made = build_profile(name, {path: leaf.value for path, leaf in leaves.items()})
+        if name in broken:
+            continue
+        if isinstance(made, Profile):
+            found.profiles[name] = made
+        else:
+            found.complaints.append(_complaint(found, name, *made))
+
+
+def _refuse_shared_variables(found: Profiles) -> None:
+    """Refuse profiles that read the same variables: one server would get the password of the other."""
+    sharing: dict[str, list[str]] = {}
+    for name in found.leaves:
+        sharing.setdefault(variable(name, "password"), []).append(name)
+    for shared, names in sharing.items():
+        for name in names if len(names) > 1 else ():
+            others = listed((f"`{other}`" for other in names[: SHARING + 2] if other != name), SHARING)
+            sentence = f"this profile and {others} would both read {shared}; rename one of them"
+            found.complaints.append(_complaint(found, name, (), sentence))
+            found.profiles.pop(name, None)
+
+
+def _complaint(found: Profiles, name: str, path: KeyPath, sentence: str) -> Complaint:
+    """Complain about a merged profile, at the place where the highest file names it."""
+    source = found.leaves[name][()].source
+    return Complaint(source.file, sentence, source.line, dotted(("profile", name, *path)), name)
+
+
+def _choose_default(found: Profiles, readings: list[Reading]) -> None:
+    chosen = [reading for reading in readings if ("default",) in reading.leaves]
+    for reading in reversed(chosen):
+        leaf = reading.leaves[("default",)]
+        name = leaf.value
+        if name in found.profiles or any(complaint.profile == name for complaint in found.complaints):
+            found.default, found.default_leaf = name, leaf
+            return
+        sentence = f"there is no profile `{name}`; {_advice(name, found.leaves)}"
+        found.complaints.append(reading.file.complain(("default",), sentence))
+
+
+def _advice(name: str, known: Iterable[str]) -> str:
+    names = sorted(known)
+    if not names:
+        return "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"
+    guess = nearest(name, names)
+    return f"did you mean `{guess}`? The profiles are {listed(names)}" if guess else f"the profiles are {listed(names)}"
+
+
+def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
+    for key in profile.__struct_fields__:
+        value = getattr(profile, key)
+        if key in {"auth", "login"}:
+            yield from (((key, inner), getattr(value, inner)) for inner in value.__struct_fields__)
+        elif key == "headers":
+            yield from (((key, header), content) for header, content in value)
+        elif key == "methods":
+            for method, note in value.items():
+                yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
+        elif key not in {"name", "ad_hoc", "history_inside"}:
+            yield (key,), value

@@ -1,0 +1,144 @@
+"""The shape of ``sessions.toml`` as one table, and the profile that values of that shape make.
+
+Which files are read, and which of them wins, is settled in loading.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from rpcexplorer.model.profile import (
+    PROFILE_NAME,
+    Auth,
+    CookieAuth,
+    InlineAuth,
+    Login,
+    MethodNote,
+    NoAuth,
+    Profile,
+)
+from rpcexplorer.storage.profiles.values import (
+    LOGIN_PARAMS,
+    METHOD_PARAMS,
+    cookie_name,
+    header,
+    pointer,
+    refused_header,
+    refused_key,
+    seconds,
+    status,
+    url,
+    url_path,
+)
+from rpcexplorer.storage.toml.checks import beside, choice, flag, listed, name, text, version, whole
+from rpcexplorer.storage.toml.positions import KeyPath
+from rpcexplorer.storage.toml.shape import Each, Place, Table
+
+KINDS: Mapping[str, type[CookieAuth | InlineAuth | NoAuth]] = {
+    "cookie": CookieAuth,
+    "inline": InlineAuth,
+    "none": NoAuth,
+}
+KIND = choice(*KINDS)
+
+
+def _refused_name(key: str, _value: object, _place: Place) -> str | None:
+    if PROFILE_NAME.fullmatch(key):
+        return None
+    return "this is no name for a profile; use up to 64 letters, digits, `_`, `-` and `.`, a letter or digit first"
+
+
+AUTH = Table(
+    "auth",
+    {
+        "kind": KIND,
+        "username": name,
+        "cookie": cookie_name,
+        "username_member": name,
+        "password_member": name,
+    },
+    refused_key,
+)
+
+LOGIN = Table(
+    "login",
+    {
+        "method": name,
+        "params": LOGIN_PARAMS,
+        "session": pointer,
+        "ended_status": listed(status, "HTTP statuses"),
+        "ended_codes": listed(whole, "error codes"),
+        "ended_words": listed(name, "words"),
+    },
+    refused_key,
+)
+
+METHOD = Table("a method", {"doc": text, "params": METHOD_PARAMS, "safe": flag, "auth": KIND}, refused_key)
+
+PROFILE = Table(
+    "a profile",
+    {
+        "url": url,
+        "path": url_path,
+        "description": text,
+        "badge": text,
+        "confirm": choice("never", "unsafe", "always"),
+        "timeout": seconds,
+        "content_type": header,
+        "accept": header,
+        "empty_params": choice("[]", "{}", "omit"),
+        "headers": Each("names and values", header, refused_header),
+        "ca_file": beside,
+        "auth": AUTH,
+        "login": LOGIN,
+        "method": Each("methods by name", METHOD),
+        "history": beside,
+    },
+    refused_key,
+)
+
+SESSIONS = Table(
+    "sessions.toml",
+    {"version": version, "default": name, "profile": Each("profiles by name", PROFILE, _refused_name)},
+    refused_key,
+)
+
+
+def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tuple[KeyPath, str]:
+    """Make a profile from checked values, keyed below ``profile.NAME``; or say which key is missing, and what to do."""
+    if ("url",) not in values:
+        return ("url",), 'the profile has no `url`; add one, such as url = "https://rpc.example.com"'
+    auth = _below(values, "auth")
+    if auth and "kind" not in auth:
+        return ("auth", "kind"), f"the kind is missing; add kind = one of {', '.join(KINDS)}"
+    plain = {path[0]: value for path, value in values.items() if len(path) == 1}
+    if plain.get("badge") == "prod":
+        plain.setdefault("confirm", "unsafe")
+    return Profile(
+        name=profile,
+        headers=tuple(_below(values, "headers").items()),
+        auth=_auth(**auth) if auth else NoAuth(),
+        login=Login(**_below(values, "login")),
+        methods={method: MethodNote(**note) for method, note in _methods(values).items()},
+        **plain,
+    )
+
+
+def _auth(kind: str, **given: Any) -> Auth:
+    """Take what this kind needs; an overlay may have changed the kind and left the rest."""
+    made = KINDS[kind]
+    return made(**{key: given[key] for key in made.__struct_fields__ if key in given})
+
+
+def _methods(values: Mapping[KeyPath, Any]) -> dict[str, dict[str, Any]]:
+    """What is said of each method, in one pass: there may be ten thousand of them."""
+    notes: dict[str, dict[str, Any]] = {path[1]: {} for path in values if len(path) == 2 and path[0] == "method"}
+    for path, value in values.items():
+        if len(path) == 3 and path[0] == "method":
+            notes.setdefault(path[1], {})[path[2]] = value
+    return notes
+
+
+def _below(values: Mapping[KeyPath, Any], *path: str) -> dict[str, Any]:
+    return {key[-1]: value for key, value in values.items() if key[:-1] == path}

@@ -1,0 +1,212 @@
+"""Checks of the values in a profile: addresses, headers, params, and what must never stand in a shared file.
+
+Sentences name the command to run instead, and never quote a refused value.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+from rpcexplorer.storage.toml.checks import MOST
+from rpcexplorer.storage.toml.positions import KeyPath
+from rpcexplorer.storage.toml.shape import Check, Place, Wrong
+
+URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
+HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
+UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
+"""What parsers of URLs disagree about, so that a secret could go to another host than the one that is shown."""
+
+TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+"""Names of headers and cookies."""
+HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
+
+_LONG_OR_USER = re.compile(r"[\w~%+.-]{12}|@")
+"""What every secret in a path holds that has no name of one."""
+
+OWN_KEYS = {"content-type": "content_type", "accept": "accept"}
+"""Headers that have a key of their own."""
+HTTP_OWN = frozenset({"content-length", "transfer-encoding", "connection"})
+"""Headers that HTTP itself sets."""
+COOKIE_HEADERS = frozenset({"cookie", "setcookie"})
+
+PASSWORDS = re.compile(r".*(?:password|passwd|passphrase|passcode|pwd|secret|apikey|privatekey|credentials?)|pass")
+"""Keys, in lower case and without separators, whose values are secrets wherever they stand."""
+KEYS = re.compile(r".*(?:token|jwt|bearer|apikey|privatekey|authorization)")
+"""Keys whose values are no password, and stand in headers or in the URL of a request."""
+TOKENS = re.compile(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
+"""Keys whose values are secrets in a profile, but may be ordinary params of a method."""
+PLACEHOLDER = re.compile(r"\{(?:username|password)\}")
+
+
+SENT = (
+    'what can be sent is a session in a cookie, auth = { kind = "cookie" }, '
+    'or a user name and a password among the params, "inline"'
+)
+"""What there is instead of a secret that cannot be sent yet."""
+
+
+def secret_command(path: KeyPath, field: str = "password") -> str:
+    """The command that stores a secret of the profile that ``path`` belongs to."""
+    name = path[1] if len(path) > 1 and path[0] == "profile" else "NAME"
+    return f"run `rpcexplorer profiles secret {name} {field}`"
+
+
+def refused_key(key: str, value: object, place: Place) -> str | None:
+    """Why a key that no profile has must not stand there at all, where it looks like a secret or a command."""
+    if isinstance(value, dict):
+        return None
+    squashed = _squashed(key)
+    if squashed.endswith(("command", "helper")):
+        return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
+    if KEYS.fullmatch(squashed):
+        return f"a secret has no place in this file, and a token or a key cannot be sent yet; remove it: {SENT}"
+    if _is_secret(squashed):
+        field = "session" if re.search("session|cookie", squashed) else "password"
+        return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
+    return None
+
+
+def url(value: Any, place: Place) -> Any:
+    """An http or https address that every parser reads alike."""
+    found = URL.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        return Wrong('must be an address in quotes that begins with "http://" or "https://"')
+    authority = found[2]
+    if "@" in authority:
+        store = f"for both, {secret_command(place.path)}"
+        return Wrong(f"must hold no user name and no password, and HTTP Basic cannot be sent yet; {SENT}: {store}")
+    if UNPRINTABLE.search(value):
+        return Wrong("must hold no space, no backslash and no control character")
+    if found[4]:
+        return Wrong("must end before `?` and `#`; what stands behind them belongs into `path` or into params")
+    host = HOST.fullmatch(authority)
+    if host is None:
+        return Wrong("must name a host after `://`, such as https://rpc.example.com or http://localhost:8080")
+    if host["port"] and not 0 < int(host["port"]) < 65536:
+        return Wrong("must have a port from 1 to 65535")
+    return value
+
+
+def url_path(value: Any, _place: Place) -> Any:
+    """What is appended to the URL."""
+    if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
+        return Wrong('must be text such as "/api/v2/", without spaces and without `#`')
+    members = re.split("[?&;]", value)[1:]
+    if any(_is_secret(_squashed(member.partition("=")[0])) for member in members) or _holds_secret(value):
+        return Wrong(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {SENT}")
+    return value
+
+
+def _holds_secret(path: str) -> bool:
+    """Whether anything in a path looks like a secret."""
+    if not _LONG_OR_USER.search(path):
+        return False
+    from rpcexplorer.redaction.addresses import places, places_in_address  # few starts need it
+
+    return any(places(path, words=True)) or any(places_in_address("http://host/" + path.lstrip("/")))
+
+
+def header(value: Any, _place: Place) -> Any:
+    """The value of a header of the profile's own."""
+    if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
+        return value
+    return Wrong("must be text that a header can hold: plain ASCII, one line, no space at its ends")
+
+
+def refused_header(key: str, _value: object, place: Place) -> str | None:
+    """Why a profile cannot set this header."""
+    lower, squashed = key.lower(), _squashed(key)
+    if squashed in COOKIE_HEADERS:
+        auth, store = 'auth = { kind = "cookie" }', secret_command(place.path, "session")
+        return f"this header holds a secret; remove it, write {auth} into the profile, and {store}"
+    if KEYS.fullmatch(squashed) or _is_secret(squashed):
+        return f"this header holds a secret, and a secret cannot be sent in a header yet; remove it: {SENT}"
+    if lower in OWN_KEYS:
+        return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
+    if lower == "host":
+        return "the address alone says which host is meant; remove it, and write the host into `url`"
+    if lower in HTTP_OWN:
+        return "this header is set by HTTP itself; remove it"
+    return None if TOKEN.fullmatch(key) else "this is no name of a header: use letters, digits and `-`"
+
+
+def cookie_name(value: Any, _place: Place) -> Any:
+    """The name alone, never with a value."""
+    if isinstance(value, str) and TOKEN.fullmatch(value):
+        return value
+    return Wrong('must be the name of a cookie, such as "sessionid", without a value')
+
+
+def seconds(value: Any, _place: Place) -> Any:
+    """A time that can run out."""
+    if type(value) in {int, float} and 0 < value <= MOST:
+        return float(value)
+    return Wrong("must be a number of seconds greater than 0, without quotes")
+
+
+def status(value: Any, _place: Place) -> Any:
+    """An HTTP status."""
+    return value if type(value) is int and 100 <= value <= 599 else Wrong("must be an HTTP status from 100 to 599")
+
+
+def pointer(value: Any, place: Place) -> Any:
+    """A JSON pointer; a session id written here by mistake does not pass."""
+    if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
+        return value
+    instead = secret_command(place.path, "session")
+    return Wrong(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
+
+
+def params(secret_keys: re.Pattern[str]) -> Check:
+    """A JSON array or object in which no member that ``secret_keys`` matches holds a literal text."""
+
+    def check(value: Any, place: Place) -> Any:
+        if not isinstance(value, dict | list):
+            return Wrong("must be an array or a table, as params are")
+        return _json(value, (), place, secret_keys) or value
+
+    return check
+
+
+LOGIN_PARAMS = params(re.compile(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
+METHOD_PARAMS = params(PASSWORDS)
+
+
+def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> Wrong | None:
+    """What in ``value`` cannot be sent as JSON, or must not be shared."""
+    if mark := _placeholder(value):
+        return Wrong(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
+    if isinstance(value, dict | list):
+        members = value.items() if isinstance(value, dict) else enumerate(value)
+        found = (_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
+        return next((wrong for wrong in found if wrong), None)
+    if isinstance(value, float) and not math.isfinite(value):
+        return Wrong("must be a number that JSON can hold, which inf and nan are not", inside)
+    if not isinstance(value, str | int | float):
+        return Wrong("must be something JSON can hold; write a date or time as text, in quotes", inside)
+    key = _squashed(inside[-1]) if inside else ""
+    if isinstance(value, str) and value and secret_keys.fullmatch(key) and not PLACEHOLDER.search(value):
+        instead = secret_command(place.path)
+        return Wrong(f'a secret has no place in this file; write "{{password}}", and {instead} instead', inside)
+    return None
+
+
+def _placeholder(value: Any) -> str:
+    """What in a text, or in the keys of a table, would be opened as a secret."""
+    texts = [value] if isinstance(value, str) else [*value] if isinstance(value, dict) else []
+    texts = [text for text in texts if "«" in text]
+    if not texts:
+        return ""
+    from rpcexplorer.model.secrets.placeholders import named  # no start needs it
+
+    return named(texts)
+
+
+def _is_secret(squashed: str) -> bool:
+    return bool(PASSWORDS.fullmatch(squashed) or TOKENS.fullmatch(squashed))
+
+
+def _squashed(key: str) -> str:
+    return re.sub("[^a-z0-9]", "", key.lower())

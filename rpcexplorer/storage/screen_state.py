@@ -1,0 +1,292 @@
+"""``screen.toml``: the small things that a screen remembers from one run to the next. None of them is a setting.
+
+Each change is made to what the file holds at that moment, under its lock, so that two open programs do not undo
+each other's. A change that cannot be written counts in this run and goes with the next one that can.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Container, Iterable, Mapping
+from datetime import datetime, time, timedelta
+from functools import reduce
+from itertools import accumulate
+from pathlib import Path
+from typing import Any
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, read_bytes, told, write_private
+from rpcexplorer.storage.toml.checks import flag, listed, moment, text, version, whole
+from rpcexplorer.storage.toml.positions import KeyPath
+from rpcexplorer.storage.toml.reader import parse_bytes
+from rpcexplorer.storage.toml.shape import Each, Table, read_shape
+
+NEWEST = 50
+"""How many expressions are remembered for each purpose."""
+ROOM = 50_000
+"""Characters that they may have together: the file is read at every start."""
+PATIENCE = 0.2
+"""Seconds to wait for another program's change: a screen that stands still is worse than one that forgets."""
+
+SHAPE = Table(
+    "screen.toml",
+    {
+        "version": version,
+        "profile": text,
+        "wrap": flag,
+        "side_by_side": flag,
+        "history_of_all": flag,
+        "methods_width": whole,
+        "params_height": whole,
+        "typed": Each("expressions by what they are for", listed(text, "expressions")),
+        "at": Each(
+            "profiles by name",
+            Table("a profile", {"method": text, "pinned": listed(text, "methods"), "quiet": Each("methods", moment)}),
+        ),
+    },
+)
+HEADING = "# What the screen of rpcexplorer remembers. Nothing that matters is lost if you delete this file.\n"
+
+Document = dict[str, Any]
+Update = Callable[[Any], Any]
+"""Makes the new value of one old one; None is one that is not there."""
+
+
+def _now() -> datetime:
+    return datetime.now().astimezone()
+
+
+class Remembered:
+    """Reads the file when first asked; setting any of it writes the file."""
+
+    def __init__(
+        self, file: Path, secrets: Callable[[], Iterable[Secret]] = tuple, now: Callable[[], datetime] = _now
+    ) -> None:
+        """``secrets`` are those known at that moment: they are taken out of what a person typed."""
+        self._file = file
+        self._secrets = secrets
+        self._now = now
+        self._known: Document | None = None
+        """What the file held when it was last read or written."""
+        self._waiting: list[tuple[KeyPath, Update]] = []
+        """Changes that could not be written yet."""
+        self.trouble = ""
+        """Why something is not remembered, in a sentence; empty while all is well."""
+
+    @property
+    def profile(self) -> str:
+        """The profile that was used last; empty where there was none."""
+        return str(self._get("profile") or "")
+
+    @profile.setter
+    def profile(self, name: str) -> None:
+        self._set(_clean(name), "profile")
+
+    def profile_among(self, names: Container[str]) -> str | None:
+        """The profile that was used last, if it is one of these: another folder has other profiles."""
+        return self.profile if self.profile in names else None
+
+    def method(self, profile: str) -> str:
+        """The method that was chosen last on a profile; empty where there was none."""
+        return str(self._get("at", profile, "method") or "")
+
+    def set_method(self, profile: str, method: str) -> None:
+        """Remember which method was chosen."""
+        if method != self.method(profile):
+            self._set(self._written(method), "at", profile, "method")
+
+    def pinned(self, profile: str) -> tuple[str, ...]:
+        """The methods that stand first in the list of a profile, in the order in which they were pinned."""
+        return tuple(self._get("at", profile, "pinned") or ())
+
+    def pin(self, profile: str, method: str) -> None:
+        """Put a method behind those that are pinned already."""
+        added = self._written(method)
+        self._change(lambda old: (*(each for each in old or () if each != added), added), "at", profile, "pinned")
+
+    def unpin(self, profile: str, method: str) -> None:
+        """Let a method stand where it belongs again."""
+        gone = self._written(method)
+        self._change(lambda old: tuple(each for each in old or () if each != gone), "at", profile, "pinned")
+
+    def quiet(self, profile: str, method: str) -> None:
+        """Ask no question before this method is sent, until the day is over where the person is."""
+        tomorrow = self._now().date() + timedelta(days=1)
+        midnight = datetime.combine(tomorrow, time()).astimezone()
+        self._change(lambda old: {**self._still_quiet(old), self._written(method): midnight}, "at", profile, "quiet")
+
+    def is_quiet(self, profile: str, method: str) -> bool:
+        """Whether the person wanted no question before this method today."""
+        return self._written(method) in self._still_quiet(self._get("at", profile, "quiet"))
+
+    @property
+    def wrap(self) -> bool:
+        """Whether long lines of a reply are wrapped."""
+        return bool(self._get("wrap"))
+
+    @wrap.setter
+    def wrap(self, on: bool) -> None:
+        self._set(on, "wrap")
+
+    @property
+    def side_by_side(self) -> bool:
+        """Whether params and response stand side by side where a terminal is wide enough."""
+        return bool(self._get("side_by_side"))
+
+    @side_by_side.setter
+    def side_by_side(self, on: bool) -> None:
+        self._set(on, "side_by_side")
+
+    @property
+    def history_of_all(self) -> bool:
+        """Whether the history shows the calls of all profiles."""
+        return bool(self._get("history_of_all"))
+
+    @history_of_all.setter
+    def history_of_all(self, on: bool) -> None:
+        self._set(on, "history_of_all")
+
+    @property
+    def methods_width(self) -> int | None:
+        """Columns of the method list, whatever they were; None where nobody has changed them."""
+        return self._whole("methods_width")
+
+    @methods_width.setter
+    def methods_width(self, columns: int) -> None:
+        self._set(columns, "methods_width")
+
+    @property
+    def params_height(self) -> int | None:
+        """Lines of the params editor, whatever they were; None where nobody has changed them."""
+        return self._whole("params_height")
+
+    @params_height.setter
+    def params_height(self, lines: int) -> None:
+        self._set(lines, "params_height")
+
+    def expressions(self, purpose: str) -> tuple[str, ...]:
+        """What was typed for a purpose, such as filters of jq or shell commands; newest first."""
+        return tuple(self._get("typed", purpose) or ())
+
+    def add_expression(self, purpose: str, expression: str) -> None:
+        """Remember an expression as the newest of its purpose."""
+        newest = self._written(expression)
+        self._change(
+            lambda old: _fitting((newest, *(each for each in old or () if each != newest))[:NEWEST]), "typed", purpose
+        )
+
+    def _written(self, text: str) -> str:
+        """As the file may have it: without a secret, whatever it was typed as."""
+        from rpcexplorer.redaction.redactor import Redactor  # only for what is written anew
+
+        return _clean(Redactor(self._secrets()).text(text))
+
+    def _still_quiet(self, until: Mapping[str, datetime] | None) -> dict[str, datetime]:
+        return {method: moment for method, moment in (until or {}).items() if moment > self._now()}
+
+    def _whole(self, key: str) -> int | None:
+        found = self._get(key)
+        return found if isinstance(found, int) else None
+
+    def _get(self, *path: str) -> Any:
+        """The value at a place, or None."""
+        found: Any = self._now_known()
+        for key in path:
+            found = found.get(_clean(key), {})
+        return found or None
+
+    def _set(self, value: Any, *path: str) -> None:
+        self._change(_always(value), *path)
+
+    def _change(self, update: Update, *path: str) -> None:
+        """Make a change here at once, and in the file if that can be."""
+        self._now_known()
+        self._waiting.append((tuple(map(_clean, path)), update))
+        try:
+            self._write()
+        except FileTrouble as trouble:
+            self.trouble = f"what the screen remembers is kept for this run only: {trouble.sentence}"
+
+    def _write(self) -> None:
+        """Make the changes that wait to what the file holds now. Raises ``FileTrouble``."""
+        private_folder(self._file.parent)
+        with lock(self._file, PATIENCE):
+            before, complaint = self._read()
+            after = self._changed(before)
+            kept = self._kept_aside(complaint) if complaint else ""
+            if complaint or after != before:
+                write_private(self._file, _toml(after))
+        self.trouble = kept
+        self._known = after
+        self._waiting.clear()
+
+    def _now_known(self) -> Document:
+        """What counts now; of a file that cannot be read only the changes of this run."""
+        if self._known is None:
+            try:
+                self._known, complaint = self._read()
+                self.trouble = str(complaint or "")
+            except FileTrouble as trouble:
+                self.trouble = trouble.sentence
+        return self._changed(self._known or {})
+
+    def _changed(self, document: Document) -> Document:
+        """A document with the changes that wait."""
+        return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
+
+    def _read(self) -> tuple[Document, Complaint | None]:
+        """What is right in the file, and what is wrong with it. Raises ``FileTrouble``."""
+        content = read_bytes(self._file)
+        if content is None:
+            return {}, None
+        file = parse_bytes(self._file, content)
+        if isinstance(file, Complaint):
+            return {}, file
+        reading = read_shape(SHAPE, file)
+        document: Document = {}
+        for path, leaf in reading.leaves.items():
+            document = _updated(document, path, _always(leaf.value))
+        return document, next((complaint for _, complaint in reading.complaints), None)
+
+    def _kept_aside(self, complaint: Complaint) -> str:
+        """Copy a damaged file to where it can still be looked at, and say so. It is there until it is replaced."""
+        content = read_bytes(self._file) or b""
+        side = next(side for side in aside(self._file, "damaged") if self._may_hold(side, content))
+        write_private(side, content)
+        return f"{complaint}; the file is kept as {side}, and what could be read of it is still known"
+
+    @staticmethod
+    def _may_hold(side: Path, content: bytes) -> bool:
+        """Nothing lies there, or the same from an earlier time."""
+        found: list[bytes | None] = []
+        return not os.path.lexists(side) or (not told(lambda: found.append(read_bytes(side))) and found[0] == content)
+
+
+def _updated(document: Document, path: KeyPath, update: Update) -> Document:
+    """The document with one value changed; what is empty is left out."""
+    key, rest = path[0], path[1:]
+    value = _updated(document.get(key, {}), rest, update) if rest else update(document.get(key))
+    others = {name: other for name, other in document.items() if name != key}
+    return {**others, key: value} if value else others
+
+
+def _fitting(expressions: tuple[str, ...]) -> tuple[str, ...]:
+    """The newest, as far as there is room for them."""
+    lengths = accumulate(map(len, expressions))
+    return tuple(each for each, length in zip(expressions, lengths, strict=True) if length <= ROOM)
+
+
+def _always(value: Any) -> Update:
+    return lambda _: value
+
+
+def _toml(document: Document) -> str:
+    import tomli_w
+
+    return HEADING + tomli_w.dumps(document | {"version": 1})
+
+
+def _clean(text: str) -> str:
+    """Text that a file can hold: a lone surrogate is no character."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,1 @@
+"""Secrets of profiles: where they are kept, which route each may go, and files that hold one by mistake."""

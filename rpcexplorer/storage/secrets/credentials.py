@@ -1,0 +1,194 @@
+"""The credentials of a profile: set, stored or typed, in that order, and never sent where they do not belong."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
+from datetime import datetime
+from typing import TypeVar
+
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.person import Person
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret, is_loopback
+from rpcexplorer.storage.files import FileTrouble, told
+from rpcexplorer.storage.secrets.lookup import Secrets
+
+Place = tuple[str, str, frozenset[tuple[str, str]]]
+"""A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
+
+
+T = TypeVar("T")
+
+PAST = 4
+"""Sessions that are hidden although they are over."""
+
+
+class StoredKeys:
+    """Looks secrets up in the environment and the store, asks the person last, and keeps sessions."""
+
+    def __init__(self, secrets: Secrets, person: Person, profiles: Callable[[], Iterable[Profile]] = tuple) -> None:
+        """``profiles`` are those whose secrets variables may hold."""
+        self._secrets = secrets
+        self._person = person
+        self._profiles = profiles
+        self._run: dict[Place, Secret] = {}
+        """What was typed or opened in this run and is not, or cannot be, stored."""
+        self._past: deque[Secret] = deque(maxlen=PAST)
+        """Sessions that were held here and are over: replies may still tell of them for a while."""
+        self._ended: set[Place] = set()
+        """Stored sessions that are over but could not be removed."""
+        self._asked_for, self._asked_at = 0.0, 0.0
+        """How long answers took so far, and when a question was put that is not answered yet."""
+
+    @property
+    def asked_for(self) -> float:
+        """Seconds in which the person was asked: nothing is under way meanwhile, and no clock of a call counts them."""
+        return self._asked_for + (time.monotonic() - self._asked_at if self._asked_at else 0)
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a question to the person stands."""
+        return self._asked_at > 0
+
+    async def _asked(self, question: Awaitable[T]) -> T:
+        """Wait for the person's answer."""
+        self._asked_at = time.monotonic()
+        try:
+            return await question
+        finally:
+            self._asked_for, self._asked_at = self.asked_for, 0.0
+
+    def in_use(self) -> list[Secret]:
+        """Every value that this run knows, so that all of them can be kept out of records."""
+        self._secrets.learn(self._profiles())
+        return [*self._past, *self._secrets.known(), *self._run.values()]
+
+    def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
+        """What this kind of profile needs, and where each field is known from; None where it is missing."""
+        found = self._secrets.state(profile)
+        return {field: self._run.get(self._place(profile, field)) or known for field, known in found.items()}
+
+    def since(self, profile: Profile) -> datetime | None:
+        """Since when the session is in use, where that is known."""
+        held = self._run.get(self._place(profile, "session"))
+        stored = self._secrets.saved(profile, "session")
+        return stored if held is None or held == self._secrets.find(profile, "session") else None
+
+    def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
+        """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
+        keep = keep and not self._only_now(profile)
+        self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
+        trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
+        if keep and not trouble:
+            del self._run[self._place(profile, field)]
+        return trouble
+
+    def forget(self, profile: Profile, field: str) -> str:
+        """Forget a field, here and in the store; a sentence where it is still stored."""
+        for place in [place for place in self._run if place[:2] == (profile.name, field)]:
+            del self._run[place]
+        return told(lambda: self._secrets.forget(profile, field))
+
+    async def secret(self, profile: Profile, field: str) -> Secret | Refused:
+        """The value of a field, or a sentence that says how to give one."""
+        found = self._known(profile, field)
+        if isinstance(found, Moved):
+            if found.advice or not await self._asked(self._person.allows(profile.name, found)):
+                return Refused("credentials", found.sentence(profile.name), field)
+            told(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
+            found = self._known(profile, field)
+        if not isinstance(found, Secret):
+            typed = await self._asked(self._person.secret(f"{field} for {profile.name} ({profile.origin})"))
+            if not typed:
+                return self._missing(profile, field)
+            found = self._run[self._place(profile, field)] = Secret(typed, profile.label(field), "prompt")
+        return await self._refusal_over_http(profile) or self._used(profile, field, found)
+
+    def at_hand(self, profile: Profile, field: str) -> bool:
+        """Whether a field is known, so that nobody has to be asked for it."""
+        return isinstance(self._known(profile, field), Secret)
+
+    async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
+        """The session that was kept for this route; or why the one that was kept does not go it."""
+        if self._place(profile, "session") in self._ended:
+            return None
+        found = self._known(profile, "session")
+        if not isinstance(found, Secret):
+            return found
+        return await self._refusal_over_http(profile) or self._used(profile, "session", found)
+
+    def keep(self, profile: Profile, session: Secret) -> str | None:
+        """Remember a session beyond this run; a sentence when only this run will know it."""
+        self._pass(self._run.get(self._place(profile, "session")))
+        self._run[self._place(profile, "session")] = session
+        if self._only_now(profile):
+            return None
+        try:
+            self._secrets.save(profile, "session", session.reveal())
+        except FileTrouble as trouble:
+            return f"the session is kept for this run only: {trouble.sentence}"
+        return None
+
+    def drop(self, profile: Profile) -> bool:
+        """Forget the session; False where there was none. One that cannot be removed is not sent in this run."""
+        held = self._run.pop(self._place(profile, "session"), None)
+        self._pass(held)
+        here = held is not None
+        if self._only_now(profile):
+            return here
+        with suppress(FileTrouble):
+            return self._secrets.forget(profile, "session") or here
+        self._ended.add(self._place(profile, "session"))
+        return here
+
+    def _only_now(self, profile: Profile) -> bool:
+        """Whether nothing of it is stored: its address, or who logs in, was typed in this run and is no file's."""
+        filed = (each for each in self._profiles() if each.name == profile.name)
+        return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
+
+    def _known(self, profile: Profile, field: str) -> Secret | Moved | None:
+        """What is known of a field, and whether it may go where the profile sends it today."""
+        held = self._run.get(self._place(profile, field))
+        if held is None and (found := self._secrets.find(profile, field)) is not None:
+            return found
+        return self._secrets.routes.moved(profile, field) or held
+
+    def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
+        """It is about to be sent: a variable is bound to the first route that it is used on."""
+        if secret.source == "environment":
+            self._secrets.routes.used(profile.variable(field), profile)
+        return secret
+
+    def _place(self, profile: Profile, field: str) -> Place:
+        return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
+
+    def _pass(self, session: Secret | None) -> None:
+        """A session is over."""
+        if session is not None:
+            self._past.append(session)
+
+    def _missing(self, profile: Profile, field: str) -> Refused:
+        store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
+        trouble = self._secrets.trouble()
+        also = f". What is stored cannot be used: {trouble}" if trouble else ""
+        sentence = f"No {field} for profile {profile.name}: set {profile.variable(field)}{store}{also}"
+        return Refused("credentials", sentence, field)
+
+    async def _refusal_over_http(self, profile: Profile) -> Refused | None:
+        """Credentials over plain http to another machine need a yes, once per origin."""
+        origin = profile.origin
+        if profile.url.startswith("https:") or is_loopback(profile.url) or self._secrets.trusts_plain(origin):
+            return None
+        question = f"{origin} is not encrypted: everybody on the way can read the credentials. Send them all the same?"
+        if not await self._asked(self._person.agrees(question)):
+            return Refused(
+                "credentials",
+                f"{origin} is plain http, so no credentials were sent. Use https, or allow it once: "
+                f"rpcexplorer profiles secret {profile.name} --allow-http",
+            )
+        self._secrets.trust_plain(origin)
+        return None

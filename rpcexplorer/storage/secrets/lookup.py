@@ -1,0 +1,176 @@
+"""Secrets of profiles: looked up in the environment, ``secrets.toml`` and the keyring, and bound to a route.
+
+A value goes the route it was saved for, or first used on, and no other. Asking a person is the front's part.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Literal
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret, Source
+from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.secrets import keyring as keyrings
+from rpcexplorer.storage.secrets.file import FIELDS, SecretFile, Stored
+from rpcexplorer.storage.secrets.routes import Routes
+
+KEPT = 5
+"""Values of one field that are hidden: the newest, and some that are over, of which a server may still tell."""
+
+VARIABLE = re.compile(rf"RPCEXPLORER_(.+)_({'|'.join(FIELDS).upper()})", re.DOTALL)
+
+
+def _now() -> datetime:
+    return datetime.now(UTC).replace(microsecond=0)
+
+
+class Secrets:
+    """The secrets of one user. Stores are read at each use, because other programs write to them as well."""
+
+    def __init__(
+        self,
+        path: Path,
+        environment: Mapping[str, str],
+        store: Literal["file", "keyring"] = "file",
+        now: Callable[[], datetime] = _now,
+    ) -> None:
+        self._file = SecretFile(path)
+        self.routes = Routes(path.with_name("allowed.toml"), environment)
+        """Where each of them may go."""
+        self._environment = environment
+        self._store = store
+        self._now = now
+        self._seen: dict[str, list[Secret]] = {}
+        """What a store gave or was given: a keyring cannot be listed, and a file may become unreadable meanwhile."""
+        self._labels: dict[str, str] = {}
+        """What each variable of a known profile holds."""
+        self._plain: set[str] = set()
+        self._keyring_trouble: Complaint | None = None
+
+    def find(self, profile: Profile, field: str) -> Secret | Moved | None:
+        """Look a field up; ``Moved`` where it would go another route than it is bound to.
+
+        A store that cannot be read counts as empty; ``trouble`` says why it cannot.
+        """
+        self.learn([profile])
+        if given := self._environment.get(profile.variable(field)):
+            return self.routes.moved_variable(profile, field) or Secret(given, profile.label(field), "environment")
+        held = self._held(profile, field)
+        if held is None:
+            return None
+        stored, source = held
+        why = "it was stored for another route" if len(stored.route) > 1 else "it was stored without its route"
+        moved = self.routes.moved(profile, field, stored.route, why)
+        return moved or Secret(stored.value, profile.label(field), source)
+
+    def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
+        """What this kind of profile needs, and where each field comes from; None where it is missing."""
+        if not isinstance(profile.auth, CookieAuth | InlineAuth):
+            return {}
+        needed = [each for each in FIELDS if each != "username" or profile.auth.username is None]
+        if isinstance(profile.auth, InlineAuth):
+            needed.remove("session")
+        return {each: self.find(profile, each) for each in needed}
+
+    def saved(self, profile: Profile, field: str) -> datetime | None:
+        """When the stored value was saved; of a session, since when it is in use."""
+        held = self._held(profile, field)
+        return held[0].saved if held else None
+
+    def save(self, profile: Profile, field: str, value: str) -> None:
+        """Store a value for the route the profile has today. Raises ``FileTrouble`` where that is impossible."""
+        if profile.ad_hoc:
+            raise FileTrouble("a profile made from --url keeps nothing; add a profile to store secrets for it")
+        stored = Stored(value, self.routes.of(profile), self._now())
+        key = (profile.name, field)
+        if self._store == "file":
+            with self._file.changing() as contents:
+                contents.entries[key] = stored
+            return
+        keyrings.keep(_account(*key), stored.as_toml())
+        self._remember(Secret(value, profile.label(field), "keyring"))
+        if key in self._file.read().entries:  # it would hide what the keyring now holds
+            with self._file.changing() as contents:
+                contents.entries.pop(key, None)
+
+    def forget(self, profile: Profile, field: str | None = None) -> bool:
+        """Remove one field, or all of them; False where nothing was stored. Raises ``FileTrouble``."""
+        keys = [(profile.name, each) for each in FIELDS if field in {None, each}]
+        dropped = [key for key in keys if self._store == "keyring" and keyrings.drop(_account(*key))]
+        if any(key in self._file.read().entries for key in keys):
+            with self._file.changing() as contents:
+                dropped += [key for key in keys if contents.entries.pop(key, None)]
+        return bool(dropped)
+
+    def learn(self, profiles: Iterable[Profile]) -> None:
+        """Take in whose the variables are: a variable alone does not tell how its profile is spelled."""
+        for profile in profiles:
+            self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
+
+    def known(self) -> list[Secret]:
+        """Every value that this run can know, for redaction; of one field, the one that is in use comes last.
+
+        A variable that belongs to no profile goes by its own name, which nobody can send.
+        """
+        for key, stored in self._file.read().entries.items():
+            self._remember(Secret(stored.value, _account(*key), "secrets.toml"))
+        found = [secret for seen in self._seen.values() for secret in seen]
+        for name, value in self._environment.items():
+            if value and VARIABLE.fullmatch(name):
+                found.append(Secret(value, self._labels.get(name, name), "environment"))
+        return found
+
+    def trouble(self) -> Complaint | None:
+        """Why secrets that may well be stored cannot be used."""
+        return self._file.read().complaint or self._keyring_trouble
+
+    def trusts_plain(self, origin: str) -> bool:
+        """Whether the user has allowed credentials over plain http to ``origin``."""
+        return origin in self._plain or origin in self._file.read().plain
+
+    def trust_plain(self, origin: str) -> str | None:
+        """Allow it from now on; a sentence where that can be remembered for this run only."""
+        self._plain.add(origin)
+        try:
+            with self._file.changing() as contents:
+                contents.plain.add(origin)
+        except FileTrouble as trouble:
+            return trouble.sentence
+        return None
+
+    def _held(self, profile: Profile, field: str) -> tuple[Stored, Source] | None:
+        """What is stored for a profile, whatever route it belongs to."""
+        if profile.ad_hoc:
+            return None
+        if stored := self._file.read().entries.get((profile.name, field)):
+            self._remember(Secret(stored.value, profile.label(field), "secrets.toml"))
+            return stored, "secrets.toml"
+        if self._store == "file":
+            return None
+        try:
+            kept = keyrings.fetch(_account(profile.name, field))
+        except FileTrouble as trouble:
+            self._keyring_trouble = Complaint("keyring", trouble.sentence)
+            return None
+        stored = Stored.from_toml(kept or "")
+        if stored is None:
+            return None
+        self._remember(Secret(stored.value, profile.label(field), "keyring"))
+        return stored, "keyring"
+
+    def _remember(self, secret: Secret) -> None:
+        seen = self._seen.setdefault(secret.label, [])
+        if secret in seen:
+            seen.remove(secret)
+        seen.append(secret)
+        del seen[:-KEPT]
+
+
+def _account(profile: str, field: str) -> str:
+    return f"{profile}.{field}"

@@ -1,0 +1,166 @@
+"""Whether a secret may go the way that a profile sends it today: what it is bound to, and what was allowed.
+
+Nothing in here knows the value of a secret.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from rpcexplorer.model.profile import Profile, variable
+from rpcexplorer.model.secrets.route import Change, Moved, Route, changes, route_of
+from rpcexplorer.model.secrets.secret import origin_of
+from rpcexplorer.storage.files import FileTrouble, read_bytes
+from rpcexplorer.storage.profiles.layers import merge
+from rpcexplorer.storage.profiles.loading import Profiles
+from rpcexplorer.storage.profiles.shape import build_profile
+from rpcexplorer.storage.secrets.allowed import Allowed, AllowedFile, with_route
+from rpcexplorer.storage.toml.positions import split_dotted
+
+DISPUTED = "your own file and another one disagree about where it goes"
+
+
+class Routes:
+    """The routes of this person's profiles. The file is read at each use: another program may have changed it."""
+
+    def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
+        self.file = AllowedFile(path)
+        self.profiles = Profiles()
+        """What the files say now; set whenever they are read."""
+        self._environment = environment
+        self._first_uses: dict[str, Route] = {}
+        self._allowed: dict[str, list[Route]] = {}
+        """What happened in this run, for where it cannot be written down."""
+
+    def of(self, profile: Profile) -> Route:
+        """The route of a profile as it stands now, its certificates by their content."""
+        return route_of(profile, _content_of(profile.ca_file))
+
+    def moved(self, profile: Profile, field: str, bound: Route | None = None, why: str = "") -> Moved | None:
+        """Why a secret is not to be sent; ``bound`` is the route that it may go, None where it is bound to none yet."""
+        if pinned := self._not_pinned(profile, field):
+            return pinned
+        if profile.ad_hoc:  # its address was typed in this very command
+            return None
+        now, allowed = self.of(profile), self.file.read()
+        same_server = bound is None or bound.get("origin") == now["origin"]
+        if now in self._routes(allowed, profile.name) and (field != "session" or same_server):
+            return None
+        if bound is not None and (found := changes(bound, now)):
+            return Moved(field, why, self._placed(profile, found))
+        disputed = self.disputed(profile)
+        return Moved(field, DISPUTED, disputed) if disputed else None
+
+    def disputed(self, profile: Profile) -> tuple[Change, ...]:
+        """Where this person's own file and another one disagree about the route: the own value, and what counts now."""
+        own = self.profiles.own.get(profile.name)
+        if own is None:
+            return ()
+        made = build_profile(profile.name, {path: leaf.value for path, leaf in own.items()})
+        if not isinstance(made, Profile):  # it says a part only, which then has to be what counts
+            whole = merge(self.profiles.leaves.get(profile.name, {}), own)
+            made = build_profile(profile.name, {path: leaf.value for path, leaf in whole.items()})
+        if not isinstance(made, Profile):
+            return ()
+        found = changes(self.of(made), self.of(profile))
+        filed = self.profiles.profiles.get(profile.name, profile)
+        if filed.auth != profile.auth:  # somebody has typed another name for this run: that is no file's doing
+            found = tuple(change for change in found if change.key != "auth.username")
+        return self._placed(profile, found)
+
+    def moved_variable(self, profile: Profile, field: str) -> Moved | None:
+        """Why the value of a variable of the environment is not to be sent: it goes the route of its first use."""
+        variable = profile.variable(field)
+        if (complaint := self.file.read().complaint) and not profile.ad_hoc:
+            advice = "Put the file in order, or remove it to begin anew"
+            return Moved(field, f"nobody knows where {variable} was first used: {complaint}", advice=advice)
+        return self.moved(profile, field, self._first_use(variable), f"{variable} was first used on another route")
+
+    def used(self, variable: str, profile: Profile) -> None:
+        """Remember the first use of a variable, for this run at least."""
+        if profile.ad_hoc or self._first_use(variable) is not None:
+            return
+        self._first_uses[variable] = route = self.of(profile)
+        try:
+            with self.file.changing() as allowed:
+                allowed.first_uses.setdefault(variable, route)
+        except FileTrouble:
+            return
+
+    def allow(self, profile: Profile) -> None:
+        """Let the secrets of a profile go the route that it has now, in this run at least. Raises ``FileTrouble``."""
+        route = self.of(profile)
+        self._allowed[profile.name] = with_route(self._allowed, profile.name, route)
+        with self.file.changing() as allowed:
+            allowed.routes[profile.name] = with_route(allowed.routes, profile.name, route)
+
+    def allow_history(self, folder: str) -> None:
+        """Let calls be recorded in a folder that a file of others names. Raises ``FileTrouble``."""
+        with self.file.changing() as allowed:
+            allowed.histories.add(folder)
+
+    def allow_folder(self, folder: Path) -> None:
+        """Use the profiles of a folder that others can write to. Raises ``FileTrouble``."""
+        with self.file.changing() as allowed:
+            allowed.folders.add(str(folder))
+
+    def forget(self, name: str) -> bool:
+        """Forget what was allowed for a profile or a folder; False where nothing was. Raises ``FileTrouble``."""
+        prefix = variable(name, "")
+        with self.file.changing() as allowed:
+            before = allowed.as_toml()
+            allowed.routes.pop(name, None)
+            for each in [each for each in allowed.first_uses if each.rpartition("_")[0] == prefix[:-1]]:
+                del allowed.first_uses[each]
+            allowed.folders.discard(name)
+            allowed.histories.discard(name)
+            return allowed.as_toml() != before
+
+    def allowed(self) -> Allowed:
+        """All that was allowed."""
+        return self.file.read()
+
+    def _first_use(self, variable: str) -> Route | None:
+        return self._first_uses.get(variable) or self.file.read().first_uses.get(variable)
+
+    def _routes(self, allowed: Allowed, name: str) -> list[Route]:
+        return [*allowed.routes.get(name, []), *self._allowed.get(name, [])]
+
+    def _not_pinned(self, profile: Profile, field: str) -> Moved | None:
+        name = profile.variable("origin")
+        wanted = self._environment.get(name)
+        if not wanted or origin_of(wanted) == profile.origin:
+            return None
+        advice = f"Correct {name} or the profile, whichever is wrong"
+        found = self._placed(profile, (Change("origin", wanted, profile.origin),))
+        return Moved(field, f"{name} names another server", found, advice)
+
+    def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
+        return tuple(replace(change, place=self._place(profile.name, change.key)) for change in found)
+
+    def _place(self, name: str, key: str) -> str:
+        """The file and line that say what a key of a route is."""
+        leaves = self.profiles.leaves.get(name, {})
+        sought = {"origin": ("url",), "path": ("path",)}.get(key) or split_dotted(key)
+        if key == "path" and sought not in leaves:
+            sought = ("url",)
+        for path, leaf in leaves.items():
+            if tuple(part.lower() for part in path) == sought:
+                return str(leaf.source)
+        return ""
+
+
+def _content_of(ca_file: str | None) -> str:
+    """What tells the content of a file from any other."""
+    if ca_file is None:
+        return ""
+    from hashlib import sha256  # it loads OpenSSL, and few profiles have such a file
+
+    try:
+        content = read_bytes(Path(ca_file))
+    except FileTrouble:
+        return "a file that cannot be read"
+    return "a file that is missing" if content is None else f"sha256:{sha256(content).hexdigest()}"

@@ -1,0 +1,1 @@
+"""TOML files that people write: read with places, checked against a shape, edited in place."""

@@ -1,0 +1,225 @@
+"""HTTP: one POST, one reply, each over a connection of its own.
+
+httpx does the talking and is held to a minimum: no redirects, no cookie jar, no netrc, no headers of its own, no
+timeouts but the one deadline. A connection is not kept for the next request: bytes that a server sends beyond its
+Content-Length would become the head of the next reply, and a call that dies with a stale connection cannot be
+sent again unasked.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import ssl
+from typing import TYPE_CHECKING, Any, Self
+
+import httpx
+
+from rpcexplorer.transport.http.certificates import context_of
+from rpcexplorer.transport.http.connection import PIECE, Listening, Opened
+from rpcexplorer.transport.http.failures import Attempt, explain, unusable_roots
+from rpcexplorer.transport.http.lookup import is_literal, look_up
+from rpcexplorer.transport.http.proxies import Proxy, proxy_for
+from rpcexplorer.transport.http.reply import Incoming
+from rpcexplorer.transport.http.request import Address, address_of, request_headers
+from rpcexplorer.transport.port import Answer, Headers, Progress, Request, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+    from pathlib import Path
+    from types import TracebackType
+
+
+class HttpTransport:
+    """Sends requests. Safe to share: exchanges know nothing of each other."""
+
+    def __init__(self, *, ca_file: Path | None = None, cap: int = 256 * 1024 * 1024) -> None:
+        """Trust the authorities in `ca_file` instead of the usual ones; keep at most `cap` bytes of a body."""
+        self._ca_file = ca_file
+        self._cap = cap
+        self._trusting: ssl.SSLContext | None = None
+
+    async def send(
+        self,
+        request: Request,
+        *,
+        deadline: float,
+        progress: Callable[[Progress], None] | None = None,
+        incoming: Incoming | None = None,
+    ) -> Answer:
+        """Send a request and return the whole reply, whatever its status; raises `Unreachable`, nothing else.
+
+        `deadline` is in seconds, from now to the reply's last byte. Whoever may cancel the call and wants what
+        had come by then passes an `incoming` and asks it afterwards.
+        """
+        headers, address = request_headers(request), address_of(request.url)
+        proxy = proxy_for(address)
+        shown = proxy.shown if proxy else None
+        incoming = incoming or Incoming()
+        attempt = Attempt(address, incoming, deadline, self._cap, shown, self._ca_file)
+        incoming.start(headers, shown, progress)
+        limit = asyncio.timeout(deadline)
+        try:
+            async with limit:
+                await self._exchange(request.body, headers, address, proxy, incoming)
+        except Unreachable as known:
+            problem = known
+        except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
+            problem = explain(failure, attempt, expired=limit.expired())
+        else:
+            answer = incoming.answer()
+            assert answer is not None
+            return answer
+        finally:
+            incoming.stop()
+        # Raised out here so that no foreign exception, which may quote a header's value, hangs on to it.
+        raise problem
+
+    async def close(self) -> None:
+        """Let go of what is held between exchanges; a later `send` sets it up anew."""
+        self._trusting = None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, problem: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
+
+    async def _exchange(
+        self, body: bytes, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
+    ) -> None:
+        opened: list[Opened] = []
+        request = httpx.Request(
+            "POST",
+            address.url,
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            content=_pieces(body),
+            extensions={"trace": _follow(incoming, opened)},
+        )
+        try:
+            if address.scheme == "https" or (proxy and proxy.url.startswith("https:")):
+                await asyncio.to_thread(self._trust)  # which takes a while
+            async with self._route(address, proxy) as route:
+                response = await route.handle_async_request(request)
+                incoming.begin(
+                    response.status_code,
+                    response.extensions["reason_phrase"],
+                    response.extensions["http_version"],
+                    response.headers.raw,
+                    self._cap,
+                )
+                ending = False
+                async for chunk in response.aiter_raw():
+                    for portion in incoming.portions(chunk):
+                        incoming.take(portion)
+                        ending = ending or await _give_turn()
+                incoming.finish()
+        finally:
+            incoming.sent_whole &= not any(getattr(connection, "behind", False) for connection in opened)
+            # A connection that is given up in the middle of its TLS handshake is closed by nobody else.
+            for connection in opened:
+                await connection.aclose()
+
+    def _route(self, address: Address, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
+        through = None
+        if proxy is not None:
+            to_proxy = self._trust() if proxy.url.startswith("https:") else None
+            through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
+        # Without TLS a context is asked for all the same: this one is quick to make and trusts nobody.
+        trust = self._trust() if address.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        route = httpx.AsyncHTTPTransport(verify=trust, proxy=through)
+        if os.name == "posix":  # elsewhere a socket cannot be read beside the loop's own way
+            pool: Any = route._pool  # noqa: SLF001 - httpx has no other way to say who opens its connections
+            pool._network_backend = Listening(pool._network_backend)  # noqa: SLF001
+        return route
+
+    def _trust(self) -> ssl.SSLContext:
+        """Return the context that checks servers, made when first needed: reading the authorities takes a while."""
+        if self._trusting is None:
+            # ssl.SSLError is an OSError; a NUL in a path is a ValueError.
+            with contextlib.suppress(OSError, ValueError):
+                if self._ca_file is not None:
+                    self._trusting = context_of(self._ca_file)
+                else:
+                    self._trusting = httpx.create_ssl_context(trust_env=True)
+        if self._trusting is None:
+            raise unusable_roots(_source_of_roots(self._ca_file))
+        return self._trusting
+
+
+class _Rehearsed(Exception):  # noqa: N818 - it is no mistake
+    """It would connect now."""
+
+
+async def rehearse() -> None:
+    """Go the way of a request up to the network, which is not touched: httpx loads half of itself only there."""
+
+    async def stop(*_: object) -> None:
+        raise _Rehearsed
+
+    request = httpx.Request("POST", "http://localhost", extensions={"trace": stop})
+    with contextlib.suppress(_Rehearsed):
+        async with httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False) as route:
+            await route.handle_async_request(request)
+
+
+async def _give_turn() -> bool:
+    """Let everybody else do something: what was read at once may be thousands of pieces. Whether this is to end.
+
+    A cancellation that comes here is put off until the next piece is waited for: only there does httpx, which is in the
+    middle of several generators, hear of it and close all of them.
+    """
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        assert task is not None
+        task.uncancel()
+        task.cancel()
+        return True
+    return False
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    """Hand a body over little by little: whoever encrypts it, or counts it, must not keep the loop to itself."""
+    for start in range(0, len(body), PIECE):
+        yield body[start : start + PIECE]
+
+
+def _source_of_roots(ca_file: Path | None) -> str:
+    if ca_file is not None:
+        return f"The ca_file {ca_file}"
+    for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        if os.environ.get(variable):
+            return f"What {variable} names ({os.environ[variable]})"
+    return "The list of authorities that comes with certifi"
+
+
+def _follow(incoming: Incoming, opened: list[Opened]) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+    """Return the function that httpx tells each of its steps: it keeps `incoming` up to date, and what was opened."""
+
+    async def follow(event: str, details: Mapping[str, Any]) -> None:
+        match event.partition(".")[2]:
+            case "connect_tcp.started":
+                if not is_literal(details["host"]):
+                    incoming.enter("name")
+                    await look_up(details["host"], details["port"])
+                incoming.enter("connect")
+            case "connect_tcp.complete" | "start_tls.complete":
+                opened.append(details["return_value"])
+            case "start_tls.started":
+                incoming.enter("tls")
+            case "send_request_headers.started":
+                # CONNECT is the agreement with a proxy; the request proper follows it.
+                incoming.enter("proxy" if details["request"].method == b"CONNECT" else "send")
+            case "send_request_body.complete" if incoming.phase == "send":
+                incoming.sent_whole = True
+            case "receive_response_headers.started" if incoming.phase == "send":
+                incoming.enter("wait")
+            case "receive_response_headers.complete" if incoming.phase == "wait":
+                incoming.enter("body")
+
+    return follow

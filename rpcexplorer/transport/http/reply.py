@@ -1,0 +1,175 @@
+"""An exchange while it happens: one value that grows, from which answer, partial answer and progress are made.
+
+It holds what has come and when; it opens nothing and raises nothing of its own. Whoever wants what came of an
+exchange that is cancelled makes an `Incoming`, hands it to `send`, and asks it afterwards.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Literal
+
+from rpcexplorer.transport.http.decoding import Body
+from rpcexplorer.transport.port import Answer, Headers, Progress, Stage, Timing
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable, Iterator
+
+Phase = Literal["start", "name", "connect", "proxy", "tls", "send", "wait", "body"]
+"""The steps of an exchange that take time; each but the first is also a step at which it can fail."""
+
+_STAGES: dict[Phase, Stage] = {
+    "start": "connecting",
+    "name": "connecting",
+    "connect": "connecting",
+    "proxy": "connecting",
+    "tls": "tls",
+    "send": "sending",
+    "wait": "waiting",
+    "body": "receiving",
+}
+EARLY = "The reply began before the whole request was sent, and the rest of it was not taken."
+
+_PACKED = 1024  # bytes that are unpacked at a time: at most a megabyte comes of them, in a few milliseconds
+_PAUSE = 0.05  # seconds between two reports of the same step: finer than the eye, cheap for a fast download
+
+
+class Incoming:
+    """What came of one exchange so far. For one `send` only."""
+
+    def __init__(self) -> None:
+        self.phase: Phase = "start"
+        """What the exchange is busy with, or was when it ended."""
+        self.sent_whole = False
+        """Whether the request's last byte went out."""
+        self._sent_headers: Headers = ()
+        self._proxy: str | None = None
+        self._listener: Callable[[Progress], None] | None = None
+        self._head: tuple[int, str, str, Headers] | None = None
+        self._body: Body | None = None
+        self._total: int | None = None
+        self._spent: dict[Phase, float] = {}
+        self._started = self._entered = self._reported = time.perf_counter()
+        self._ended: float | None = None
+        self._due: asyncio.TimerHandle | None = None
+
+    @property
+    def received(self) -> int:
+        """Bytes of body so far, as counted on the wire."""
+        return self._body.wire_size if self._body else 0
+
+    @property
+    def announced(self) -> int | None:
+        """Bytes of body that the server promised, if it did."""
+        return self._total
+
+    def start(self, sent_headers: Headers, proxy: str | None, listener: Callable[[Progress], None] | None) -> None:
+        """Begin: from now on time counts."""
+        self._sent_headers, self._proxy, self._listener = sent_headers, proxy, listener
+        self._started = self._entered = time.perf_counter()
+        self._report()
+
+    def enter(self, phase: Phase) -> None:
+        """Go on to the next step; a step may be entered more than once, its times add up."""
+        now = time.perf_counter()
+        self._spent[self.phase], self._entered = self._spent_by(now), now
+        news = _STAGES[phase] != _STAGES[self.phase]
+        self.phase = phase
+        if news:
+            self._report()
+
+    def begin(self, status: int, reason: bytes, version: bytes, headers: list[tuple[bytes, bytes]], cap: int) -> None:
+        """Take the head of the reply; the body follows."""
+        received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
+        self._head = (status, reason.decode("latin-1"), version.decode("latin-1"), received)
+        self._body = Body(
+            _values(received, "content-encoding"),
+            offered=", ".join(_values(self._sent_headers, "accept-encoding")),
+            cap=cap,
+        )
+        lengths = _values(received, "content-length")
+        if len(lengths) == 1 and lengths[0].isdecimal() and not _values(received, "transfer-encoding"):
+            self._total = int(lengths[0])
+
+    def portions(self, chunk: bytes) -> Iterator[bytes]:
+        """A piece of the body as it can be taken at a time: of what is packed, little swells to a thousandfold."""
+        assert self._body is not None
+        step = _PACKED if self._body.packed else len(chunk)
+        return (chunk[start : start + step] for start in range(0, len(chunk), step or 1))
+
+    def take(self, chunk: bytes) -> None:
+        """Take a piece of the body off the wire."""
+        assert self._body is not None
+        self._body.feed(chunk)
+        pause = self._reported + _PAUSE - time.perf_counter()
+        if pause <= 0:
+            self._report()
+        elif self._due is None and self._listener is not None:
+            # What came last is told too if nothing follows it, as when the server stalls.
+            from asyncio import get_running_loop  # here, so that importing this file stays cheap
+
+            self._due = get_running_loop().call_later(pause, self._report)
+
+    def finish(self) -> None:
+        """Take note that the body is whole."""
+        assert self._body is not None
+        self._body.finish()
+        self._report()
+
+    def stop(self) -> None:
+        """End, well or not: time counts no further."""
+        self._forget_due()
+        self._ended = time.perf_counter()
+
+    def answer(self) -> Answer | None:
+        """Return what came as an answer, whole or not; None if the reply's head is not there."""
+        if self._head is None or self._body is None:
+            return None
+        status, reason, version, headers = self._head
+        return Answer(
+            status=status,
+            reason=reason,
+            http_version=version,
+            headers=headers,
+            body=self._body.so_far(),
+            wire_size=self._body.wire_size,
+            timing=self.timing(),
+            sent_headers=self._sent_headers,
+            remarks=(*self._body.remarks, *([] if self.sent_whole else [EARLY])),
+            proxy=self._proxy,
+        )
+
+    def timing(self) -> Timing:
+        """Return the seconds spent so far."""
+        now = self._ended or time.perf_counter()
+        spent = (self._spent | {self.phase: self._spent_by(now)}).get
+        reaching = [seconds for seconds in (spent("connect"), spent("proxy")) if seconds is not None]
+        return Timing(
+            name=spent("name"),
+            connect=sum(reaching) if reaching else None,
+            tls=spent("tls"),
+            send=spent("send"),
+            wait=spent("wait"),
+            transfer=spent("body"),
+            total=now - self._started,
+        )
+
+    def _spent_by(self, now: float) -> float:
+        return self._spent.get(self.phase, 0.0) + now - self._entered
+
+    def _report(self) -> None:
+        self._reported = time.perf_counter()
+        self._forget_due()
+        if self._listener is not None:
+            elapsed = self._reported - self._started
+            self._listener(Progress(_STAGES[self.phase], self.received, self._total, elapsed))
+
+    def _forget_due(self) -> None:
+        if self._due is not None:
+            self._due.cancel()
+            self._due = None
+
+
+def _values(headers: Headers, name: str) -> list[str]:
+    return [value for key, value in headers if key.lower() == name]

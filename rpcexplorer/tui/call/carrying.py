@@ -1,0 +1,121 @@
+"""A call on its way to another profile: where to, and what stands in the editor there. Nothing is sent."""
+
+from __future__ import annotations
+
+from typing import Final, Protocol
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.secrets.placeholders import of_another, without
+from rpcexplorer.tui.call.params.pane import ParamsPane
+from rpcexplorer.tui.commands import COMMANDS
+
+NOTHING: Final = frozenset({"", "[]", "{}"})
+"""Params that nobody misses."""
+WORDS: Final = next(each.words for each in COMMANDS if each.id == "replaced-params")
+"""What brings back params is called."""
+
+
+class Calls(Protocol):
+    """The call screen, as far as a call is put onto it."""
+
+    explorer: Explorer
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the editor."""
+
+    @property
+    def params(self) -> ParamsPane:
+        """The editor."""
+
+    async def settle(self) -> None:
+        """End what runs, and write down what was typed."""
+
+    def show_profile(self) -> None:
+        """Everything belongs to the profile in use."""
+
+    def choose(self, name: str) -> None:
+        """Take a method into the editor, with the params last typed for it."""
+
+    def cover(self, pane: str) -> None:
+        """Show one pane alone, or all."""
+
+    def key(self, id: str) -> str:
+        """The key of a command."""
+
+    def tell(self, sentence: str) -> None:
+        """Something that has no place of its own."""
+
+
+async def carry(calls: Calls, draft: Draft, profile: str) -> None:
+    """Use a profile and put a call into its editor; undo brings back the params that stood there.
+
+    What stands in it for a secret of that profile is left out: it could not be sent where it comes from, so nobody has
+    meant it, and whoever wrote it may have wanted it to be sent here.
+    """
+    explorer = calls.explorer
+    if explorer.profile is None or explorer.profile.name != profile:
+        await calls.settle()
+        explorer.use(profile)
+        explorer.remembered.profile = profile
+        calls.show_profile()
+    calls.choose(draft.method)
+    before, text = calls.params.text, without(draft.text, profile)
+    is_kept = put_in(calls, text)
+    _show(calls)
+    said = [f"{draft.method} stands on {profile} now. Nothing was sent."]
+    if before != text and before.strip() not in NOTHING:
+        said.append(f"{calls.key('params.undo')} brings back the params that stood there.")
+    if is_kept:
+        said.append(f"Later that is “{WORDS}” in the palette.")
+    if draft.text != text:
+        said.append(f"What stood for a secret of {profile} in it was left out.")
+    elif mark := of_another(text, profile):
+        said.append(f"{mark} is not sent with {profile}: write the value for it.")
+    calls.tell(" ".join(said))
+
+
+def put_in(calls: Calls, text: str, *, recorded: bool = False) -> bool:
+    """Let a text take the place of what stands in the editor; whether that is a draft, which can be had back then."""
+    explorer, draft = calls.explorer, calls.draft
+    assert explorer.profile is not None
+    is_draft = draft.text != text and _is_missed(calls)
+    if is_draft:
+        replaced, secrets = explorer.drafts.replaced, explorer.keys.in_use()
+        _tell(calls, replaced.keep(explorer.profile, draft.method, draft.text, secrets))
+    if recorded:
+        explorer.drafts.replaced.recorded[explorer.profile.name, draft.method] = text
+    calls.params.replace(text)
+    return is_draft
+
+
+def bring_back(calls: Calls) -> None:
+    """Put the params back that were replaced last; those that stand there can be had back in turn."""
+    explorer, draft = calls.explorer, calls.draft
+    assert explorer.profile is not None
+    now = draft.text if _is_missed(calls) else ""
+    text, trouble = explorer.drafts.replaced.bring_back(explorer.profile, draft.method, now, explorer.keys.in_use())
+    calls.params.replace(text)
+    _show(calls)
+    _tell(calls, trouble)
+
+
+def _tell(calls: Calls, trouble: str) -> None:
+    if trouble:
+        calls.tell(f"{trouble[0].upper()}{trouble[1:]}.")
+
+
+def _is_missed(calls: Calls) -> bool:
+    """Whether somebody typed what stands in the editor: it is something, and neither its start nor in the history."""
+    draft, drafts = calls.draft, calls.explorer.drafts
+    profile = calls.explorer.profile.name if calls.explorer.profile else ""
+    if draft.text.strip() in NOTHING or drafts.is_start(profile, draft.method, draft.text):
+        return False
+    return drafts.replaced.recorded.get((profile, draft.method)) != draft.text
+
+
+def _show(calls: Calls) -> None:
+    calls.cover("")
+    calls.params.show_tab("Params")
+    calls.params.focus_inside()

@@ -1,0 +1,1 @@
+"""The left column of the call screen: the methods, and the newest calls."""

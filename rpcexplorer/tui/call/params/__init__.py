@@ -1,0 +1,1 @@
+"""The params pane: an editor for JSON, what is wrong with it, and the request to come."""

@@ -1,0 +1,356 @@
+"""The params pane: the editor with its verdict below, the request to come, and what is known of the method.
+
+It judges what is typed and says so; it sends nothing and keeps nothing. What needs more than the text, it asks for.
+The file is longer than others because three tabs and their verdict are one thing to whoever types.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from datetime import datetime
+from typing import ClassVar, Final
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.containers import Horizontal, Vertical
+from textual.message import Message
+from textual.reactive import reactive
+from textual.widget import Widget
+
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.draft import Params, Problem, judged
+from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.call.params.page import place_of
+from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.views.json_tokens import laid_out
+from rpcexplorer.views.words.docs import docs_lines
+from rpcexplorer.views.words.request import request_lines
+
+TABS: Final = ("Params", "Request", "Docs")
+AT_ONCE: Final = 4_000
+"""Characters; to find what is wrong in a longer text takes longer than a key may: it waits for a pause and a thread."""
+PATIENCE: Final = 2.0
+"""Seconds; longer than any burst of keys takes."""
+WIDE: Final = 110
+"""Columns from which the docs of the method stand beside its params."""
+PAUSE: Final = 0.1
+"""Seconds without a key before a longer text is judged."""
+
+
+class ParamsPane(Vertical):
+    """The draft's params, and two pages to read beside them."""
+
+    DEFAULT_CSS = """
+    ParamsPane { background: $background; }
+    ParamsPane > Horizontal { height: 1fr; }
+    ParamsPane Editor, ParamsPane Sheet { height: 1fr; width: 1fr; }
+    ParamsPane Sheet.-beside { border-left: solid $line; }
+    """
+    scope: ClassVar[Scope] = "params"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("params")
+
+    method: reactive[Method | None] = reactive[Method | None](None)
+    """The method at hand."""
+    asked: reactive[datetime | None] = reactive[datetime | None](None)
+    """When the service was asked which methods it has."""
+    preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
+    """The request to come, or why there would be none."""
+    empty: reactive[str] = reactive("[]")
+    """What is sent where nothing is typed, as the profile says it."""
+    tab: reactive[str] = reactive("Params")
+
+    @message
+    class Told(Message):
+        """Something that the pane has to say."""
+
+        pane: ParamsPane
+
+    @message
+    class Typed(Told):
+        """The text has changed."""
+
+        text: str
+
+    @message
+    class EditorWanted(Told):
+        """The text should be changed in the person's own editor, and then put back with ``replace``."""
+
+        text: str
+
+    class ResetWanted(Told):
+        """The method's starting point should be put back."""
+
+    class PreviewWanted(Told):
+        """The request to come is on view and out of date."""
+
+    def __init__(self, id: str | None = None, *, key: str = "F3") -> None:
+        """``key`` goes here."""
+        super().__init__(id=id)
+        self._key = key
+        self._bar = Bar()
+        self._editor = Editor()
+        self._request, self._docs = Sheet(), Sheet()
+        self._bodies = (self._editor, self._request, self._docs)
+        """In the order of the tabs."""
+        self._room = Horizontal(self._editor)
+        """Where they are, each from the first time that it is on view."""
+        self._line = ProblemLine()
+        self._known = ""
+        """The text that everybody has been told of."""
+        self._judged: str | None = None
+        """The text that the verdict is about."""
+        self._told: tuple[Method | None, datetime | None] | None = None
+        """What the docs are about, and when the service was asked."""
+        self._can: tuple[bool, ...] = ()
+
+    def compose(self) -> ComposeResult:
+        """Bar, body, verdict."""
+        self._bar.tabs, self._bar.key = TABS, self._key
+        yield self._bar
+        yield self._room
+        yield self._line
+
+    def on_mount(self) -> None:
+        """Nothing typed is a text as well."""
+        self._judge()
+
+    @property
+    def text(self) -> str:
+        """What stands in the editor."""
+        return self._editor.text
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong with it, and now: sending does not wait for a pause."""
+        if self._judged != self.text:
+            self._say(self.text, *judged(self.text))
+        return self._line.read if isinstance(self._line.read, Problem) else None
+
+    def load(self, method: Method | None, text: str) -> None:
+        """Another method with its text; nothing of the one before can be taken back."""
+        self.method = method
+        self._editor.load(text)
+        self._known = self.text
+        self._changed()
+
+    def describe(self, method: Method) -> None:
+        """More became known of the method at hand."""
+        self.method = method
+
+    def replace(self, text: str) -> None:
+        """Another text for the same method; it can be taken back."""
+        self._editor.put(text)
+
+    def show_tab(self, name: str) -> None:
+        """Open a tab; the focus goes along if it was inside."""
+        inside = self.has_focus_within
+        self.tab = name
+        if inside:
+            self.focus_inside()
+
+    def next_tab(self, by: int = 1) -> None:
+        """The tab beside the open one, round the corner."""
+        self.show_tab(self._bar.next_tab(by))
+
+    def when_typed(self, then: Callable[[], object]) -> None:
+        """Do something once every key that was pressed before it has been taken in."""
+        self._editor.call_later(then)
+
+    async def settled(self) -> None:
+        """Wait until every key that was pressed before has been taken in; but nothing waits for ever to be left."""
+        taken_in = asyncio.Event()
+        self._editor.call_later(taken_in.set)
+        waiting = asyncio.ensure_future(taken_in.wait())
+        await asyncio.wait([waiting], timeout=PATIENCE)
+        waiting.cancel()
+
+    def focus_inside(self) -> None:
+        """Where typing or scrolling happens."""
+        self.screen.set_focus(self._bodies[TABS.index(self.tab)])
+
+    @property
+    def is_on_view(self) -> bool:
+        """Whether it and all around it are shown."""
+        return all(each.display for each in self.ancestors_with_self if isinstance(each, Widget))
+
+    def refuse(self) -> None:
+        """Somebody tried to send what cannot be sent: say so where the reason stands, and show the place."""
+        self.show_tab("Params")
+        if self.problem is not None:
+            self._line.refused = True
+            self._show_place()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """What can be done now; the keys for the text work where the text is."""
+        history, read = self._editor.history, self._line.read
+        if action not in {"fix", "format", "editor", "undo", "redo"}:
+            return True
+        if self.tab != "Params":
+            return False
+        possible = {
+            "fix": isinstance(read, Problem) and read.fix is not None,
+            "format": isinstance(read, Params) and read.size > 0,
+            "undo": bool(history.undo_stack),
+            "redo": bool(history.redo_stack),
+        }
+        return possible.get(action, True) or None
+
+    def watch_method(self) -> None:
+        """Name and doc above, the page beside."""
+        known = self.method
+        nobody = [("No method", "middle"), ("  F2 shows them", "dim")]
+        self._bar.words = [(known.name, "accent bold"), (f"  {known.doc}", "dim")] if known else nobody
+        self._arrange()
+
+    def watch_asked(self) -> None:
+        """The page says when."""
+        self._tell_docs()
+
+    def watch_preview(self) -> None:
+        """The page of the request."""
+        self._request.lines = request_lines(self.preview)
+
+    def watch_empty(self) -> None:
+        """The verdict on an empty text names it."""
+        self._line.empty = self.empty
+
+    def watch_tab(self) -> None:
+        """One of the three is on view; the verdict belongs to the text."""
+        self._bar.open = self.tab
+        self._line.display = self.tab == "Params"
+        self._arrange()
+        if self.tab == "Request":
+            self.post_message(self.PreviewWanted(self))
+        self.refresh_bindings()
+
+    def on_resize(self) -> None:
+        """There may be room for more."""
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """The page of the tab; the docs stand beside the params where there is room, and something to say."""
+        known = self.method is not None and bool(self.method.details or self.method.parameters)
+        beside = self.tab == "Params" and self.size.width >= WIDE and known
+        self._docs.set_class(beside, "-beside")
+        for name, body in zip(TABS, self._bodies, strict=True):
+            body.display = name == self.tab or (beside and body is self._docs)
+            if body.display and body.parent is None:
+                self._room.mount(body)
+        self._tell_docs()
+
+    def _tell_docs(self) -> None:
+        """What the page says, where it is on view."""
+        told = (self.method, self.asked)
+        if self._docs.display and told != self._told:
+            self._told = told
+            self._docs.lines = docs_lines(*told)
+            self._docs.scroll_home(animate=False)
+
+    def on_descendant_focus(self) -> None:
+        """The focus came in."""
+        self._bar.here = True
+
+    def on_descendant_blur(self) -> None:
+        """The focus left, or moved inside."""
+        self._bar.here = self.has_focus_within
+
+    @on(Editor.Changed)
+    def _text_changed(self, event: Editor.Changed) -> None:
+        event.stop()
+        if self.text != self._known:
+            self._known = self.text
+            self._changed()
+            self.post_message(self.Typed(self, self._known))
+
+    @on(Bar.Opened)
+    def _tab_clicked(self, event: Bar.Opened) -> None:
+        event.stop()
+        self.show_tab(event.tab)
+        self.focus_inside()
+
+    @on(ProblemLine.Pressed)
+    def _verdict_clicked(self, event: ProblemLine.Pressed) -> None:
+        event.stop()
+        self.action_fix() if event.fix else self._show_place()
+        self.focus_inside()
+
+    def action_tab_next(self) -> None:
+        """The tab beside the open one."""
+        self.next_tab()
+
+    def action_fix(self) -> None:
+        """Take the way out that is offered."""
+        if (problem := self.problem) and problem.fix:
+            self.replace(problem.fix.text)
+
+    def action_format(self) -> None:
+        """One member a line."""
+        if self.problem is None:
+            self.replace(laid_out(self.text))
+
+    def action_editor(self) -> None:
+        """Somebody with a terminal to lend must open it."""
+        self.post_message(self.EditorWanted(self, self.text))
+
+    def action_undo(self) -> None:
+        """Take a change back."""
+        self._editor.undo()
+
+    def action_redo(self) -> None:
+        """Redo what was undone."""
+        self._editor.redo()
+
+    def action_reset(self) -> None:
+        """Somebody who knows the starting point must put it back."""
+        self.post_message(self.ResetWanted(self))
+
+    def _changed(self) -> None:
+        """What hangs on the text is out of date."""
+        self._judge()
+        if self.tab == "Request":
+            self.post_message(self.PreviewWanted(self))
+
+    def _judge(self) -> None:
+        text = self.text
+        self._line.refused = False
+        if len(text) <= AT_ONCE:
+            self._say(text, *judged(text))
+        else:
+            self._editor.mark = None
+            self._line.stale = True
+            self._judge_later()
+        self._follow()
+
+    @work(exclusive=True, group="verdict")
+    async def _judge_later(self) -> None:
+        await asyncio.sleep(PAUSE)
+        text = self.text
+        verdict = await asyncio.to_thread(judged, text)
+        if text == self.text:
+            self._say(text, *verdict)
+            self._follow()
+
+    def _say(self, text: str, read: Params | Problem, remark: str) -> None:
+        """The verdict, below the text and in it."""
+        self._judged, self._line.remark = text, remark
+        self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
+        self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
+
+    def _show_place(self) -> None:
+        """The cursor goes to the problem."""
+        if (problem := self.problem) is not None:
+            self._editor.move_cursor(place_of(self.text, problem.offset))
+
+    def _follow(self) -> None:
+        """The footer shows other keys only if others work."""
+        can = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
+        if can != self._can:
+            self._can = can
+            self.refresh_bindings()

@@ -1,0 +1,117 @@
+"""The line under the editor: that the params are valid and what they are, or the first problem and what mends it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import events
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
+
+from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.tui.commands import COMMANDS, spelled
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theming import Look, Words, line, width_of
+from rpcexplorer.views.cells import columns
+
+FIX = next(command for command in COMMANDS if command.id == "params.fix")
+
+
+class ProblemLine(Widget):
+    """One line; two where the sentence needs them. It gives way where there is too little room, the fix does not."""
+
+    DEFAULT_CSS = "ProblemLine { height: 1; background: $background; }"
+
+    INDENT: ClassVar[int] = 3
+
+    read: reactive[Params | Problem | None] = reactive[Params | Problem | None](None)
+    """What the text is, or what is wrong with it; None before anybody looked."""
+    remark: reactive[str] = reactive("")
+    """What is odd about a text that can be sent all the same."""
+    typed: reactive[bool] = reactive(False)
+    """There is something in the editor."""
+    empty: reactive[str] = reactive("[]")
+    """What is sent where nothing is typed."""
+    refused: reactive[bool] = reactive(False)
+    """Somebody tried to send it as it is."""
+    stale: reactive[bool] = reactive(False)
+    """The text has changed since; a longer one is looked at when the typing rests."""
+
+    @message
+    class Pressed(Message):
+        """A problem was clicked: its fix, or the sentence by somebody who wants to see the place."""
+
+        line: ProblemLine
+        fix: bool
+
+    def watch_read(self) -> None:
+        """A longer sentence takes another line."""
+        self._fit()
+
+    def watch_remark(self) -> None:
+        """So does a remark."""
+        self._fit()
+
+    def watch_typed(self) -> None:
+        """Nothing typed is said in other words."""
+        self._fit()
+
+    def on_resize(self) -> None:
+        """It may need another line here."""
+        self._fit()
+
+    def _fit(self) -> None:
+        wanted = width_of(self._words()) + width_of(self._fix()) + self.INDENT
+        self.styles.height = 2 if self.read is not None and wanted > self.size.width > 0 else 1
+
+    def render_line(self, y: int) -> Strip:
+        """Sign, word, sentence; the fix at the right of the last line."""
+        words, right, indent = self._words(), self._fix(), (" " * self.INDENT, "text")
+        if self.stale:
+            words, right = [[(text, "dim") for text, _ in each] for each in (words, right)]
+        if self.size.height > 1:
+            first, rest = _broken(words, self.size.width - self.INDENT)
+            words, right = (first, ()) if y == 0 else ([("  ", "text"), *rest], right)
+        return line([indent, *words], self.size.width, Look.of(self), right=right)
+
+    def on_click(self, event: events.Click) -> None:
+        """The fix is a button, the sentence leads to the place."""
+        if isinstance(self.read, Problem):
+            on_fix = event.x >= self.size.width - width_of(self._fix())
+            self.post_message(self.Pressed(self, on_fix))
+
+    def _words(self) -> Words:
+        if isinstance(self.read, Problem):
+            where = f"line {self.read.line}, column {self.read.column}"
+            told = f"{where}: {self.read.what}." if self.read.fix else f"{self.read}."
+            refused = [(" not sent ", "wrong bold reverse"), ("  ", "text")] if self.refused else [("✗ ", "wrong bold")]
+            return [*refused, (told, "wrong bold" if self.refused else "wrong")]
+        if self.read is None:
+            return []
+        if self.typed:
+            odd = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
+            return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd]
+        sent = "params will be left out" if self.empty == "omit" else f"{self.empty} will be sent"
+        return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
+
+    def _fix(self) -> Words:
+        if not isinstance(self.read, Problem) or self.read.fix is None:
+            return []
+        return [("  ", "text"), (self._key(), "bold"), (f" {self.read.fix.label}  ", "text")]
+
+    def _key(self) -> str:
+        """The key that applies the fix, also where a person chose another one."""
+        active = (each.binding for each in self.screen.active_bindings.values())
+        return spelled(next((each.key for each in active if each.id == FIX.id), FIX.keys))
+
+
+def _broken(words: Words, room: int) -> tuple[Words, Words]:
+    """Pieces in two lines; the last of them is broken between words where the first line is full."""
+    *before, (text, role) = words
+    left = room - width_of(before)
+    if columns(text) <= left:
+        return words, ()
+    at = text.rfind(" ", 0, max(left, 0))
+    return [*before, (text[: max(at, 0)], role)], [(text[at + 1 :], role)]

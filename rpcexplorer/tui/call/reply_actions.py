@@ -1,0 +1,108 @@
+"""What is done with the reply on view beyond looking at it: through a filter or a command, and onto the clipboard.
+
+Both may take long, so they are workers of the screen; the calls themselves are ``screen.py``'s.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+
+from textual import on, work
+
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.tui.call.layout import CallLayout
+from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.pending_keys import HeldKeys, opens
+from rpcexplorer.tui.widgets.prompt import Purpose
+
+
+class ReplyScreen(CallLayout):
+    """The layout with a response that can be put through things."""
+
+    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
+        super().__init__(explorer.remembered, explorer.settings.keymap)
+        self.explorer = explorer
+        self.held = held
+        self._stop: Stop | None = None
+        """Ends what is under way."""
+
+    def interrupt(self) -> bool:
+        """End what runs, on another screen only what is under way; whether there was anything."""
+        here = self.app.screen is self and (self.response.closes or self.response.waiting)
+        if self._stop is not None or here:
+            self.action_cancel()
+        return self._stop is not None or here
+
+    def action_cancel(self) -> None:
+        """End what runs; else close what is open."""
+        if self._stop is not None:
+            self._stop.press()
+        elif self.response.closes:
+            self.response.close_line()
+        elif self.response.waiting:
+            self.response.give_up()
+        elif self.is_covered:
+            inside = self.response if self.response.has_focus_within else self.params
+            self.cover("")
+            inside.focus_inside()
+
+    @on(ResponsePane.Through)
+    def _through_wanted(self, event: ResponsePane.Through) -> None:
+        self._put_through(event)
+
+    @on(ResponsePane.Dropped)
+    def _dropped(self) -> None:
+        self.workers.cancel_group(self, "through")
+
+    @work(exclusive=True, group="through")
+    async def _put_through(self, wanted: ResponsePane.Through) -> None:
+        from rpcexplorer.tui import processes
+        from rpcexplorer.tui.processes import ending
+
+        run, by = {
+            "filter": (processes.filtered, "spelled by jq, not by the server"),
+            "pipe": (processes.piped, "what the command made of it"),
+        }[wanted.purpose]
+        came = await run(wanted.told, wanted.body, self.explorer.settings.reply_limit)
+        told = [came.complaint] if came.code else [by, came.complaint * came.cut]
+        if (wanted.purpose == "pipe" and not came.cut) or not any(told):
+            told.append(ending(came.code))
+        self.response.show(wanted, came.text, "; ".join(filter(None, told)), wrong=bool(came.code))
+
+    @on(ResponsePane.Kept)
+    def _kept(self, event: ResponsePane.Kept) -> None:
+        if event.purpose in {"filter", "pipe"}:
+            self.explorer.remembered.add_expression(event.purpose, event.text)
+            self.remind(event.purpose)
+
+    def remind(self, *purposes: Purpose) -> None:
+        """What was typed before, for the arrow keys."""
+        for purpose in purposes:
+            self.response.remember(purpose, self.explorer.remembered.expressions(purpose))
+
+    @on(ResponsePane.Wrapped)
+    def _wrapped(self, event: ResponsePane.Wrapped) -> None:
+        self.explorer.remembered.wrap = event.on
+
+    @on(ResponsePane.ZoomWanted)
+    def _zoom(self) -> None:
+        self.cover("" if self.is_covered else "response")
+
+    @on(ResponsePane.SaveWanted)
+    @opens("save")
+    async def _save(self) -> None:
+        if self.response.exchange is not None:
+            from rpcexplorer.tui.call.saving import saved
+
+            await saved(self, self.explorer, self.response.exchange, self.response.body)
+
+    @opens("copy")
+    async def copy(self, draft: Draft, exchange: Exchange | None, what: str = "") -> None:
+        """Copy a call or its reply; which of it is asked, unless that is said."""
+        from rpcexplorer.tui.call.copying import copied
+
+        body = self.response.body if exchange is self.response.exchange else None
+        taken = partial(self.held.go_on, "copy")
+        await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what, taken=taken)

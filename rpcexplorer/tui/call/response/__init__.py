@@ -1,0 +1,1 @@
+"""The response pane: the outcome, the body in each way of looking at it, and what is typed over it."""

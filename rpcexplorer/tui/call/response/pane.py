@@ -1,0 +1,302 @@
+"""The response pane: the outcome bar, what is worth saying, a line to type into, and the body below.
+
+It shows what it is given: one exchange, or how far one has come. What is typed over it is ``prompts.py``'s.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from textual import events
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.message import Message
+from textual.reactive import reactive
+
+from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.tui.call.response.body import Body
+from rpcexplorer.tui.call.response.prompts import ReplyLine
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.widgets.remarks import Said
+from rpcexplorer.views.words.outcome import beside, ended, nothing, running, told
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.reader.grid import Grid
+    from rpcexplorer.tui.reader.pager import Pager
+
+TABS: Final = ("Result", "Raw", "Headers", "Timing")
+QUICK: Final = 0.3
+"""Seconds after which the reply before is seen to be the one before."""
+
+READING: Final = frozenset({"search", "next", "previous", "goto", "wrap", "fold", "fold_all", "unfold_all", "fold_to"})
+"""What can be done only while JSON or text is on view."""
+
+
+class ResponsePane(ReplyLine):
+    """One exchange on view, or the one that is under way."""
+
+    DEFAULT_CSS = """
+    ResponsePane { background: $background; }
+    ResponsePane.-old Body { opacity: 55%; }
+    """
+    scope: ClassVar[Scope] = "response"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("response")
+
+    exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
+    """What is on view."""
+    what: reactive[str] = reactive("")
+    """What is under way, in a word; empty when nothing is."""
+    method: reactive[str] = reactive("")
+    """The method in the editor."""
+    whose: reactive[str] = reactive("")
+    """The method that is being called, while one is."""
+    tab: reactive[str] = reactive("Result")
+    wrapped: reactive[bool] = reactive(False)
+
+    @message
+    class CopyWanted(Message):
+        """Something is to be copied: ``value``, ``path``, or empty for a choice."""
+
+        pane: ResponsePane
+        what: str
+
+    @message
+    class SaveWanted(Message):
+        """What is on view is to be saved in a file."""
+
+        pane: ResponsePane
+
+    @message
+    class Wrapped(Message):
+        """Long lines are wrapped from now on, or cut."""
+
+        pane: ResponsePane
+        on: bool
+
+    @message
+    class ZoomWanted(Message):
+        """The whole screen for this pane, or no longer."""
+
+        pane: ResponsePane
+
+    def __init__(
+        self, *, key: str = "F4", cancel_key: str = "Esc", first_steps: Sequence[Sequence[tuple[str, str]]] = ()
+    ) -> None:
+        """``key`` goes here, ``cancel_key`` ends what runs; ``first_steps`` is said before there is any exchange."""
+        super().__init__(Body(), Prompt())
+        self._key, self._cancel_key = key, cancel_key
+        self._bar, self._said = Bar(classes="-tinted"), Said()
+        self._first_steps = first_steps
+        self._progress: Progress | None = None
+        self._elapsed = 0.0
+        self._before_method = ""
+        """The method whose reply was on view last."""
+
+    def compose(self) -> ComposeResult:
+        """From top to bottom."""
+        yield from (self._bar, self._said, self.prompt, self.body)
+
+    # --- what is given to it -----------------------------------------------------------------------------------
+
+    def tick(self, elapsed: float, progress: Progress | None) -> None:
+        """How far it has come."""
+        self._elapsed, self._progress = elapsed, progress
+        if self.what:
+            self._bar.words = running(self.what, self.whose, progress, elapsed)
+            self.set_class(elapsed > QUICK, "-old")
+
+    def focus_inside(self) -> None:
+        """The focus goes to what is on view."""
+        self.body.focus_inside()
+
+    # --- watching ----------------------------------------------------------------------------------------------
+
+    def watch_exchange(self) -> None:
+        """Another exchange; a line that somebody types into stays, and the tab for another call of the same method."""
+        prompt = self.prompt
+        if self.exchange and self.exchange.method != self._before_method:
+            self.tab = "Result"
+        self._before_method = self.exchange.method if self.exchange else ""
+        self.drop()
+        self.set_reactive(ResponsePane.filtered, "")
+        if not prompt.has_focus_within:
+            prompt.close()
+        self.body.exchange = self.exchange
+        self.search_on()
+        self.watch_what()
+        self.say()
+
+    def on_resize(self) -> None:
+        """What has no room in the bar is said below it."""
+        self.watch_method()
+
+    def watch_what(self) -> None:
+        """Something began or ended: the bar says so in the same place."""
+        bar = self._bar
+        if self.what:
+            self._elapsed, self._progress = 0.0, None
+            bar.words, bar.after, bar.tabs = running(self.what, self.whose, None, 0.0), (), ()
+            bar.key = f"{self._cancel_key} cancel  {self._key}"
+            self.call_after_refresh(self.body.prepare)
+        else:
+            self.remove_class("-old")
+            bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
+            bar.after = self._beside()
+            bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
+        self.body.empty = nothing(self.exchange, self.what) or [[], *self._first_steps]
+        self.refresh_bindings()
+
+    def _beside(self) -> Sequence[tuple[str, str]]:
+        """Behind the outcome: what the body is at, else whose reply it is and the transport."""
+        if doing := self.body.doing:
+            stop = "  Esc stops it" if self.body.folding else ""
+            return [(f"   {doing} …", "careful"), (stop, "dim")]
+        return beside(self.exchange, self.method) if self.exchange else ()
+
+    def on_pager_works(self, event: Pager.Works) -> None:
+        """The body is at something, or no longer. What is over in a moment is not worth a word."""
+        event.stop()
+        self.refresh_bindings()
+        if self.body.doing:
+            self.set_timer(QUICK, self.watch_what)
+        else:
+            self.watch_what()
+
+    def watch_method(self) -> None:
+        """The reply may be another's now."""
+        self.watch_what()
+        self.say()
+
+    def watch_tab(self) -> None:
+        """Another tab."""
+        self._bar.open = self.tab
+        self.body.tab = self.tab
+        self.search_on()
+        self.say()
+
+    def watch_here(self) -> None:
+        """The mark of focus."""
+        self._bar.here = self.here
+
+    def watch_wrapped(self) -> None:
+        """Long lines wrap, or are cut at the edge."""
+        self.body.wrapped = self.wrapped
+
+    def say(self, sentence: str = "", *, wrong: bool = False) -> None:
+        """The lines under the bar; what stands between the reply and the eye is said before all else."""
+        banner = self.banner(sentence, wrong=wrong) if self.tab == "Result" else []
+        self._said.joined = not banner
+        self._said.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
+        self._said.pieces = banner or (told(self.exchange, self._bar.room) if self.exchange else [])
+
+    # --- focus and mouse ---------------------------------------------------------------------------------------
+
+    def on_descendant_focus(self) -> None:
+        """The focus came in."""
+        self.here = True
+
+    def on_descendant_blur(self) -> None:
+        """It may have gone."""
+        self.here = self.has_focus_within
+
+    def on_body_no_table(self, event: Body.NoTable) -> None:
+        """Say why nothing happened."""
+        event.stop()
+        self.notify("Only a list of objects can be shown as a table.", markup=False, timeout=4)
+
+    def on_bar_opened(self, event: Bar.Opened) -> None:
+        """A tab was clicked."""
+        event.stop()
+        self.tab = event.tab
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on the bar comes in here."""
+        if isinstance(event.widget, Bar):
+            self.focus_inside()
+
+    def on_grid_opened(self, event: Grid.Opened) -> None:
+        """Enter on a row of the table: that object as JSON."""
+        event.stop()
+        self.body.tabled = False
+        self.reader.search("")
+        self.reader.go_to_element(event.index, event.path)
+
+    # --- actions -----------------------------------------------------------------------------------------------
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """What can be done with what is on view."""
+        there = self.exchange is not None and bool(self.body.text) and not self.prompt.has_focus_within
+        if action in READING:
+            return there and self.body.reading
+        if action in {"copy_value", "copy_path"}:
+            return there and bool(self.body.path() or self.body.reading)
+        if action == "original":
+            return bool(self.filtered)
+        if action == "table":
+            return there and self.tab == "Result" and not self.filtered
+        if action in {"filter", "pipe"}:
+            return there and self.tab == "Result"
+        if action in {"copy", "save"}:
+            return self.exchange is not None and (action == "copy" or bool(self.body.shown))
+        return True
+
+    def action_fold(self) -> None:
+        """Fold or unfold here."""
+        self.reader.fold()
+
+    def action_fold_all(self) -> None:
+        """Everything below the top."""
+        self.reader.fold_all()
+
+    def action_unfold_all(self) -> None:
+        """Everything open."""
+        self.reader.unfold_all()
+
+    def action_fold_to(self, depth: int = 1) -> None:
+        """So many levels open."""
+        self.reader.fold_to(depth)
+
+    def action_wrap(self) -> None:
+        """Wrap or cut."""
+        self.wrapped = not self.wrapped
+        self.post_message(self.Wrapped(self, self.wrapped))
+
+    def action_table(self) -> None:
+        """Table or JSON."""
+        self.body.tabled = not self.body.tabled
+        self.search_on()
+
+    def action_copy(self) -> None:
+        """Copy in one of several forms."""
+        self.post_message(self.CopyWanted(self, ""))
+
+    def action_copy_value(self) -> None:
+        """The value under the cursor."""
+        self.post_message(self.CopyWanted(self, "value"))
+
+    def action_copy_path(self) -> None:
+        """Its path."""
+        self.post_message(self.CopyWanted(self, "path"))
+
+    def action_save(self) -> None:
+        """Into a file."""
+        self.post_message(self.SaveWanted(self))
+
+    def action_zoom(self) -> None:
+        """The whole screen."""
+        self.post_message(self.ZoomWanted(self))
+
+    def action_tab_next(self) -> None:
+        """The next tab."""
+        self._turn(1)
+
+    def action_tab_previous(self) -> None:
+        """The tab before."""
+        self._turn(-1)
+
+    def _turn(self, by: int) -> None:
+        self.tab = TABS[(TABS.index(self.tab) + by) % len(TABS)]

@@ -1,0 +1,77 @@
+"""Saving what is on view of a reply in a file of the person's choice; nothing is overwritten without a question."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import re
+from pathlib import Path
+from typing import Any, Final
+
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.tui.call.response.body import Body
+from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
+from rpcexplorer.views.words.sentences import size
+
+WORDS: Final = "As the server wrote it, secrets left out. No one else on this machine can read a new file."
+MADE: Final = "the filtered reply"
+MADE_WORDS: Final = "What stands in the reply's place now. No one else on this machine can read a new file."
+LONGEST: Final = 60
+"""Letters of a method's name in the name of a file."""
+
+
+async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, body: Body) -> None:
+    """Ask where, as often as it takes; what was typed stays in the line until it is saved or left."""
+    what, content = _on_view(exchange, body)
+    name = _file_name(exchange.method, is_json=what != MADE)
+    content = await asyncio.to_thread(Redactor(explorer.keys.in_use()).body, content)
+    typed, words = name, MADE_WORDS if what == MADE else WORDS
+    while True:
+        path: str | None = await screen.app.push_screen_wait(Ask(f"Save {what} in", value=typed, words=words))
+        if path is None or not path.strip():
+            return
+        typed = path
+        file, there = await asyncio.to_thread(_file, path.strip(), name)
+        if there and not await _may_replace(screen, file):
+            continue
+        trouble = await asyncio.to_thread(explorer.journal.save_reply, file, content, replacing=there)
+        if not trouble:
+            screen.notify(f"Saved {what}, {size(len(content))}, in {file}.", timeout=8)
+            return
+        words = f"✗ {trouble[0].upper()}{trouble[1:]}."
+
+
+def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
+    """What it is, and the text: a result with a line break behind it, as in a pipe; a whole reply as it is."""
+    if body.tab == "Raw":
+        return "the whole reply", bytes(body.shown)
+    if body.made is not None:
+        return MADE, body.made
+    if isinstance(exchange.outcome, Result):
+        return "the result", bytes(body.shown) + b"\n"
+    return "the reply", bytes(body.shown)
+
+
+def _file_name(method: str, *, is_json: bool) -> str:
+    """A name that is one everywhere, whatever a method is called."""
+    name = re.sub(r"[^\w.-]+", "-", method).strip("-.")[:LONGEST] or "reply"
+    return f"{name}.{'json' if is_json else 'txt'}"
+
+
+def _file(path: str, name: str) -> tuple[Path, bool]:
+    """The file that was meant, and whether there is one already; in a folder it gets the usual name."""
+    file = Path(os.path.expanduser(path)).absolute()  # noqa: PTH111 - Path's own raises without a home
+    if os.path.isdir(file):  # noqa: PTH112 - a name that is none is no folder either, and raises nothing
+        file /= name
+    return file, os.path.lexists(file)
+
+
+async def _may_replace(screen: Screen[Any], file: Path) -> bool:
+    choices = [Choice("keep", "Keep it"), Choice("replace", "Replace it")]
+    question = Confirm("There is a file of this name", [("file", str(file))], choices, grave=True)
+    answer: str | None = await screen.app.push_screen_wait(question)
+    return answer == "replace"

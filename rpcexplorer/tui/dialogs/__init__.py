@@ -1,0 +1,1 @@
+"""Questions and lists that open over a screen."""

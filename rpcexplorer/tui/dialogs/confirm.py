@@ -1,0 +1,79 @@
+"""Questions before something goes out: it is not marked safe, or a record of somebody else would open a secret."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import standing
+from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
+from rpcexplorer.views.cells import clipped
+
+PARAMS = 50
+"""Columns of the params that the question shows."""
+PLACES = 5
+"""Places of secrets that the question names."""
+
+
+async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch) -> bool:
+    """Whether it may go out: nobody wants a question, or it was answered with a yes."""
+    profile = explorer.profile
+    if profile is None or not explorer.asks_first(draft) or _is_quiet(explorer, draft):
+        return True
+    method = "This batch" if isinstance(draft, Batch) else draft.method
+    rows = [
+        ("method", method),
+        ("host", profile.origin),
+        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+        ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS)),
+    ]
+    choices = [
+        Choice("keep", "Keep editing"),
+        Choice("send", "Send once"),
+    ]
+    if not isinstance(draft, Batch):
+        choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
+    where = profile.badge_word if profile.badge == "prod" else profile.name
+    title = f"Send to {where}?  {method} is not marked safe."
+    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+    if answer == "quiet":
+        explorer.remembered.quiet(profile.name, _bound(profile, method))
+    return answer in {"send", "quiet"}
+
+
+async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
+    """Whether the placeholders in a record may stand for secrets, which somebody else may have put there."""
+    profile = explorer.profile
+    if profile is None:
+        return False
+    places = standing(exchange.params, profile.name)
+    fields = " and ".join(dict.fromkeys(field for _, field in places))
+    rows = [
+        ("method", exchange.method),
+        ("host", profile.origin),
+        ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
+        *((field, f"at {clipped(place, PARAMS)}") for place, field in places[:PLACES]),
+    ]
+    choices = [Choice("leave", "Leave it out"), Choice("open", f"Put in my {fields}")]
+    title = f"Put your {fields} into this call?  It comes from a folder that others write to."
+    answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
+    return answer == "open"
+
+
+def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
+    """Whether the person wanted no more questions today; a profile that always asks goes on asking."""
+    profile = explorer.profile
+    assert profile is not None
+    if isinstance(draft, Batch) or profile.confirm != "unsafe":
+        return False
+    return explorer.remembered.is_quiet(profile.name, _bound(profile, draft.method))
+
+
+def _bound(profile: Profile, method: str) -> str:
+    """A yes holds for the server it was said of: a profile may be pointed at another one."""
+    return f"{method} at {profile.origin}"

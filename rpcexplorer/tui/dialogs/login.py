@@ -1,0 +1,215 @@
+"""Credentials: what a profile lacks is asked for, masked; a session id that somebody has can be pasted instead."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from msgspec.structs import replace
+from textual.screen import Screen
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.profile import CookieAuth, NoAuth, Profile
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
+from rpcexplorer.tui.widgets.answer import Answer
+
+Found = Mapping[str, Secret | Moved | None]
+"""What is known of each field that a profile needs."""
+
+LABELS: Final = {"username": "user name", "password": "password", "session": "session id"}
+"""The fields in the order in which they are asked for."""
+RUN, MACHINE = "for this run", "on this machine"
+"""How long what was typed is kept."""
+
+
+class Credentials(Form):
+    """A line for each field. The answer is what was typed, by field, with ``keep``; or ``forget`` alone."""
+
+    def __init__(self, profile: Profile, found: Found, words: str, *, store: str, login: bool) -> None:
+        """``login``: what is missing must be given. ``store`` is where things are kept beyond this run."""
+        self._found, self._login = {field: found[field] for field in LABELS if field in found}, login
+        self._who = name_of(profile) if login else None
+        """Who logs in where nobody else is named."""
+        named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
+        lines = named + [
+            Field(field, LABELS[field], hint=_hint(profile, field, known), masked=field != "username")
+            for field, known in self._found.items()
+        ]
+        keep = Field("keep", "keep it", RUN if login else MACHINE, choices=(RUN, MACHINE))
+        told = f"{words}\nIt is sent to {profile.origin} and nowhere else. Kept on this machine, it lies in {store}."
+        title, done = (f"Log in to {profile.name}", "Log in") if login else (f"Secrets of {profile.name}", "Save")
+        super().__init__(title, told, [*lines, keep], self._check, done=done)
+
+    def answers(self) -> Iterator[Answer]:
+        """Take what was typed, forget what is kept, or leave all as it is."""
+        done, leave = super().answers()
+        yield done
+        if not self._login and forgettable(self._found):
+            yield Answer("Forget what is kept", id="forget", grave=True)
+        yield leave
+
+    @property
+    def first(self) -> Widget | None:
+        """The first line of which nothing is known, else a password's: who types without looking types no session."""
+        wanted = [field for field in self._found if field != "session"]
+        lacking = [field for field in wanted if not isinstance(self._found[field], Secret)]
+        if lacking or (wanted and not self._login):
+            return self.of((lacking or wanted[-1:])[0])
+        return super().first
+
+    def answered(self, answer: str) -> None:
+        """Forget, or what any form can do."""
+        if answer == "forget":
+            self.dismiss({"forget": "yes"})
+        else:
+            super().answered(answer)
+
+    def action_next(self) -> None:
+        """On to what is still missing; where nothing is, take it."""
+        missing = [field for field in self._missing(self.values) if self.of(field) is not self.focused]
+        if missing:
+            self.set_focus(self.of(missing[0]))
+        else:
+            self.action_save()
+
+    def _missing(self, typed: Mapping[str, str]) -> list[str]:
+        if not self._login or typed.get("session"):
+            return []
+        another = self._who and typed.get("username") not in {"", self._who}
+        lacking = [field for field, known in self._found.items() if another or not isinstance(known, Secret)]
+        return [field for field in lacking if field != "session" and not typed[field]]
+
+    def _check(self, typed: Mapping[str, str]) -> Wrong | None:
+        if missing := self._missing(typed):
+            return Wrong(f"The {LABELS[missing[0]]} is missing.", missing[0])
+        if not self._login and not any(typed[field] for field in self._found):
+            return Wrong("Nothing was typed. Esc leaves everything as it is.", next(iter(self._found)))
+        return None
+
+
+def name_of(profile: Profile) -> str | None:
+    """Who logs in, where the profile says so itself."""
+    return None if isinstance(profile.auth, NoAuth) else profile.auth.username
+
+
+def forgettable(found: Found) -> list[str]:
+    """The fields that are kept somewhere; the environment is not ours to change."""
+    return [
+        each for each, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
+    ]
+
+
+def pasted(text: str, cookie: str) -> str:
+    """The session id in what was copied from somewhere: a ``Cookie`` or ``Set-Cookie`` header, one pair, or the id."""
+    found = re.search(rf"(?:^|[;:\s]){re.escape(cookie)}=\"?([^;\s\"]+)", text)
+    return found[1] if found else text.strip()
+
+
+async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
+    """Ask for what a login lacks. True where a login can be tried now; a pasted session needs none."""
+    profile = explorer.profile
+    assert profile is not None
+    if _needs_none(screen, profile):
+        return False
+    found = explorer.keys.state(profile)
+    lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
+    if lacking or ask:
+        words = _lacks(profile, found, lacking) if lacking else "What is left empty stays as it is."
+        given = await _entered(
+            screen, explorer, profile, Credentials(profile, found, words, store=_store(explorer), login=True)
+        )
+        if given is None:
+            return False
+        if "session" in given:
+            screen.notify("The session is taken: the next call is sent with it.", markup=False)
+            return False
+    if not isinstance(profile.auth, CookieAuth):
+        screen.notify(f"{profile.name} sends its credentials with each call; there is no session.", markup=False)
+        return False
+    return True
+
+
+async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
+    """Enter what a profile needs, or forget what is kept; whether anything may have changed."""
+    if _needs_none(screen, profile):
+        return False
+    found = explorer.keys.state(profile)
+    words = "What is left empty stays as it is."
+    form = Credentials(profile, found, words, store=_store(explorer), login=False)
+    given = await _entered(screen, explorer, profile, form)
+    if given is not None and "forget" in given:
+        for field in forgettable(found):
+            _tell(screen, explorer.keys.forget(profile, field))
+    return given is not None
+
+
+def _needs_none(screen: Screen[Any], profile: Profile) -> bool:
+    if isinstance(profile.auth, NoAuth):
+        screen.notify(f"{profile.name} needs no login: its calls are sent as they are.", markup=False)
+    return isinstance(profile.auth, NoAuth)
+
+
+async def _entered(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, form: Credentials
+) -> Mapping[str, str] | None:
+    """Ask, and hold what was typed."""
+    typed = await screen.app.push_screen_wait(form)
+    if typed is None or "forget" in typed:
+        return typed
+    given = {field: text for field, text in typed.items() if text and field != "keep"}
+    if isinstance(profile.auth, CookieAuth) and "session" in given:
+        given["session"] = pasted(given["session"], profile.auth.cookie)
+    if name_of(profile) is not None and (name := given.pop("username", "")):
+        profile = _as(screen, explorer, profile, name)
+    for field, text in given.items():
+        _tell(screen, explorer.keys.hold(profile, field, text, keep=typed["keep"] == MACHINE))
+    return given
+
+
+def _as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str) -> Profile:
+    """The profile in use with another user name, in this run; its file stays as it is."""
+    filed = explorer.profiles.profiles.get(profile.name, profile)
+    if isinstance(profile.auth, NoAuth) or name == name_of(filed):
+        explorer.use(filed)
+        return filed
+    other = replace(profile, auth=replace(profile.auth, username=name))
+    explorer.use(other)
+    kept = f"Its file still names {name_of(filed)}, so nothing of it is kept on this machine."
+    screen.notify(f"{profile.name} is used as {name} in this run. {kept}", markup=False, timeout=10)
+    return other
+
+
+def _tell(screen: Screen[Any], trouble: str) -> None:
+    if trouble:
+        screen.notify(trouble, markup=False, severity="warning", timeout=10)
+
+
+def _store(explorer: Explorer) -> str:
+    in_keyring = explorer.settings.secret_store == "keyring"  # noqa: S105 - the name of a place, not a password
+    return "your keyring" if in_keyring else f"{explorer.paths.secrets}, for you alone"
+
+
+def _lacks(profile: Profile, found: Found, lacking: list[str]) -> str:
+    named = " and ".join(f"no {LABELS[field]}" for field in lacking)
+    for known in found.values():
+        if isinstance(known, Moved):
+            changes = "\n".join(map(str, known.changes))
+            return f"The {LABELS[known.field]} is known and not sent: {known.why}.\n{changes}".rstrip()
+    return f"{profile.name} has {named} yet."
+
+
+def _hint(profile: Profile, field: str, known: Secret | Moved | None) -> str:
+    match known:
+        case Moved():
+            return "known for another route: not sent"
+        case Secret(source="environment"):
+            return f"known: ${profile.variable(field)}"
+        case Secret(source="prompt" | "session" | "given"):
+            return "known for this run"
+        case Secret(source=source):
+            return f"known: {source}"
+    return "or paste one that you have" if field == "session" else ""

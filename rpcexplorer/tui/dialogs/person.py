@@ -1,0 +1,53 @@
+"""The person in front of the screen, asked by dialogs that open over whatever is on view."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+from textual.screen import Screen
+
+from rpcexplorer.model.secrets.route import Moved
+
+Open = Callable[[Screen[Any]], Awaitable[Any]]
+"""Puts a question on screen and waits for the answer."""
+
+
+class PersonOnScreen:
+    """Answers once a front is there; before that, nobody does."""
+
+    def __init__(self) -> None:
+        self.open: Open | None = None
+        """Set by the front once it is there."""
+
+    async def secret(self, question: str) -> str | None:
+        """Ask for a value without showing it."""
+        if self.open is None:
+            return None
+        from rpcexplorer.tui.dialogs.dialog import Ask
+
+        words = "It is kept for this run. F7, then s, stores it for good."
+        answer: str | None = await self.open(Ask(question, masked=True, words=words))
+        return answer or None
+
+    async def agrees(self, question: str) -> bool:
+        """Ask for a yes; the first answer is the no."""
+        if self.open is None:
+            return False
+        from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
+
+        choices = [Choice("no", "No"), Choice("yes", "Yes, send them")]
+        answer: str | None = await self.open(Confirm("Not encrypted", question, choices, grave=True))
+        return answer == "yes"
+
+    async def allows(self, profile: str, moved: Moved) -> bool:
+        """Show the old route beside the new one; the first answer is the no."""
+        if self.open is None:
+            return False
+        from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
+
+        rows = [(change.key, f"{change.old}\n→ {change.new}  {change.place}".rstrip()) for change in moved.changes]
+        choices = [Choice("no", "Send nothing"), Choice("yes", "Allow this route")]
+        title = f"Send the {moved.field} of {profile} on a new route?  {moved.why[:1].upper()}{moved.why[1:]}."
+        answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))
+        return answer == "yes"

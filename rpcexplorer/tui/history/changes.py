@@ -1,0 +1,52 @@
+"""What can be changed of a recorded call: its name, its note, and whether it is there at all. Each asks first."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Literal
+
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
+from rpcexplorer.views.cells import clipped
+from rpcexplorer.views.words.sentences import outcome_words
+
+ROOM = 56
+"""Columns that the questions have for what they name."""
+
+
+async def annotated(
+    screen: Screen[Any], explorer: Explorer, call: Exchange, what: Literal["name", "note"], moment: str
+) -> bool:
+    """Ask for a name or a note; an empty one takes it away. Whether something may have changed."""
+    title = "Name this call" if what == "name" else "A note to this call"
+    words = f"{clipped(call.method, 32)}   {moment}"
+    ask = Ask(title, value=getattr(call, what), words=words, hint=f"empty: it has no {what}")
+    given = await screen.app.push_screen_wait(ask)
+    if given is None:
+        return False
+    return await _done(screen, lambda: explorer.journal.annotate(explorer.profile, call.id, **{what: given.strip()}))
+
+
+async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Damaged, moment: str) -> bool:
+    """Name what will be gone for good, and ask. Whether it may be gone."""
+    if isinstance(record, Damaged):
+        rows = [("file", record.file), ("damage", record.reason)]
+    else:
+        rows = [("call", record.method), ("when", moment), ("outcome", outcome_words(record.outcome))]
+        rows += [("profile", record.profile), ("name", record.name), ("note", record.note)]
+    named = [(label, clipped(" ".join(text.split()), ROOM)) for label, text in rows if text]
+    choices = [Choice("keep", "Keep it"), Choice("delete", "Delete it for good")]
+    if await screen.app.push_screen_wait(Confirm("Delete this from the history?", named, choices)) != "delete":
+        return False
+    return await _done(screen, lambda: explorer.journal.delete(explorer.profile, record.id))
+
+
+async def _done(screen: Screen[Any], change: Callable[[], str]) -> bool:
+    """Change the file, in a thread: another process may hold it for a moment."""
+    if trouble := await asyncio.to_thread(change):
+        screen.notify(trouble, markup=False, severity="warning", timeout=10)
+    return True

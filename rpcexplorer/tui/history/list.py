@@ -1,0 +1,139 @@
+"""The history as a list: the calls of a day under its heading, what came of each, how long it took and when it was."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import tzinfo
+from typing import ClassVar, Final
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.message import Message
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.tui.commands import bindings
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theming import Look, Words, line, width_of
+from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.views.cells import clipped, columns, fitted
+from rpcexplorer.views.history_rows import Day, Row, came
+from rpcexplorer.views.words.outcome import ROLES
+from rpcexplorer.views.words.sentences import SIGNS, duration
+
+_LONGEST: Final = 200
+"""Characters of a name that are looked at; no row shows more."""
+_METHOD: Final = 24
+"""Columns that a method gets at most; in a narrow list a quarter of the width, or a fifth."""
+_PROFILE: Final = 12
+_TOOK: Final = len(" 31.2 s ")
+_OUTCOME: Final = len("-32602 I  ★ ")
+"""Columns that a name leaves to the outcome."""
+_NEAR: Final = 50
+"""So many rows before the end, more are wanted."""
+
+
+class HistoryList(Listing[Row]):
+    """Calls, newest first. A click puts the cursor on one, another click on the same takes it."""
+
+    DEFAULT_CSS = "HistoryList { height: 1fr; }"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("history") if isinstance(each, Binding) and each.id == "history.load"
+    ]
+
+    everyone: reactive[bool] = reactive(False)
+    """The calls are those of all profiles: each row names its own."""
+    advice: reactive[Sequence[Words]] = reactive[Sequence[Words]](())
+    """What is said where there are no rows."""
+
+    @message
+    class EndNear(Message):
+        """The last rows come into view: more may be wanted."""
+
+        listing: HistoryList
+
+    def __init__(self, zone: tzinfo | None = None) -> None:
+        """``zone``: where whoever looks lives; None asks the machine."""
+        super().__init__()
+        self._zone = zone
+        self._methods = self._profiles = 0
+
+    def can_choose(self, item: Row) -> bool:
+        """Headings are none of the calls."""
+        return not isinstance(item, Day)
+
+    def draw(self, item: Row, width: int, look: Look, *, chosen: bool) -> Strip:
+        """A heading, a call, or what is left of a damaged record."""
+        ground = "selection" if chosen else "background"
+        match item:
+            case Day(words=words):
+                return line([(f"   {words}", "dim")], width, look)
+            case Damaged(reason=reason):
+                return line([(" ! damaged  ", "careful"), (reason, "middle")], width, look, ground=ground)
+        return self._draw_call(item, width, look, ground)
+
+    def _draw_call(self, call: Exchange, width: int, look: Look, ground: str) -> Strip:
+        outcome = call.outcome_name
+        methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
+        words = [(f" {SIGNS[outcome]} ", ROLES[outcome]), (fitted(call.method[:_LONGEST], methods), "text")]
+        if self.everyone:
+            words.append(("  " + fitted(call.profile, self._profiles), "dim"))
+        words.append(("  ", "text"))
+        took, clock = duration(call.seconds).rjust(_TOOK), f"  {call.when.astimezone(self._zone):%H:%M:%S} "
+        room = width - width_of([*words, (took, ""), (clock, "")])
+        label = (call.name or call.note)[:_LONGEST]
+        named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
+        told = came(call)
+        if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
+            told.pop()  # the size goes before a word is cut
+        right = [(named, "careful"), (took, "middle"), (clock, "dim")]
+        return line([*words, *told], width, look, right=right, ground=ground)
+
+    def empty(self, width: int, look: Look) -> Sequence[Strip]:
+        """What to do."""
+        return [line(words, width, look) for words in self.advice]
+
+    def watch_items(self) -> None:
+        """The columns of names are as wide as the longest of them."""
+        calls = [row for row in self.items if isinstance(row, Exchange)]
+        self._methods = _widest({call.method for call in calls}, _METHOD)
+        self._profiles = _widest({call.profile for call in calls}, _PROFILE)
+        super().watch_items()
+
+    def watch_everyone(self) -> None:
+        """The column of profiles comes or goes."""
+        self.refresh()
+
+    def watch_advice(self) -> None:
+        """Something else is to be done."""
+        self.refresh()
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Ask for more in time."""
+        super().watch_scroll_y(old_value, new_value)
+        if new_value > old_value and new_value + self.size.height + _NEAR >= len(self.items):
+            self.post_message(self.EndNear(self))
+
+    def on_click(self, event: events.Click) -> None:
+        """The first click looks, the second takes."""
+        event.prevent_default()
+        index = event.y + self.scroll_offset.y
+        if index == self.cursor:
+            self.action_choose()
+        elif index < len(self.items) and self.can_choose(self.items[index]):
+            self.cursor = index
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """The editor holds one call; a batch and a damaged record are only to be read."""
+        if action == "load":
+            return isinstance(self.chosen, Exchange) and self.chosen.kind != "batch"
+        return super().check_action(action, parameters)
+
+    def action_load(self) -> None:
+        """Enter takes the call under the cursor."""
+        self.action_choose()
+
+
+def _widest(names: set[str], most: int) -> int:
+    return max((columns(clipped(name[:_LONGEST], most)) for name in names), default=0)

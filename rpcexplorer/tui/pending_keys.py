@@ -1,0 +1,150 @@
+"""Keys that wait for the one before them, and while something is about to open, so that they go where they belong.
+
+A slow line delivers a dozen keys at once: what is typed right after the key that opens a password's dialog must not
+end up in the editor, where it would be seen and kept; an arrow after the key that deletes a row must not lead it to
+another row.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Coroutine, Hashable, Sequence
+from functools import update_wrapper, wraps
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar
+
+from textual import work
+from textual.events import Key, Paste
+from textual.worker_manager import WorkerManager
+
+from rpcexplorer.tui.terminal.typed_text import TypedText
+
+Typed: TypeAlias = Key | Paste | TypedText
+Given = ParamSpec("Given")
+
+SCREEN: Final = "screen"
+"""Who waits for another screen to know where keys go."""
+
+
+class HeldKeys:
+    """Whoever opens something says ``wait``; ``go_on`` is said once it is there, or will not come."""
+
+    def __init__(self, free: Callable[[], object] = lambda: None) -> None:
+        """``free`` is called when the keys that waited can be done."""
+        self._free = free
+        self._waiting: set[str] = set()
+        """Who is about to open something."""
+        self._open: dict[Hashable, set[str]] = {}
+        """The screens, and who opened each and goes on when it closes."""
+        self._under_way = False
+        """What the last key has set off is not done yet."""
+        self._held: deque[Typed] = deque()
+
+    # --- who makes keys wait -----------------------------------------------------------------------------------
+
+    def wait(self, who: str) -> None:
+        """Hold back what comes from now on."""
+        self._waiting.add(who)
+
+    def go_on(self, who: str) -> None:
+        """This one opens nothing more: where nobody else is about to, let the keys go where they belong now."""
+        self._waiting.discard(who)
+        for opened in self._open.values():
+            opened.discard(who)
+        self._let_go()
+
+    def changed(self, screens: Sequence[Hashable]) -> None:
+        """Another screen is on top: a new one, for whoever waited, or one that those come back to who opened others."""
+        for closed in [each for each in self._open if each not in screens]:
+            self._waiting |= self._open.pop(closed)
+        if screens and screens[-1] not in self._open:
+            self._open[screens[-1]] = self._waiting - {SCREEN}
+            self._waiting.clear()
+        self._waiting.add(SCREEN)
+
+    def opened(self) -> None:
+        """The screen on top knows by now where keys go."""
+        self.go_on(SCREEN)
+
+    def begin(self) -> None:
+        """A key sets out."""
+        self._under_way = True
+
+    def done(self) -> None:
+        """Everything is done that the last key has set off."""
+        self._under_way = False
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._held and not (self._waiting or self._under_way):
+            self._free()
+
+    # --- the keys ----------------------------------------------------------------------------------------------
+
+    def take(self, typed: Typed) -> None:
+        """One more; text right behind text is one text."""
+        if isinstance(typed, TypedText) and self._held and isinstance(last := self._held[-1], TypedText):
+            self._held[-1] = last.with_more(typed)
+        else:
+            self._held.append(typed)
+
+    def put_back(self, typed: Typed) -> None:
+        """What is left of one that was let go: the others come after it."""
+        self._held.appendleft(typed)
+
+    def waited(self, now: float) -> float:
+        """Seconds that the first of those that wait has waited."""
+        return now - self._held[0].time if self._held else 0.0
+
+    def next(self, goes_along: Callable[[Typed], bool]) -> Typed | None:
+        """The next one that need not wait: nothing is under way, or it goes along with what is."""
+        if not self._held or self._waiting or (self._under_way and not goes_along(self._held[0])):
+            return None
+        return self._held.popleft()
+
+
+class Opener(Protocol):
+    """Who opens things."""
+
+    held: HeldKeys
+
+    @property
+    def workers(self) -> WorkerManager:
+        """Textual's own."""
+
+
+Who = TypeVar("Who", bound=Opener)
+
+
+def opens(
+    group: str,
+) -> Callable[[Callable[Concatenate[Who, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Who, Given], None]]:
+    """Textual's ``work`` for an action that opens something: keys wait until it is there, or the action is over.
+
+    When what it opened has closed they wait again, for what the action does then. Nothing is opened twice. An action
+    that goes on without opening anything says ``held.go_on(group)`` itself.
+    """
+
+    def decorated(
+        action: Callable[Concatenate[Who, Given], Coroutine[Any, Any, None]],
+    ) -> Callable[Concatenate[Who, Given], None]:
+        @wraps(action)
+        async def done(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
+            try:
+                await action(who, *given, **named)
+            finally:
+                who.held.go_on(group)
+
+        worker: Any = work(group=group)(done)
+
+        def begun(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
+            own: object = who
+            if any(each.group == group and each.node is own and not each.is_finished for each in who.workers):
+                who.held.go_on(group)
+                return
+            who.held.wait(group)
+            worker(who, *given, **named)
+
+        update_wrapper(begun, action)
+        return begun
+
+    return decorated

@@ -1,0 +1,1 @@
+"""The profiles screen, and the form of a profile."""

@@ -1,0 +1,1 @@
+"""A document on view, whoever shows it: pages, folds, search, and a list of objects as a table."""

@@ -1,1 +1,0 @@
-"""Whole screens, and the questions that open over them. They own the workers and know the widgets."""

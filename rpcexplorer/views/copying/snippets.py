@@ -1,0 +1,309 @@
+"""A call as something to paste: curl, Python, HTTPie, our own command, Markdown for a ticket.
+
+No secret is ever in one. Where it would stand, the environment variable is read that the program itself would use,
+so that what was pasted runs where the variable is set; in our own command and in Markdown a placeholder stays. Only
+secrets of the profile that the call is made with have a variable.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.model.address import typed_whole
+from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
+from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER, login_params, without
+from rpcexplorer.model.secrets.secret import Secret, origin_of, placeholder
+from rpcexplorer.redaction.addresses import hidden
+from rpcexplorer.redaction.exchanges import for_records, recorded
+from rpcexplorer.redaction.logins import is_login, without_password, without_passwords
+from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.views.copying.login import continued, in_python, in_shell
+from rpcexplorer.views.copying.quoting import printed, python_expression, quoted, shell_word, unless_set
+from rpcexplorer.views.copying.ticket import ticket
+
+REPLY_LIMIT: Final = 1024 * 1024
+"""Bytes of a reply that are searched for secrets and laid out; a ticket shows less."""
+
+Previewing = Callable[..., Preview | Refused]
+"""``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
+
+
+class Subject(Struct, frozen=True):
+    """What a snippet is made of, with placeholders where secrets would stand."""
+
+    profile: Profile
+    draft: Draft | Batch
+    preview: Preview
+    """The request that the draft becomes."""
+    exchange: Exchange | None = None
+    """What came of it, where it has been sent."""
+    login: Subject | None = None
+    """The call that has to open a session first."""
+
+    @property
+    def url(self) -> str:
+        """Where the request goes, in the spelling that goes out."""
+        target = self.preview.line.partition(" ")[2].rpartition(" ")[0]  # a mark in it has a space
+        return origin_of(self.profile.endpoint) + target
+
+    @property
+    def body(self) -> str:
+        """The request's body."""
+        return self.preview.body.decode()
+
+    @property
+    def headers(self) -> Iterator[tuple[str, str]]:
+        """The headers that do not follow from URL and body, in order, with the cookie of the session to come."""
+        follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
+        cookie = self._cookie()
+        for name, value in self.preview.headers:
+            if cookie and name.lower() == "cookie":
+                yield name, f"{value}; {cookie}"
+                cookie = ""
+            elif (name.lower(), value) not in follow:
+                yield name, value
+        if cookie:
+            yield "Cookie", cookie
+
+    def _cookie(self) -> str:
+        """The cookie that the request would have after the login that goes ahead of it; empty where it needs none."""
+        profile, calls = self.profile, to_calls(self.draft, "")
+        if isinstance(calls, Problem) or not (self.preview.logs_in_first and isinstance(profile.auth, CookieAuth)):
+            return ""
+        notes = (profile.methods.get(call.method) for call in calls if call.method != profile.login.method)
+        if all(note is not None and note.auth in {"none", "inline"} for note in notes):
+            return ""
+        return f"{profile.auth.cookie}={placeholder(profile.label('session'))}"
+
+
+def draft_of(exchange: Exchange) -> Draft | Batch:
+    """What a person would type to have an exchange again."""
+    if exchange.kind == "batch":
+        return Batch(exchange.params)
+    return Draft(exchange.method, exchange.params, notification=exchange.kind == "notification")
+
+
+def subject_of(
+    profile: Profile,
+    what: Exchange | Draft | Batch,
+    preview: Previewing,
+    *,
+    secrets: Iterable[Secret] = (),
+    ours: bool = True,
+) -> Subject | Refused:
+    """Get ready what snippets are made of, or say why it cannot be sent.
+
+    Of ``secrets`` no value is left in it, nor of any member that is named like a secret. What is not ``ours`` may have
+    been written by anybody: nothing in it stands for a secret of the profile.
+    """
+    secrets = tuple(secrets)
+    hide = for_records(profile, secrets)
+    exchange = recorded(what, profile, secrets, REPLY_LIMIT) if isinstance(what, Exchange) else None
+    draft = draft_of(what) if isinstance(what, Exchange) else what
+    text = hide.params(draft.text if ours else without(draft.text, profile.name))
+    own = profile.login.method
+    if isinstance(draft, Batch):
+        text = without_passwords(text, own)
+    elif is_login(draft.method, own):
+        text = without_password(text)
+    draft = Batch(text) if isinstance(draft, Batch) else replace(draft, method=hide.text(draft.method), text=text)
+    request = preview(draft, id=exchange.id if exchange else None)
+    if isinstance(request, Refused):
+        return request
+    headers = tuple((name, hide.text(value)) for name, value in request.headers)
+    made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
+    return replace(made, login=_login(made, preview, hide))
+
+
+def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:
+    """The login of a call that needs a session; None where it needs none, or the profile's is not in order."""
+    profile, calls = subject.profile, to_calls(subject.draft, "")
+    session = placeholder(profile.label("session"))
+    if not isinstance(profile.auth, CookieAuth) or isinstance(calls, Problem):
+        return None
+    if not any(session in text for text in (subject.body, *(value for _, value in subject.headers))):
+        return None
+    if all(call.method == profile.login.method for call in calls):
+        return None
+    draft = Draft(profile.login.method, hide.params(login_params(profile, profile.auth)))
+    request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None)
+    if isinstance(request, Refused):
+        return None
+    own = tuple((name, hide.text(value)) for name, value in request.headers if session not in value)
+    return Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=own))
+
+
+def _hidden(profile: Profile, line: str) -> str:
+    """A request line without what opens a door by standing in the address."""
+    verb, target, version = line.split()
+    origin = origin_of(profile.endpoint)
+    return f"{verb} {hidden(origin + target)[len(origin) :]} {version}"
+
+
+def snippet_of(
+    kind: str,
+    profile: Profile | None,
+    draft: Draft | Batch,
+    exchange: Exchange | None,
+    preview: Previewing,
+    *,
+    secrets: Iterable[Secret] = (),
+    ours: bool = True,
+) -> str | None:
+    """One of ``SNIPPETS``, of the exchange or else the draft; None where there is nothing that could be sent."""
+    subject = subject_of(profile, exchange or draft, preview, secrets=secrets, ours=ours) if profile else None
+    return SNIPPETS[kind](subject) if isinstance(subject, Subject) else None
+
+
+# --- the forms ---------------------------------------------------------------------------------------------------
+
+
+def _with_login(subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str) -> str:
+    """A command that logs in first where it has to; with ``headers`` it prints only those of the reply."""
+    first, *rest = written(subject, "")
+    needed = "".join([subject.body, *(value for _, value in subject.headers)])
+    if subject.login is not None:  # which has looked for the session already
+        needed = needed.replace(placeholder(subject.profile.label("session")), "")
+    call = [unless_set(needed, subject.profile.name) + first, *rest]
+    if subject.login is None:
+        return continued(call)
+    seen = headers if subject.profile.login.session is None else all_of_it
+    return in_shell(subject.profile, subject.login.body, written(subject.login, seen), call)
+
+
+def curl(subject: Subject) -> str:
+    """A command for bash or zsh."""
+    return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ")
+
+
+def _curl(subject: Subject, options: str) -> list[str]:
+    name = subject.profile.name
+    literally = "--globoff " if set("[]{}") & set(subject.url) else ""
+    pieces = [f"curl {options}{literally}{shell_word(subject.url, name)}"]
+    if subject.profile.ca_file:
+        pieces.append(f"--cacert {quoted(subject.profile.ca_file)}")
+    # to curl, "Name:" takes a header away and "Name;" sends it empty
+    headers = (f"{header}: {value}" if value else f"{header};" for header, value in subject.headers)
+    pieces += [f"-H {_unlisted('@', header, name) or shell_word(header, name)}" for header in headers]
+    if HIDDEN.search(subject.body):
+        return [*pieces, f"--data-binary @{printed(subject.body, name, json=True)}"]
+    return [*pieces, f"--data-raw {shell_word(subject.body, name)}"]
+
+
+def httpie(subject: Subject) -> str:
+    """A command for bash or zsh."""
+    return _with_login(subject, _httpie, "--print=h ", "--print=hb ")
+
+
+def _httpie(subject: Subject, options: str) -> list[str]:
+    name = subject.profile.name
+    pieces = [f"http {options}POST {shell_word(subject.url, name)}"]
+    pieces += [
+        _unlisted(f"{header}:@", value, name) or shell_word(_item(header, value), name)
+        for header, value in subject.headers
+    ]
+    if subject.profile.ca_file:
+        pieces.append(f"--verify {quoted(subject.profile.ca_file)}")
+    if HIDDEN.search(subject.body):
+        return [*pieces, f"< {printed(subject.body, name, json=True)}"]
+    return [*pieces, f"--ignore-stdin --raw {shell_word(subject.body, name)}"]
+
+
+def _unlisted(sign: str, text: str, profile: str) -> str:
+    """What reads a text with a secret from elsewhere than the arguments, which every user can list; else empty."""
+    return quoted(sign) + printed(text, profile) if HIDDEN.search(text) else ""
+
+
+def _item(name: str, value: str) -> str:
+    """A header as HTTPie reads it, to which ``:=`` and ``:@`` are signs of their own."""
+    escape = "\\" if value[:1] in {"=", "@"} else ""
+    return f"{name}:{escape}{value}" if value else f"{name};"
+
+
+def command(subject: Subject) -> str:
+    """Our own command line, which fills in credentials by itself."""
+    profile, draft = subject.profile, subject.draft
+    where = f"-p {quoted(profile.name)}"
+    if profile.ad_hoc:
+        auth = "" if profile.auth.kind == "none" else f" --auth {profile.auth.kind}"
+        where = f"--url {quoted(hidden(typed_whole(profile.endpoint)))}{auth}"
+    read = draft.read()
+    params = read.text if isinstance(read, Params) else ""
+    if profile.ad_hoc:  # there it goes by another name
+        params = PLACEHOLDER.sub(partial(_by_its_other_name, profile.name), params)
+    if isinstance(draft, Batch):
+        return f"printf %s {quoted(params)} | rpcexplorer batch - {where}"
+    verb = "notify" if draft.notification else "call"
+    words = [quoted(draft.method), *([] if params == "[]" else [quoted(params)])]
+    # what begins with a dash would be read as an option
+    words = [where, "--", *words] if draft.method.startswith("-") else [*words, where]
+    return " ".join(["rpcexplorer", verb, *words])
+
+
+def _by_its_other_name(profile: str, found: re.Match[str]) -> str:
+    return placeholder(f"{AD_HOC_NAME}.{found['field']}") if found["profile"] == profile else found[0]
+
+
+def python(subject: Subject) -> str:
+    """A script for Python with httpx."""
+    login = subject.login
+    each = [subject] if login is None else [login, subject]
+    in_bodies = any(HIDDEN.search(one.body) for one in each)
+    outside = any(HIDDEN.search(text) for one in each for text in (one.url, *(value for _, value in one.headers)))
+    needed: dict[str, object] = {"getpass": login, "json": in_bodies, "os": login or in_bodies or outside}
+    needed |= {"ssl": subject.profile.ca_file, "sys": login}
+    imports = [f"import {name}" for name, needs in needed.items() if needs]
+    first = in_python(subject.profile, login.body, _python(login)) if login else []
+    script = [*first, *_python(subject), "print(response.status_code)", "print(response.text)"]
+    return "\n".join([*imports, *([""] if imports else []), "import httpx", "", *script])
+
+
+def _python(subject: Subject) -> list[str]:
+    """The lines that send it."""
+    name, headers, ca_file = subject.profile.name, list(subject.headers), subject.profile.ca_file
+    return [
+        f"body = {python_expression(subject.body, name, json=True)}",
+        "response = httpx.post(",
+        f"    {python_expression(subject.url, name)},",
+        "    headers=[",
+        *(f"        ({python_expression(key, name)}, {python_expression(value, name)})," for key, value in headers),
+        "    ],",
+        "    content=body.encode(),",
+        f"    timeout={subject.profile.timeout:g},",
+        *([f"    verify=ssl.create_default_context(cafile={python_expression(ca_file, name)}),"] if ca_file else []),
+        ")",
+    ]
+
+
+def markdown(subject: Subject) -> str:
+    """A ticket."""
+    headers = list(subject.headers)
+    if not any(name.lower() == "host" for name, _ in headers):
+        headers.insert(0, ("Host", urlsplit(subject.url).netloc))
+    head = [subject.preview.line, *(f"{name}: {value}".rstrip() for name, value in headers)]
+    request = "\n".join([*head, "", indented(subject.body)])
+    calls = to_calls(subject.draft, "")
+    method = "" if isinstance(calls, Problem) else ", ".join(call.method for call in calls)
+    exchange, profile = subject.exchange, subject.profile
+    named = exchange.profile if exchange and exchange.profile else profile.name
+    return ticket(method, named, subject.url, request, subject.exchange)
+
+
+SNIPPETS: Final[Mapping[str, Callable[[Subject], str]]] = {
+    "curl": curl,
+    "python": python,
+    "httpie": httpie,
+    "command": command,
+    "markdown": markdown,
+}
+"""The forms there are, by name."""

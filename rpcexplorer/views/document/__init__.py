@@ -1,0 +1,1 @@
+"""A reply of any size as lines, folds and rows, decoded where somebody looks."""

@@ -1,0 +1,1 @@
+"""Values of the model in words and lines, for both fronts."""

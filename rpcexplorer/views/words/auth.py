@@ -1,0 +1,31 @@
+"""How a profile is logged in, in a few words with their roles; what is missing is said first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+
+from rpcexplorer.model.connection_test import WORDS
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.views.words.sentences import age
+
+
+def auth_words(
+    profile: Profile, state: Mapping[str, Secret | Moved | None], since: datetime | None, now: datetime
+) -> list[tuple[str, str]]:
+    """``● session 12 min``, ``○ no session yet``, ``! no password``; nothing where nothing is needed."""
+    session = state.get("session")
+    if isinstance(session, Secret):
+        lasted = f" {age((now - since).total_seconds())}" if since else ""
+        return [("● ", "well"), (f"session{lasted}", "text")]
+    if moved := [WORDS.get(field, field) for field, found in state.items() if isinstance(found, Moved)]:
+        return [("! ", "careful bold"), (f"{moved[0]}: its route changed", "careful")]
+    if missing := [WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"]:
+        return [("! ", "careful bold"), (f"no {missing[0]}", "careful")]
+    if isinstance(profile.auth, CookieAuth):
+        return [("○ ", "middle"), ("no session yet", "middle")]
+    if isinstance(profile.auth, InlineAuth):
+        return [("● ", "well"), ("password known", "text")]
+    return []

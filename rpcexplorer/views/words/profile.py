@@ -1,0 +1,171 @@
+"""A profile as a page: where it is, how it logs in, what is known of its secrets, and which file says what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Final
+
+from rpcexplorer.model.connection_test import State, Step
+from rpcexplorer.model.profile import NoAuth, Profile
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.views.json_out import json_of
+from rpcexplorer.views.words.sentences import duration
+
+Line = list[tuple[str, str]]
+"""Pieces of a line, each with its role."""
+Row = tuple[str, Any, Any]
+"""A dotted key, its value, and where that comes from: ``default``, or a file and a line."""
+
+LABEL: Final = 15
+"""Columns of the labels; the longest key that a profile has by itself fits."""
+FEW: Final = 4
+"""So many of the words that count by default are named."""
+
+TOLD: Final = frozenset({"url", "path", "description", "badge", "auth.kind"})
+"""Keys that the head of the page tells in its own way."""
+GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
+"""Headings by the first part of a key; what has none of these is about every call."""
+
+HAND: Final = "What is not in the form is written into the file by hand."
+
+SIGNS: Final[dict[State, tuple[str, str]]] = {
+    "well": ("✓", "well"),
+    "failed": ("✗", "wrong"),
+    "skipped": ("–", "dim"),  # noqa: RUF001 - the dash is meant
+    "unknown": ("◌", "dim"),
+}
+
+
+def profile_page(
+    profile: Profile,
+    state: Mapping[str, Secret | Moved | None],
+    rows: Sequence[Row],
+    files: Sequence[tuple[Path, str]],
+    steps: Sequence[Step] | None = (),
+) -> list[Line]:
+    """All that is known of a profile. ``files`` come with whom they speak to; ``steps``: None while it is tested."""
+    lines: list[Line] = [[]]
+    if profile.description:
+        lines += [[(f" {profile.description}", "text")], []]
+    lines += [_row("address", profile.endpoint, "text"), *_badge(profile.badge), _row("login", _auth(profile), "text")]
+    for field, found in state.items():
+        lines += _secret(profile, field, found)
+    lines += [[], *_files(files), *_connection(steps), *_settings(profile, rows, files), *_methods(profile)]
+    return [*lines, [], [(f" {HAND}", "dim")]]
+
+
+def broken_page(files: Sequence[tuple[Path, str]], complaints: Sequence[str]) -> list[Line]:
+    """What is wrong with a profile that cannot be used."""
+    wrong: list[Line] = [[(" ! ", "careful bold"), (complaint, "text")] for complaint in complaints]
+    return [[], *wrong, [], *_files(files), [], [(" It can be used again as soon as its file is in order.", "dim")]]
+
+
+def _row(label: str, value: str, role: str) -> Line:
+    return [(f" {label:<{LABEL}}  ", "dim"), (value, role)]
+
+
+def _heading(words: str) -> list[Line]:
+    return [[], [(f" {words}", "text bold")]]
+
+
+def _auth(profile: Profile) -> str:
+    return {
+        "cookie": f"by cookie: {profile.login.method} opens a session",
+        "inline": "inline: user name and password go into the params of each call",
+        "none": "none: calls are sent as they are",
+    }[profile.auth.kind]
+
+
+def _badge(badge: str) -> list[Line]:
+    if badge == "prod":
+        return [_row("badge", "PROD", "wrong bold")]
+    return [_row("badge", badge, "text")] if badge else []
+
+
+def _secret(profile: Profile, field: str, found: Secret | Moved | None) -> list[Line]:
+    match found:
+        case Secret(source="environment"):
+            return [_row(field, "✓ known", "well"), _row("", f"${profile.variable(field)}", "dim")]
+        case Secret(source=source):
+            place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", for this run"
+            return [[*_row(field, "✓ known", "well"), (place, "dim")]]
+        case Moved(why=why, changes=changes, advice=advice):
+            told = [(why, "careful"), *((str(change), "text") for change in changes)]
+            told.append((advice or "Sending asks about it; s enters it for this route.", "dim"))
+            return [_row(field, "! not sent", "careful bold"), *(_row("", *each) for each in told)]
+    if field == "session":
+        return [_row(field, "○ none yet", "middle"), _row("", "F8 opens one; s takes one that you have", "dim")]
+    return [_row(field, "! missing", "careful bold"), _row("", f"s enters it, or set {profile.variable(field)}", "dim")]
+
+
+def _files(files: Sequence[tuple[Path, str]]) -> list[Line]:
+    return [
+        _row("" if at else "in the file", f"{file}  for {whose}", "middle") for at, (file, whose) in enumerate(files)
+    ]
+
+
+def _connection(steps: Sequence[Step] | None) -> list[Line]:
+    if steps is None:
+        return [*_heading("Connection"), [(" ◐ ", "careful"), ("testing …  Esc ends it", "middle")]]
+    return [*_heading("Connection"), *map(_step, steps)] if steps else []
+
+
+def _step(step: Step) -> Line:
+    sign, role = SIGNS[step.state]
+    words = step.words if step.seconds is None else f"{step.words}  {duration(step.seconds)}"
+    weight = {"well": "text", "failed": "wrong"}.get(step.state, "dim")
+    return [(f" {sign} ", role), (f"{step.label:<{LABEL - 2}}  ", "text"), (words, weight)]
+
+
+def _settings(profile: Profile, rows: Sequence[Row], files: Sequence[tuple[Path, str]]) -> Iterator[Line]:
+    """Keys by what they are about; first what a file says, with its place, then what counts by default."""
+    short = _short([file for file, _ in files])
+    for heading in ("Calls", "Login", "Headers"):
+        told = [row for row in rows if row[0] not in TOLD and _group(row[0]) == heading]
+        chosen = [row for row in told if str(row[2]) != "default"]
+        usual = (
+            []
+            if heading == "Login" and isinstance(profile.auth, NoAuth)
+            else [row for row in told if row not in chosen]
+        )
+        if chosen or usual:
+            yield from _heading(heading)
+        for key, value, source in chosen:
+            file, _, number = str(source).rpartition(":")
+            yield [*_setting(key, value, "text"), (f"  {short.get(file, file)}:{number}", "dim")]
+        for key, value, _ in usual:
+            yield _setting(key, (*value[:FEW], "…") if isinstance(value, tuple) and value[FEW:] else value, "middle")
+
+
+def _group(key: str) -> str:
+    first = key.partition(".")[0]
+    return "" if first == "method" else GROUPS.get(first, "Calls")
+
+
+def _setting(key: str, value: Any, role: str) -> Line:
+    label = key.partition(".")[2] or key
+    if isinstance(value, dict | list):
+        return _row(label, json_of(value).decode(), "json-punctuation")
+    if isinstance(value, tuple):
+        return _row(label, ", ".join(map(str, value)), role)
+    if key == "timeout":
+        return _row(label, f"{value:g} s", role)
+    return _row(label, "none", "dim") if value is None or value == "" else _row(label, str(value), role)
+
+
+def _methods(profile: Profile) -> Iterator[Line]:
+    if profile.methods:
+        yield from _heading("Methods it describes")
+        for name, note in profile.methods.items():
+            mark = {True: ("safe  ", "well"), False: ("! not safe  ", "careful"), None: ("", "dim")}[note.safe]
+            yield [*_row(name, mark[0], mark[1]), (note.doc, "middle")]
+
+
+def _short(files: Sequence[Path]) -> dict[str, str]:
+    """Files by as much of their path as tells them apart."""
+    names = [file.name for file in files]
+    return {
+        str(file): file.name if names.count(file.name) == 1 else f"{file.parent.name}/{file.name}" for file in files
+    }

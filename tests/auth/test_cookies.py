@@ -1,0 +1,48 @@
+"""What Set-Cookie says about the session, read in every spelling servers use."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+
+from rpcexplorer.auth.cookies import SetCookie, sendable, session_cookie
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("headers", "said"),
+    [
+        ([], None),
+        (["other=1; Path=/"], None),
+        (["sessionid"], None),
+        (["sessionid=abc"], SetCookie("abc", deleted=False)),
+        (["sessionid=abc; Path=/; HttpOnly; Secure; SameSite=Lax"], SetCookie("abc", deleted=False)),
+        ([" sessionid = abc ;Path=/"], SetCookie("abc", deleted=False)),
+        (["sessionid=a=b=="], SetCookie("a=b==", deleted=False)),
+        (["sessionid=old", "sessionid=new"], SetCookie("new", deleted=False)),
+        (["sessionid="], SetCookie("", deleted=True)),
+        (["sessionid=x; Max-Age=0"], SetCookie("x", deleted=True)),
+        (["sessionid=x; max-age=-1"], SetCookie("x", deleted=True)),
+        (["sessionid=x; Max-Age=60; Expires=Thu, 01 Jan 1970 00:00:00 GMT"], SetCookie("x", deleted=False)),
+        (["sessionid=x; Max-Age=99999999999999999999"], SetCookie("x", deleted=False)),
+        (["sessionid=x; Expires=Thu, 01 Jan 1970 00:00:00 GMT"], SetCookie("x", deleted=True)),
+        (["sessionid=x; Expires=Thu, 01-Jan-1970 00:00:00 GMT"], SetCookie("x", deleted=True)),
+        (["sessionid=x; Expires=Sat, 21 Nov 2099 00:00:00 GMT"], SetCookie("x", deleted=False)),
+        (["sessionid=x; Expires=whenever"], SetCookie("x", deleted=False)),
+        (["sessionid=new", "sessionid=; Max-Age=0"], SetCookie("", deleted=True)),
+    ],
+)
+def test_the_last_word_about_the_session_counts(headers: list[str], said: SetCookie | None) -> None:
+    assert session_cookie([("Set-Cookie", text) for text in headers], "sessionid", NOW) == said
+
+
+@pytest.mark.parametrize("value", ["abc", "a=b", '"quoted"', "a/b+c==", "x" * 4000])
+def test_what_can_be_sent_back(value: str) -> None:
+    assert sendable(value)
+
+
+@pytest.mark.parametrize("value", ["", "a b", "a;b", "a,b", "é", "a\nb", "a\x7f", '"', '""', 'a"b', "a\\b"])
+def test_what_cannot(value: str) -> None:
+    assert not sendable(value)

@@ -1,0 +1,364 @@
+"""Discovery: the dialects driven by hand, and the whole of it over real sockets."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rpcexplorer.client.credentials_port import GivenKeys
+from rpcexplorer.client.discovery.dialects import (
+    DIALECTS,
+    ENOUGH,
+    MOST_EXPLAINED,
+    Answer,
+    Question,
+    list_methods,
+    openrpc,
+)
+from rpcexplorer.client.discovery.interview import discover
+from rpcexplorer.client.stop import Stop
+from rpcexplorer.demo import PASSWORD, USERNAME
+from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.model.catalogue import Discovery, Listing
+from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
+from rpcexplorer.model.profile import Auth, CookieAuth, InlineAuth, NoAuth, Profile
+from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
+
+DOCUMENT = {
+    "openrpc": "1.2.6",
+    "info": {"title": "shop", "version": "1"},
+    "methods": [{"name": "a", "summary": "An a"}],
+}
+GONE = {"error": {"code": -32601, "message": "Method not found"}}
+
+Table = dict[str, Any]
+"""Method -> members of the reply, or a script of its own."""
+
+
+def service(table: Table) -> Callable[[Received], Parts]:
+    """A service that answers by method, and -32601 to what is not in the table."""
+
+    def answer(request: Received) -> Parts:
+        call = json.loads(request.body)
+        reply = table.get(call["method"], GONE)
+        if callable(reply):
+            reply = reply(call["params"])
+        if not isinstance(reply, dict):
+            return reply  # type: ignore[no-any-return]  # a script
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], **reply}).encode())
+
+    return answer
+
+
+def calls(server: RawServer) -> list[tuple[str, Any]]:
+    sent = [json.loads(request.body) for request in server.requests]
+    return [(call["method"], call["params"]) for call in sent]
+
+
+def ask(url: str, auth: Auth = NoAuth(), stop: Stop | None = None, **settings: Any) -> Discovery:  # noqa: B008
+    keys = GivenKeys(settings.pop("username", USERNAME), settings.pop("password", PASSWORD))
+    limit = settings.pop("limit", 1 << 28)
+    return asyncio.run(discover(Profile("p", url, auth=auth, **settings), keys, limit, stop=stop))
+
+
+def discovered(script: Script, **settings: Any) -> tuple[Discovery, RawServer]:
+    with RawServer(script) as server:
+        return ask(server.origin, **settings), server
+
+
+# --- dialects by hand ------------------------------------------------------------------------------------------------
+
+
+def drive(asking: Any, *answers: Answer) -> tuple[list[Question], Listing]:
+    """Send a dialect its answers; the questions it had, and what it made of it all."""
+    questions = [next(asking)]
+    for answer in answers:
+        try:
+            questions.append(asking.send(answer))
+        except StopIteration as stop:
+            return questions, stop.value
+    raise AssertionError(f"it wants to know more: {questions[-1]}")
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_every_dialect_hands_a_refusal_on_and_asks_no_further(dialect: Any) -> None:
+    questions, listing = drive(dialect.ask(()), Answer(refusal="not offered (-32601)"))
+    assert questions == [Question(dialect.name)]
+    assert listing == Listing(refusal="not offered (-32601)")
+
+
+def test_openrpc_asks_once() -> None:
+    questions, listing = drive(openrpc(()), Answer(DOCUMENT))
+    assert questions == [Question("rpc.discover")]
+    assert [method.name for method in listing.methods] == ["a"]
+
+
+def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
+    questions, listing = drive(
+        list_methods({"a"}),
+        Answer(["a", 'b"', "c"]),
+        Answer("Bs"),
+        Answer(""),
+        Answer([["int", "string"]]),
+        Answer("undef"),
+    )
+    assert questions == [
+        Question("system.listMethods"),
+        Question("system.methodHelp", r'["b\""]', aside=True),
+        Question("system.methodHelp", '["c"]', aside=True),
+        Question("system.methodSignature", r'["b\""]', aside=True),
+        Question("system.methodSignature", '["c"]', aside=True),
+    ]
+    assert [(method.name, method.doc, method.result) for method in listing.methods] == [
+        ("a", "", ""), ('b"', "Bs", "integer"), ("c", "", ""),
+    ]  # fmt: skip
+
+
+def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
+    no = Answer(refusal="answered: error 7 it has no help")
+    questions, listing = drive(
+        list_methods(()), Answer(["a", "b", "c"]), no, Answer("B"), no, Answer([["int"]]), no, Answer([["string"]])
+    )
+    assert len(questions) == 7
+    assert [(method.doc, method.result) for method in listing.methods] == [("", "integer"), ("B", ""), ("", "string")]
+    assert listing.skipped == (
+        "system.methodHelp: answered: error 7 it has no help, for 2 of 3",
+        "system.methodSignature: answered: error 7 it has no help, for 1 of 3",
+    )
+
+
+def test_many_refusals_in_a_row_end_the_questions_of_their_kind() -> None:
+    no = Answer(refusal="answered: error 7 no")
+    names = [f"m{number}" for number in range(10)]
+    questions, listing = drive(list_methods(()), Answer(names), *[no] * ENOUGH, *[no] * ENOUGH)
+    assert len(questions) == 1 + 2 * ENOUGH
+    assert listing.skipped == (
+        "system.methodHelp: answered: error 7 no",
+        "system.methodSignature: answered: error 7 no",
+    )
+
+
+def test_a_question_that_is_not_offered_is_not_asked_again() -> None:
+    no = Answer(refusal="not offered (-32601)")
+    questions, listing = drive(list_methods(()), Answer(["a", "b", "c"]), Answer("A"), no, Answer("C"), no)
+    assert len(questions) == 5
+    assert listing.skipped == (
+        "system.methodHelp: not offered (-32601), for 1 of 3",
+        "system.methodSignature: not offered (-32601)",
+    )
+    assert [method.doc for method in listing.methods] == ["A", "", "C"]
+
+
+def test_help_is_asked_for_so_many_names_and_no_more() -> None:
+    names = [f"m{number}" for number in range(1_000)]
+    questions, listing = drive(list_methods(()), Answer(names), *[Answer("x")] * (2 * MOST_EXPLAINED))
+    assert len(questions) == 1 + 2 * MOST_EXPLAINED
+    assert len(listing.methods) == 1_000
+    assert listing.skipped == ("help was asked for the first 200 of 1,000 only",)
+
+
+# --- over sockets ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("auth", [NoAuth(), CookieAuth(username=USERNAME), InlineAuth(username=USERNAME)])
+def test_the_demo_tells_all_its_methods_whatever_the_auth(auth: Any) -> None:
+    with DemoThread() as demo:
+        found = ask(demo.url, auth)
+    assert (found.found, found.exit_code) == (True, 0)
+    by_name = {method.name: method for method in found.methods}
+    assert by_name["demo.records"].parameters[0].kind == "integer"
+    count = len(by_name)
+    assert found.sentences[-2:] == (
+        f'rpc.discover: {count} methods (OpenRPC 1.3.2, "rpcexplorer demo 2.0.0")',
+        f"system.listMethods: {count} methods",
+    )
+    assert not any("logged in" in sentence for sentence in found.sentences)
+
+
+def test_both_dialects_are_asked_and_the_document_wins_in_detail() -> None:
+    table = {"rpc.discover": {"result": DOCUMENT}, "system.listMethods": {"result": ["b", "a"]}}
+    found, server = discovered(service(table))
+    assert [(method.name, method.doc, method.dialect) for method in found.methods] == [
+        ("b", "", "system.listMethods"), ("a", "An a", "rpc.discover"),
+    ]  # fmt: skip
+    assert calls(server) == [
+        ("rpc.discover", []),
+        ("system.listMethods", []),
+        ("system.methodHelp", ["b"]),
+        ("system.methodSignature", ["b"]),
+    ]
+    assert found.sentences == (
+        'rpc.discover: 1 method (OpenRPC 1.2.6, "shop 1")',
+        "system.listMethods: 2 methods",
+        "system.listMethods: system.methodHelp: not offered (-32601)",
+        "system.listMethods: system.methodSignature: not offered (-32601)",
+    )
+
+
+def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
+    found, _ = discovered(service({"system.listMethods": {"result": ["a"]}, "system.methodHelp": {"result": "An a"}}))
+    assert found.sentences[0] == "rpc.discover: not offered (-32601)"
+    assert [method.doc for method in found.methods] == ["An a"]
+    nothing, server = discovered(service({}))
+    assert nothing.sentences == (
+        "rpc.discover: not offered (-32601)",
+        "system.listMethods: not offered (-32601)",
+        f"{server.url} told of no methods. Any name can be typed and called all the same.",
+    )
+    assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 2)
+
+
+@pytest.mark.parametrize("code", [-32600, -32602])
+def test_empty_params_are_an_object_only_where_the_array_was_refused(code: int) -> None:
+    def picky(params: Any) -> Any:
+        return {"result": DOCUMENT} if params == {} else {"error": {"code": code, "message": "Invalid params"}}
+
+    found, server = discovered(service({"rpc.discover": picky}))
+    assert found.found
+    assert calls(server) == [("rpc.discover", []), ("rpc.discover", {}), ("system.listMethods", [])]
+
+
+def test_an_inline_profile_asks_with_its_credentials_first_and_then_without() -> None:
+    refused = {"error": {"code": -32602, "message": "no param username"}}
+    table = {"rpc.discover": lambda params: {"result": DOCUMENT} if params == {} else refused}
+    _, server = discovered(service(table), auth=InlineAuth(username="ada"), password="pw-pw-pw")
+    given = {"username": "ada", "password": "pw-pw-pw"}
+    assert calls(server) == [
+        ("rpc.discover", given), ("rpc.discover", []), ("rpc.discover", {}), ("system.listMethods", given),
+    ]  # fmt: skip
+
+
+def error(code: Any, message: str) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message}}
+
+
+@pytest.mark.parametrize(
+    ("reply", "said"),
+    [
+        (error(-32601, "Method\nnot found"), "not offered (-32601)"),
+        (error(1, "Failure"), "not offered (1 Failure)"),
+        (error(2, "x"), "not offered (2 x)"),
+        (error(500, "Internal"), "not offered (500 Internal)"),
+        (error(-32700, "Parse error"), "not offered (-32700 Parse error)"),
+        (error(-32000, "Unknown\x1b[31m method"), "not offered (-32000 Unknown\x1b[31m method)"),
+        ({"error": "No such method"}, "not offered (No such method)"),
+        (error(-32098, "Unauthorized"), "asks for credentials (-32098 Unauthorized); this profile sends none"),
+        (error(-32002, "Server not initialized"), "wants to be initialized first (-32002 Server not initialized): "),
+        (
+            http_reply(b'{"error": {"code": -32602, "message": "Invalid params"}}', 400),
+            "wants params that are not known (-32602 Invalid params): call it yourself",
+        ),
+        (error(-32603, "Out of memory"), "answered: error -32603 Out of memory"),
+        ({"result": None}, "not offered (an empty result)"),
+        ({"result": "nothing here"}, "answered, but not with an OpenRPC document, which has a list of methods"),
+        (http_reply(b"<html>", 404), "not offered (HTTP 404)"),
+        (http_reply(b"", 405), "not offered (HTTP 405)"),
+        (http_reply(b'{"error": {"code": 9, "message": "x"}}', 400), "not offered (9 x)"),
+        (
+            http_reply(b'{"result": "method name not recognized", "arguments": {}}'),
+            "unreadable: The reply has a result",
+        ),
+        (http_reply(b"text"), "unreadable: The reply is plain text, not JSON."),
+        (http_reply(b'{"id": 1, "result": ' + b"[" * 9_999 + b"]" * 9_999 + b"}"), "unreadable: it nests too deep"),
+        (http_reply(b'{"id": 1, "result": ' + b"1" * 9_999 + b"}"), "unreadable: it nests too deep, or holds a number"),
+    ],
+)
+def test_every_way_to_say_no_is_a_sentence_and_the_next_dialect_is_asked(reply: Any, said: str) -> None:
+    found, _ = discovered(service({"rpc.discover": reply, "system.listMethods": {"result": ["a"]}}))
+    assert found.sentences[0].startswith(f"rpc.discover: {said}")
+    assert [method.name for method in found.methods] == ["a"]
+
+
+@pytest.mark.parametrize(("status", "code"), [(401, 3), (403, 3), (407, 3), (415, 5), (429, 5), (503, 5)])
+def test_a_status_that_holds_for_every_question_ends_it_with_its_own_words(status: int, code: int) -> None:
+    found, server = discovered(service({"rpc.discover": http_reply(b"", status, {"WWW-Authenticate": "Basic"})}))
+    assert len(server.requests) == 1
+    assert found.exit_code == code
+    assert found.sentences[0].startswith(f"rpc.discover: HTTP {status} ")
+
+
+def test_an_answer_beyond_the_limit_is_one_dialects_trouble() -> None:
+    huge = {"result": {"methods": [{"name": "x" * 5_000}]}}
+    found, _ = discovered(service({"rpc.discover": huge, "system.listMethods": {"result": ["a"]}}), limit=1_000)
+    assert [method.name for method in found.methods] == ["a"]
+    assert "limit" in found.sentences[0]
+
+
+@pytest.mark.parametrize("silent", ["rpc.discover", "system.listMethods"])
+def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -> None:
+    table = {"rpc.discover": {"result": DOCUMENT}, "system.listMethods": {"result": ["a"]}, silent: (RESET,)}
+    found, server = discovered(service(table))
+    assert found.ended is not None
+    assert isinstance(found.ended.outcome, Unreached)
+    assert (found.found, found.exit_code) == (False, 4)
+    assert found.sentences[-1].startswith(f"{silent}: ")
+    assert found.sentences[-1].endswith("What was known before stays.")
+    assert calls(server)[-1] == (silent, [])
+
+
+def test_help_that_takes_too_long_costs_only_the_help() -> None:
+    table = {"system.listMethods": {"result": ["a", "b"]}, "system.methodHelp": (HOLD,)}
+    found, server = discovered(service(table), timeout=0.2)
+    assert [method.name for method in found.methods] == ["a", "b"]
+    assert found.sentences[2].startswith("system.listMethods: system.methodHelp: ")
+    assert found.sentences[3] == "system.listMethods: system.methodSignature: the time was up"
+    assert calls(server)[-1] == ("system.methodHelp", ["a"])
+
+
+def test_stopping_it_keeps_nothing_and_asks_nothing_more() -> None:
+    stop = Stop()
+
+    def pressed(_: Any) -> Any:
+        stop.pressed = True  # as a press between two calls
+        return {"result": DOCUMENT}
+
+    found, server = discovered(service({"rpc.discover": pressed}), stop=stop)
+    assert found.ended is not None
+    assert isinstance(found.ended.outcome, Cancelled)
+    assert (found.methods, found.exit_code, len(server.requests)) == ((), 130, 1)
+    assert found.sentences[-1] == "system.listMethods: cancelled. What was known before stays."
+
+
+COOKIE = CookieAuth(username="ada")
+INLINE = InlineAuth(username="ada")
+CLOSED = {"error": {"code": -32001, "message": "Session expired"}}
+
+
+@pytest.mark.parametrize("auth", [COOKIE, INLINE])
+def test_what_a_service_tells_everybody_takes_no_credentials(auth: Auth) -> None:
+    found, server = discovered(service({"rpc.discover": {"result": DOCUMENT}}), auth=auth, password=None)
+    assert (found.found, found.exit_code) == (True, 0)
+    assert calls(server) == [("rpc.discover", []), ("system.listMethods", [])]
+
+
+def test_a_login_is_made_as_soon_as_the_service_asks_for_one() -> None:
+    def closed(request: Received) -> Parts:
+        call = json.loads(request.body)
+        login = {"result": True} if call["method"] == "auth" else None
+        known = {"result": DOCUMENT} if (request.header("Cookie") or "") == "sessionid=s3ss10n" else CLOSED
+        reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], **(login or known)}).encode()
+        return http_reply(reply, 200, {"Set-Cookie": "sessionid=s3ss10n"} if login else {})
+
+    found, server = discovered(closed, auth=COOKIE, password="pw-pw-pw")
+    assert found.found
+    assert [method for method, _ in calls(server)] == ["rpc.discover", "auth", "rpc.discover", "system.listMethods"]
+
+
+@pytest.mark.parametrize(("auth", "sent"), [(COOKIE, 1), (INLINE, 1), (NoAuth(), 2)])
+def test_credentials_that_are_missing_are_asked_for_when_the_service_does(auth: Auth, sent: int) -> None:
+    found, server = discovered(
+        service({"rpc.discover": CLOSED, "system.listMethods": CLOSED}), auth=auth, password=None
+    )
+    assert found.ended is not None
+    assert len(server.requests) == sent
+    if auth.kind == "none":
+        assert found.exit_code == 1
+        assert "asks for credentials" in found.sentences[0]
+    else:
+        assert isinstance(found.ended.outcome, Refused)
+        assert found.exit_code == 3
+        assert "password" in found.sentences[0]

@@ -1,0 +1,200 @@
+"""OpenRPC documents as methods: what is read of a good one, and that no other one does any harm."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.client.discovery.openrpc import MOST_METHODS, MOST_PARAMETERS, read_openrpc
+from rpcexplorer.demo.methods.openrpc import document as demo_document
+from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.model.catalogue import Listing, Method, Parameter, starting_point
+
+
+def document(*methods: Any, **more: Any) -> dict[str, Any]:
+    return {"openrpc": "1.3.2", "info": {"title": "shop", "version": "1.0"}, "methods": list(methods), **more}
+
+
+def only(*params: Any, **more: Any) -> Method:
+    """The one method of a document that describes one with these params."""
+    members = {key: more.pop(key) for key in ("components", "$defs") if key in more}
+    (method,) = read_openrpc(document({"name": "m", "params": list(params), **more}, **members)).methods
+    return method
+
+
+def kind(schema: Any, **more: Any) -> str:
+    return only({"name": "p", "schema": schema}, **more).parameters[0].kind
+
+
+def test_a_method_is_read_whole() -> None:
+    method = only(
+        {"name": "id", "required": True, "summary": "Which one", "schema": {"type": "integer", "examples": [7]}},
+        {"name": "order", "schema": {"enum": ["asc", "desc"], "default": "asc"}},
+        summary="Lists  users",
+        description="Lists users.\n\n  Newest first.",
+        paramStructure="by-name",
+        result={"name": "r", "schema": {"type": "array", "items": {"type": "string"}}},
+        deprecated=True,
+        **{"x-auth": "inline", "x-safe": True},
+    )
+    assert method == Method(
+        "m",
+        "Lists users",
+        auth="inline",
+        safe=True,
+        source="discovered",
+        parameters=(
+            Parameter("id", True, "integer", "Which one", None, 7),
+            Parameter("order", False, "one of asc | desc", "", "asc", "asc"),
+        ),
+        by="name",
+        details="Lists users.\n\nNewest first.",
+        result="array of string",
+        deprecated=True,
+        dialect="rpc.discover",
+    )
+    assert starting_point(method) == {"id": 7}
+
+
+def test_the_demos_own_document_is_read_without_a_gap() -> None:
+    listing = read_openrpc(json.loads(json.dumps(demo_document(TABLE.values()))))
+    assert {method.name for method in listing.methods} == TABLE.keys()
+    assert all(method.doc == TABLE[method.name].summary for method in listing.methods)
+    assert (listing.about, listing.skipped) == ('OpenRPC 1.3.2, "rpcexplorer demo 2.0.0"', ())
+
+
+@pytest.mark.parametrize(
+    ("schema", "words"),
+    [
+        ({"type": "string"}, "string"),
+        ({"type": "Number"}, "number"),
+        ({"type": "int"}, "integer"),
+        ({"type": ["string", "null"]}, "string or null"),
+        ({"type": "array", "items": {"type": "array", "items": {"type": "boolean"}}}, "array of array of boolean"),
+        ({"items": {"type": "string"}}, "array of string"),
+        ({"properties": {"a": {}}}, "object"),
+        ({"oneOf": [{"type": "integer"}, {"type": "string"}, {"type": "integer"}]}, "integer or string"),
+        ({"allOf": [{"title": "x"}, {"type": "object"}, {"type": "string"}]}, "object"),
+        ({"enum": [1, None, True, [], "x"]}, "one of 1 | null | true | … | x"),
+        ({"enum": list("abcdefgh")}, "one of a | b | c | d | e | f | …"),
+        ({"const": "now"}, "one of now"),
+        ({"type": "decimal\n\x1b[31mgeld"}, "decimal \x1b[31mgeld"),
+        ({"type": 7}, ""),
+        (True, ""),
+        (None, ""),
+        ("string", ""),
+    ],
+)
+def test_a_schema_is_told_in_short_words(schema: Any, words: str) -> None:
+    assert kind(schema) == words
+
+
+def test_references_are_followed_inside_the_document() -> None:
+    components = {
+        "contentDescriptors": {"Id": {"name": "id", "required": True, "schema": {"$ref": "#/components/schemas/a~1b"}}},
+        "schemas": {"a/b": {"$ref": "#/components/schemas/Real"}, "Real": {"type": "integer", "default": 3}},
+    }
+    method = only({"$ref": "#/components/contentDescriptors/Id"}, components=components)
+    assert method.parameters == (Parameter("id", True, "integer", default=3),)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/components/schemas/Loop"},
+        {"$ref": "#/components/schemas/Nowhere"},
+        {"$ref": "https://elsewhere.example/schema.json"},
+        {"$ref": "other.json#/components/schemas/Real"},
+        {"$ref": "Player.Id"},
+        {"$ref": "#/" + "a/" * 10_000},
+    ],
+)
+def test_a_reference_that_leads_nowhere_says_nothing(schema: Any) -> None:
+    schemas = {"Loop": {"$ref": "#/components/schemas/Loop"}, "Real": {"type": "string"}}
+    assert kind(schema, components={"schemas": schemas}) == ""
+
+
+def test_a_schema_that_holds_itself_is_told_to_a_depth() -> None:
+    tree = {"type": "array", "items": {"$ref": "#/components/schemas/Tree"}}
+    assert kind(tree, components={"schemas": {"Tree": tree}}) == "array of array of array of array"
+    wide = {"anyOf": [{"$ref": "#/$defs/W"}] * 500 + [{"type": "string"}]}
+    assert kind(wide, **{"$defs": {"W": wide}}) == ""
+
+
+def test_the_first_example_of_a_method_is_what_its_params_start_from() -> None:
+    method = only(
+        {"name": "id", "required": True, "schema": {"type": "integer", "example": 1}},
+        examples=[{"name": "e", "params": [{"name": "id", "value": 42}, {"name": "big", "value": "x" * 9999}, 5]}],
+    )
+    assert starting_point(method) == {"id": 42}
+
+
+@pytest.mark.parametrize(
+    "example", [["x"] * 101, "y" * 501, float("nan"), {"a": {"b": "\ud800"}}, {"\ud800": 1}, [[float("inf")]]]
+)
+def test_an_example_that_is_too_big_or_that_no_file_could_hold_is_none(example: Any) -> None:
+    assert only({"name": "p", "schema": {"default": example}}).parameters[0].default is None
+
+
+def test_params_as_an_object_by_name_are_understood() -> None:
+    listing = read_openrpc({"methods": {"user.get": {"params": {"id": {"type": "integer", "required": True}, "x": 0}}}})
+    assert listing.methods[0].name == "user.get"
+    assert listing.methods[0].parameters == (Parameter("id", True, "integer"), Parameter("x"))
+
+
+def test_what_has_no_name_or_comes_twice_is_counted() -> None:
+    names: list[Any] = ["a", "a", "", " ", None, 7, ["a"], "\ud800", "n" * 257, "[/] \x1b]52;c;?\x07"]
+    listing = read_openrpc(document(*({"name": name} for name in names), "text", None))
+    assert [method.name for method in listing.methods] == ["a", "[/] \x1b]52;c;?\x07"]
+    assert listing.skipped == (
+        "9 left out: without a name that can be called",
+        "1 left out: named a second time",
+    )
+
+
+def test_a_hundred_thousand_methods_are_cut_at_a_number_that_is_said() -> None:
+    listing = read_openrpc(document(*({"name": f"m{number}"} for number in range(100_000))))
+    assert len(listing.methods) == MOST_METHODS
+    assert listing.skipped == ("80,000 left out: beyond the first 20,000",)
+
+
+def test_references_cannot_blow_a_small_document_up() -> None:
+    param = {"$ref": "#/p"}
+    methods = [{"name": f"m{number}", "params": [param] * 1_000} for number in range(100)]
+    listing = read_openrpc(document(*methods, p={"name": "p", "schema": {"type": "string"}}))
+    assert sum(len(method.parameters) for method in listing.methods) == MOST_PARAMETERS
+    assert listing.skipped == ("the params of 50 methods left out: the document describes too many",)
+
+
+def test_long_texts_are_cut() -> None:
+    method = only({"name": "p", "description": "z" * 9_999}, summary="s" * 9_999, description="d\n" * 9_999)
+    assert (len(method.doc), len(method.details), len(method.parameters[0].doc)) == (200, 2_000, 200)
+
+
+@pytest.mark.parametrize("value", [None, [], {}, "", 0, False])
+def test_an_empty_answer_offers_nothing(value: Any) -> None:
+    assert read_openrpc(value) == Listing(refusal="not offered (an empty result)")
+
+
+@pytest.mark.parametrize("value", ["text", 7, ["ping"], {"methods": "ping"}, {"openrpc": "1.0"}])
+def test_another_answer_is_no_document(value: Any) -> None:
+    assert "not with an OpenRPC document" in read_openrpc(value).refusal
+
+
+KEYS = ["methods", "name", "params", "schema", "$ref", "type", "enum", "items", "anyOf", "required", "examples", "info"]
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(["#/methods", "#", "array", "a"]),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
+    max_leaves=25,
+)
+
+
+@given(VALUES, VALUES)
+def test_no_value_is_an_exception(value: Any, entry: Any) -> None:
+    for each in (value, {"methods": value}, {"methods": [{"name": "m", "params": value, "examples": entry}, entry]}):
+        listing = read_openrpc(each)
+        assert all(starting_point(method) is not Ellipsis for method in listing.methods)

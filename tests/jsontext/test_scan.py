@@ -1,0 +1,154 @@
+"""Taking JSON text apart, read as servers write it."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.jsontext.oddities import oddities
+from rpcexplorer.jsontext.scan import decoded, depth, elements, is_value, members
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=6), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def spelled(text: str) -> list[tuple[str, str]] | None:
+    """Names and values of an object, the values as they stand in the text."""
+    found = members(text)
+    return None if found is None else [(one.name, text[slice(*one.value)]) for one in found]
+
+
+def test_members_keep_their_spelling_and_their_order() -> None:
+    text = ' { "b" : 1.10 ,\n"a":[1, {"x": "}"}],"c":"\\u0041\\"" } \r\n'
+    assert spelled(text) == [("b", "1.10"), ("a", '[1, {"x": "}"}]'), ("c", '"\\u0041\\""')]
+
+
+def test_the_key_span_includes_its_quotes() -> None:
+    text = '{"a\\n": 1}'
+    found = members(text) or []
+    assert [(text[slice(*one.key)], one.name) for one in found] == [('"a\\n"', "a\n")]
+
+
+def test_duplicate_members_are_all_there() -> None:
+    assert spelled('{"a": 1, "a": 2, "": 3}') == [("a", "1"), ("a", "2"), ("", "3")]
+
+
+def test_members_can_start_inside_a_text() -> None:
+    text = 'data: {"a": 1}'
+    assert [one.name for one in members(text, 5) or ()] == ["a"]
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["NaN", "Infinity", "-Infinity", '"\\ud800"', '"a\x00\n\tb"', pytest.param("9" * 5000, id="long"), "1e400"],
+)
+def test_what_servers_send_is_accepted(value: str) -> None:
+    assert is_value(value)
+    assert spelled(f'{{"a": {value}, "b": [{value}]}}') == [("a", value), ("b", f"[{value}]")]
+    text = f"[{value}, {value}]"
+    assert [text[slice(*span)] for span in elements(text) or ()] == [value, value]
+
+
+@pytest.mark.parametrize("value", ["NaN", "-Infinity", '"a\tb"', '"\ud800"', "[Infinity]", '{"\n": 1}'])
+def test_strict_reading_refuses_what_the_standard_does(value: str) -> None:
+    assert is_value(value)
+    assert not is_value(value, strict=True)
+
+
+def test_a_key_with_half_a_character_does_not_raise() -> None:
+    assert spelled('{"\\ud800": 1, "\\ud83d\\ude00": 2}') == [("\ud800", "1"), ("😀", "2")]
+
+
+NOT_JSON = [
+    *("", " ", "{", "}", '{"a"}', '{"a":}', '{"a" 1}', '{"a": 1,}', '{"a": 1} x', '{"a": 1}}', "{1: 2}", "{,}"),
+    *('{"a": [}', '{"a": [1}', '{"a": 01}', '{"a": 1.}', '{"a": .5}', '{"a": +1}', '{"a": tru}', "{'a': 1}", "]"),
+    *('{"a": "\\x41"}', '{"a": "\\u12"}', '{"a": "b}', '{"a": 1 "b": 2}', '{"a": [1 2]}', '{"a": [1,]}', "[{]}"),
+    *('{"a": {"b"}}', '{"a": {"b": }}', '{"a": {"b": [], }}', '{"a": [[],]}', "{\u00a0}", '{"a": [1]]}', "[[1}"),
+]
+
+
+@pytest.mark.parametrize("text", NOT_JSON)
+def test_what_is_no_json_is_refused(text: str) -> None:
+    assert not is_value(text)
+    assert members(text) is None
+    assert elements(text) is None
+    assert elements(f"[1, {text}]") is None
+
+
+def test_an_array_is_no_object_and_an_object_no_array() -> None:
+    assert members("[]") is None
+    assert elements("{}") is None
+    assert members("{ }") == []
+    assert elements(" [ ] ") == []
+
+
+@given(values)
+def test_what_json_writes_is_taken_apart_as_json_reads_it(value: object) -> None:
+    text = json.dumps({"first": value, "second": [value]}, indent=1)
+    assert is_value(text)
+    parts = spelled(text) or []
+    assert [name for name, _ in parts] == ["first", "second"]
+    assert [json.dumps(json.loads(part)) for _, part in parts] == [json.dumps(value), json.dumps([value])]
+
+
+@given(values, st.integers(min_value=0), st.sampled_from('[]{},:"\\ 0e-.'))
+def test_splitting_and_validity_agree_on_damaged_text(value: object, at: int, char: str) -> None:
+    text = json.dumps([value])
+    at %= len(text)
+    damaged = text[:at] + char + text[at + 1 :]
+    if damaged.lstrip().startswith("["):
+        assert (elements(damaged) is not None) == is_value(damaged)
+
+
+@given(st.text(max_size=12))
+def test_a_string_token_is_decoded_as_json_decodes_it(text: str) -> None:
+    assert decoded(json.dumps(text)) == text
+    assert decoded(json.dumps(text, ensure_ascii=False)) == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[" * 100_000 + "]" * 100_000,
+        '{"a":' * 100_000 + "1" + "}" * 100_000,
+        "[" + "1," * 100_000 + "1]",
+        '["' + "\\n" * 200_000 + '"]',
+    ],
+    ids=["deep array", "deep object", "long array", "escapes"],
+)
+def test_depth_and_length_do_not_matter(text: str) -> None:
+    assert is_value(text)
+    assert not is_value(text[:-1])
+    assert is_value(text, strict=True)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['["' + '\\"' * 200_000, '"' * 400_001, '{"a":' * 80_000, "N" * 400_000],
+    ids=["escaped quotes", "quotes", "openers", "letters"],
+)
+def test_nonsense_takes_no_longer_than_sense(text: str) -> None:
+    """Time that grows with the square of these lengths would be minutes."""
+    begun = time.process_time()
+    assert not is_value(text)
+    assert members(text) is None
+    oddities(text)
+    assert time.process_time() - begun < 20
+
+
+def test_depth_counts_brackets_outside_strings() -> None:
+    assert depth("1") == 0
+    assert depth('[{"a[[[": "]"}, [[]]]') == 3
+
+
+@given(st.text(alphabet='[]{}",:\\ud8009NaInfity \n\t', max_size=30))
+def test_no_text_makes_the_scanner_raise(text: str) -> None:
+    assert (members(text) is not None or elements(text) is not None) == (is_value(text) and text.lstrip()[0] in "[{")
+    assert len(set(oddities(text))) == len(oddities(text))

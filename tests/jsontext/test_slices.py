@@ -1,0 +1,84 @@
+"""Slices: whatever the text and however short they are, laid out one by one they give what the whole would."""
+
+from __future__ import annotations
+
+import json
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.jsontext import slices as slices_module
+from rpcexplorer.jsontext.layout import LEVELS, compact, indented, pieces
+from rpcexplorer.jsontext.slices import slices
+
+words = st.text(st.sampled_from('ab,:[]{}"\\\n é漢😀'), max_size=50)
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | words,
+    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(words, inner, max_size=5),
+    max_leaves=25,
+)
+sizes = st.sampled_from([1, 3, 8, 20, 60, 200])
+
+
+def spelled(value: object, *, spaces: bool, ascii_only: bool) -> bytes:
+    return json.dumps(value, indent=1 if spaces else None, ensure_ascii=ascii_only).encode()
+
+
+@given(values, sizes, st.booleans(), st.booleans())
+def test_slices_are_laid_out_as_the_whole_is(value: object, size: int, spaces: bool, ascii_only: bool) -> None:
+    text = spelled(value, spaces=spaces, ascii_only=ascii_only)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slices_module, "SLICE", size)
+        assert indented(text) == msgspec.json.format(text, indent=2)
+        assert compact(text) == msgspec.json.format(text, indent=-1)
+
+
+@given(values, sizes, st.integers(0, 10_000), st.sampled_from([b"", b",", b"]", b"}", b'"', b"{", b"[", b"1", b":"]))
+def test_damage_is_noticed_in_whatever_slice_it_is(value: object, size: int, place: int, put: bytes) -> None:
+    text = spelled(value, spaces=False, ascii_only=False)
+    at = place % len(text)
+    text = text[:at] + put + text[at + 1 :]
+    whole = indented(text)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(slices_module, "SLICE", size)
+        assert indented(text) == whole
+
+
+@pytest.mark.parametrize("odd", ["NaN", r'"\ud800"', '"a\nb"', "1e999", "-Infinity", '"\x01"'])
+def test_only_the_slices_that_msgspec_refuses_are_laid_out_by_hand(odd: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = f'[{{"a": [1, 2, {odd}]}}, {", ".join(["[3, {}]"] * 40)}]'.encode()
+    whole, small = indented(text), compact(text)
+    monkeypatch.setattr(slices_module, "SLICE", 30)
+    assert len(list(slices(text))) > 5
+    assert (indented(text), compact(text)) == (whole, small)
+
+
+def test_every_slice_of_json_is_json_and_none_is_much_longer_than_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices_module, "SLICE", 100)
+    text = json.dumps(
+        [{"name": "a, b", "list": [n, [n]], "long": "x" * 300 * (n % 9 == 0)} for n in range(50)]
+    ).encode()
+    found = list(slices(text))
+    assert max(part.end - part.start for part in found) <= 100
+    assert all(msgspec.json.decode(part.value(text)) for part in found)
+    assert (found[0].start, found[-1].end) == (0, len(text))
+
+
+def test_a_text_is_cut_only_where_few_brackets_are_open(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices_module, "SLICE", 10)
+    deep = b"[1, " * 200 + b"2" + b"]" * 200
+    assert max(len(part.before) for part in slices(deep)) <= LEVELS
+    assert compact(indented(deep)) == deep.replace(b" ", b"")
+
+
+def test_a_part_of_a_body_is_laid_out_without_a_copy_of_it() -> None:
+    body = b'{"result": [1, 2]}'
+    laid_out = [piece.text for piece in pieces(memoryview(body)[11:-1]) if piece]
+    assert b"".join(laid_out) == b"[\n  1,\n  2\n]"
+
+
+def test_what_a_raw_line_break_in_a_string_breaks_is_told() -> None:
+    told = {text: [piece.broken for piece in pieces(text) if piece] for text in (b'["a\nb"]', b'[\n"ab", NaN]')}
+    assert list(told.values()) == [[True], [False]]

@@ -1,0 +1,219 @@
+"""The way out of each slip: one key mends all of its kind, and nothing else."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.jsontext.typed.fixes import Edit, applied
+from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+
+names = st.from_regex(r"[a-z_]{1,6}", fullmatch=True).filter(lambda name: name not in ("nan", "inf"))
+containers = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
+    lambda inner: st.lists(inner, min_size=1, max_size=4) | st.dictionaries(names, inner, min_size=1, max_size=4),
+    max_leaves=12,
+).map(lambda value: value if isinstance(value, list | dict) else [value])
+
+
+def mended(text: str, presses: int = 40) -> str | Problem:
+    """What can be sent after the fixes were applied one by one, or the problem that has no fix."""
+    for _ in range(presses):
+        verdict = parse(text)
+        if isinstance(verdict, Params):
+            return verdict.text
+        if verdict.fix is None:
+            return verdict
+        text = verdict.fix.text
+    pytest.fail(f"the fixes come to no end: {text!r}")
+
+
+ONE_PRESS = [
+    ('["username": "ada", "password": "x"]', '{"username": "ada", "password": "x"}'),
+    ('{"list": [["a": 1], ["b": 2]]}', '{"list": [{"a": 1}, {"b": 2}]}'),
+    ("[{1, 2}, {3}]", "[[1, 2], [3]]"),
+    ("{'a': 'it\\'s', 'b': 'say \"x\"', 'c': 'it's'}", '{"a": "it\'s", "b": "say \\"x\\"", "c": "it\'s"}'),
+    ('[1, [2,], {"a": 1,\n},]', '[1, [2], {"a": 1\n}]'),
+    ("[1,,2,,,3]", "[1,2,3]"),
+    ('{"a": 1, // x\n  # y\n  /* z */ "b": 2 /* q */}', '{"a": 1,\n  "b": 2}'),
+    ('["// no", /* a */ /* b */ "# no"]', '["// no", "# no"]'),
+    ("{a: 1, b-c: {$d: 2}, 3: 4}", '{"a": 1, "b-c": {"$d": 2}, "3": 4}'),
+    ("[hello, hello world, a@b.c, 2024-01-01, <ID>]", '["hello", "hello world", "a@b.c", "2024-01-01", "<ID>"]'),
+    ('[None, True, FALSE, undefined, NULL, "None"]', '[null, true, false, null, null, "None"]'),
+    (
+        '{“a”: «b», \u2018c\u2019: „d“, "e": "“f”", `g`: “say "x"”}',
+        '{"a": "b", "c": "d", "e": "“f”", "g": "say \\"x\\""}',
+    ),
+    ('{"a": 1\n "b": [2 3 {"c": 4}]}', '{"a": 1,\n "b": [2, 3, {"c": 4}]}'),
+    ('{"a" 1, "b" "c"}', '{"a": 1, "b": "c"}'),
+    ('{"a":: 1}', '{"a": 1}'),
+    ('{"a": [1, {"b": 2', '{"a": [1, {"b": 2}]}'),
+    ('{"a": [1, 2,', '{"a": [1, 2]}'),
+    ('{"a": [1, 2, "b": 3}'.replace(', "b": 3', ""), '{"a": [1, 2]}'),
+    ('{"a": "b}', '{"a": "b"}'),
+    ('{"a: 1}', '{"a": 1}'),
+    ('{a": 1}', '{"a": 1}'),
+    ('["a,\n "b"]', '["a",\n "b"]'),
+    ('["a\\]', '["a\\\\"]'),
+    ('{"a": 1}}]', '{"a": 1}'),
+    ("[1, (2)}".replace("(2)", "[2}"), "[1, [2]]"),
+    ("[+1, +0.5]", "[1, 0.5]"),
+    ("[007, -00.5, 000]", "[7, -0.5, 0]"),
+    ("[.5, -.5, 5., 5.e3]", "[0.5, -0.5, 5.0, 5.0e3]"),
+    ("[0xFF, 0o17, 0b11, -0x10]", "[255, 15, 3, -16]"),
+    ("[1_000_000]", "[1000000]"),
+    ('["a\nb\tc", "\x01"]', '["a\\nb\\tc", "\\u0001"]'),
+    ('["\\x41 \\\' \\q"]', '["\\u0041 \' \\\\q"]'),
+    ('["C:\\users\\new", "C:\\\\ok"]', '["C:\\\\users\\\\new", "C:\\\\ok"]'),
+    ('["a\ud800"]', '["a\\ud800"]'),
+    ("[1,\u00a0\u200b2]", "[1, 2]"),
+    ("([1], (2))", "[[1], [2]]"),
+    ("[1; 2; 3]", "[1, 2, 3]"),
+    ('{"a" = 1, "b" => 2}', '{"a" : 1, "b" : 2}'),
+    ("[1];", "[1]"),
+    ("5", "[5]"),
+    ("1, 2", "[1, 2]"),
+    ('"a": 1', '{"a": 1}'),
+    ('"a": 1}', '{"a": 1}'),
+    ('{"a": 1}, {"b": 2}', '[{"a": 1}, {"b": 2}]'),
+]
+
+
+@pytest.mark.parametrize(("text", "right"), ONE_PRESS)
+def test_one_press_mends_every_slip_of_the_kind(text: str, right: str) -> None:
+    verdict = parse(text)
+    assert isinstance(verdict, Problem)
+    assert verdict.fix is not None
+    assert verdict.fix.text == right
+    assert isinstance(parse(right), Params)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[NaN]", "[Infinity]", "[1] x", "[1, @]", '{"a": }', '{"a", "b": 1}', '[1, "a": 2]', "[1, /* 2]", '["a "b" c"]'],
+)
+def test_nothing_is_offered_where_only_a_person_can_know(text: str) -> None:
+    verdict = parse(text)
+    assert isinstance(verdict, Problem)
+    assert verdict.fix is None
+
+
+@pytest.mark.parametrize("text", ["1}", "{{]}"])
+def test_a_fix_that_leaves_as_many_slips_is_not_offered(text: str) -> None:
+    verdict = parse(text)
+    assert isinstance(verdict, Problem)
+    assert verdict.fix is None
+
+
+def test_labels_are_honest_about_what_they_do() -> None:
+    labels = {verdict.fix.label for text, _ in ONE_PRESS if isinstance(verdict := parse(text), Problem) and verdict.fix}
+    assert {"make it an object", "use double quotes", "remove the comments", "write null, true and false"} <= labels
+    assert all(re.fullmatch(r"[a-z][a-z, ]+", label) for label in labels)
+
+
+def test_several_slips_are_mended_one_after_the_other() -> None:
+    text = "[user: 'ada', // who\n admin: True, tags: {“a”, 'b',}, path: \"C:\\users\",\n"
+    sent = '{"user":"ada","admin":true,"tags":["a","b"],"path":"C:\\\\users"}'
+    assert mended(text) == sent
+
+
+def test_the_layout_of_the_person_stays() -> None:
+    text = "{\n\t'a' :  1 ,\n\n    'b':[ 2,\t3 ]\n}\n"
+    verdict = parse(text)
+    assert isinstance(verdict, Problem)
+    assert verdict.fix is not None
+    assert verdict.fix.text == text.replace("'", '"')
+
+
+def outside_strings(text: str, change: Callable[[str], str]) -> str:
+    """Change what stands between the strings of a JSON text."""
+    parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
+    return "".join(part if index % 2 else change(part) for index, part in enumerate(parts))
+
+
+def single_quoted(text: str) -> str:
+    """Every string in single quotes, as Python would write it."""
+
+    def requote(found: re.Match[str]) -> str:
+        return "'" + found[0][1:-1].replace('\\"', '"').replace("'", "\\'") + "'"
+
+    return re.sub(r'"(?:[^"\\]|\\.)*"', requote, text)
+
+
+SLIPS: dict[str, Callable[[str], str]] = {
+    "single quotes": single_quoted,
+    "typographic quotes": lambda text: re.sub(r'"((?:[^"\\]|\\.)*)"', r"“\1”", text),
+    "trailing commas": lambda text: outside_strings(text, lambda part: re.sub(r"([\]}])", r",\1", part)),
+    "line comments": lambda text: outside_strings(text, lambda part: part.replace(",", ", // 'a' [\n")),
+    "block comments": lambda text: outside_strings(text, lambda part: part.replace(",", '/* " */,/* { */')),
+    "bare names": lambda text: re.sub(r'"([a-z_]+)":', r"\1:", text),
+    "literals": lambda text: outside_strings(
+        text, lambda part: part.replace("null", "None").replace("true", "True").replace("false", "False")
+    ),
+    "semicolons": lambda text: outside_strings(text, lambda part: part.replace(",", ";")),
+    "equals": lambda text: outside_strings(text, lambda part: part.replace(":", " =")),
+    "odd spaces": lambda text: outside_strings(text, lambda part: part.replace(" ", "\u00a0")),
+    "no commas": lambda text: outside_strings(text, lambda part: part.replace(",", "")),
+    "no closers": lambda text: text.rstrip("]}"),
+}
+
+
+@given(containers, st.sampled_from(sorted(SLIPS)))
+def test_a_value_broken_by_one_slip_comes_back(value: object, slip: str) -> None:
+    broken = SLIPS[slip](json.dumps(value))
+    verdict = mended(broken)
+    assert isinstance(verdict, str), (broken, str(verdict))
+    assert json.loads(verdict) == value, broken
+
+
+@given(containers)
+def test_a_value_broken_by_many_slips_comes_back(value: object) -> None:
+    broken = json.dumps(value)
+    for slip in ("trailing commas", "line comments", "literals", "odd spaces", "single quotes"):
+        broken = SLIPS[slip](broken)
+    verdict = mended(broken)
+    assert isinstance(verdict, str), (broken, str(verdict))
+    assert json.loads(verdict) == value, broken
+
+
+@given(st.dictionaries(names, containers, min_size=1, max_size=4), st.sampled_from([(1, -1), (1, None)]))
+def test_members_without_their_braces_get_them(value: object, part: tuple[int, int | None]) -> None:
+    verdict = mended(json.dumps(value)[slice(*part)])
+    assert isinstance(verdict, str)
+    assert json.loads(verdict) == value
+
+
+pieces = st.sampled_from(
+    [
+        *"[]{},:;=\"'`“”\u2019\\\n .-+10_ae<>()#\ufeff\u00a0\ud800\x00",
+        *("//", "/*", "*/", "None", "true", "NaN", "0x", '"k":', "C:\\", "b'", '\\"'),
+    ]
+)
+
+
+@given(st.text(max_size=30) | st.lists(pieces, max_size=25).map("".join))
+def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
+    mended(text, presses=2 * len(text) + 2)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['"' + '\\"\n' * 30_000, "'\\" * 30_000, "[{]" * 8_000, "/*" * 30_000, '["' + "\\x" * 30_000, "a: " * 8_000],
+    ids=["escaped quotes", "apostrophes", "brackets", "slashes", "escapes", "colons"],
+)
+def test_a_long_mess_takes_no_longer_than_its_length(text: str) -> None:
+    """Time that grows with the square of these lengths would be minutes."""
+    begun = time.process_time()
+    assert isinstance(parse(text), Problem)
+    assert time.process_time() - begun < 20
+
+
+def test_edits_that_overlap_share_what_they_delete() -> None:
+    assert applied("a/*1*/ /*2*/b", [Edit(1, 7, " "), Edit(6, 12, " ")]) == "a b"
+    assert applied("ab", [Edit(1, 1, "]"), Edit(1, 1, "}")]) == "a]}b"

@@ -1,0 +1,81 @@
+"""What belongs to a route, and what a person is told where it has changed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, MethodNote, NoAuth, Profile
+from rpcexplorer.model.secrets.route import Change, Moved, changes, route_of
+
+SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
+
+CHANGED: list[tuple[dict[str, Any], str]] = [
+    ({"url": "http://shop.example"}, "origin"),
+    ({"url": "https://shop.example:8443"}, "origin"),
+    ({"url": "https://shop.example/base"}, "path"),
+    ({"path": "/rpc"}, "path"),
+    ({"auth": InlineAuth()}, "auth.kind"),
+    ({"auth": NoAuth()}, "auth.kind"),
+    ({"auth": CookieAuth(cookie="sid")}, "auth.cookie"),
+    ({"auth": CookieAuth(username="eve")}, "auth.username"),
+    ({"login": Login(method="note.add")}, "login.method"),
+    ({"login": Login(params={"text": "{password}"})}, "login.params"),
+    ({"login": Login(session="/id")}, "login.session"),
+    ({"login": Login(ended_words=("x",))}, "login.ended_words"),
+    ({"headers": (("X-Tenant", "evil"),)}, "headers.x-tenant"),
+    ({"ca_file": "/ca.pem"}, "ca_file"),
+]
+
+
+@pytest.mark.parametrize(("change", "key"), CHANGED)
+def test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route(change: dict[str, Any], key: str) -> None:
+    found = changes(route_of(SHOP), route_of(replace(SHOP, **change), "sha256:1"))
+    assert key in [each.key for each in found]
+
+
+def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
+    inline = replace(SHOP, auth=InlineAuth("u", "name", "text"))
+    assert {key: value for key, value in route_of(inline).items() if key.startswith("auth.")} == {
+        "auth.kind": "inline",
+        "auth.username": "u",
+        "auth.username_member": "name",
+        "auth.password_member": "text",
+    }
+
+
+def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:
+    profile = replace(SHOP, ca_file="/ca.pem")
+    assert changes(route_of(profile, "sha256:1"), route_of(profile, "sha256:2")) == (
+        Change("ca_file", "sha256:1", "sha256:2"),
+    )
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"url": "https://SHOP.example:443/"},
+        {"timeout": 3.0},
+        {"badge": "prod"},
+        {"description": "x"},
+        {"name": "other"},
+        {"methods": {"ping": MethodNote(safe=True)}},
+    ],
+)
+def test_what_does_not_decide_it_is_none(change: dict[str, Any]) -> None:
+    assert route_of(replace(SHOP, **change)) == route_of(SHOP)
+
+
+def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
+    moved = Moved("password", "it was stored for another route", (Change("path", "/a", "/b", "sessions.toml:4"),))
+    assert moved.sentence("shop") == (
+        "The password of profile shop was not sent: it was stored for another route. If the new one is right: "
+        "rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
+    )
+
+
+def test_a_long_value_is_shown_in_part() -> None:
+    (change,) = changes({"login.params": "x" * 200}, {"login.params": "y"})
+    assert (len(change.old), change.new) == (120, "y")

@@ -1,0 +1,198 @@
+"""Exchanges that could not be written: kept, told, tried again, saved elsewhere."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.storage.history.journal import Journal
+from rpcexplorer.storage.history.store import History
+from tests.storage.faults import full_disk, read_only
+from tests.storage.recording import exchange, sound
+
+STAGING = Profile("staging", "https://staging.example.com")
+
+
+@pytest.fixture
+def journal(tmp_path: Path) -> Journal:
+    return Journal(HistorySettings(), tmp_path / "history", tuple)
+
+
+def elsewhere(tmp_path: Path) -> Profile:
+    """A profile that writes to a folder of its own."""
+    return replace(STAGING, name="prod", history=str(tmp_path / "other"))
+
+
+def recorded(journal: Journal, profile: Profile = STAGING) -> list[str]:
+    """What a program that is started later finds."""
+    return sound(History(journal.of(profile).folder).all())
+
+
+def of(profile: Profile, number: int) -> Exchange:
+    return exchange(number, profile=profile.name)
+
+
+@pytest.mark.parametrize("error", [errno.EROFS, errno.EACCES])
+def test_what_cannot_be_written_is_told_kept_and_shown(error: int, journal: Journal) -> None:
+    journal.record(exchange(0), STAGING)
+    assert journal.trouble == ""
+    with read_only(error):
+        for number in (1, 2):
+            journal.record(exchange(number), STAGING)
+            assert journal.trouble.endswith("; the exchange is kept in memory")
+            assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(n).id for n in range(number, -1, -1)]
+        assert [each.id for each in journal.unsaved] == [exchange(1).id, exchange(2).id]
+        assert "kept in memory" in journal.save_unsaved()
+    assert recorded(journal) == [exchange(0).id]
+
+
+def test_it_is_written_with_the_next_call_in_the_order_of_the_calls(journal: Journal) -> None:
+    with full_disk(errno.ENOSPC, 100):
+        journal.record(exchange(0), STAGING)
+        assert "the disk is full" in journal.trouble
+    journal.record(exchange(1), STAGING)
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert recorded(journal) == [exchange(1).id, exchange(0).id]
+
+
+def test_it_is_written_when_a_person_asks_for_it(journal: Journal) -> None:
+    with full_disk(errno.ENOSPC, 100):
+        journal.record(exchange(0), STAGING)
+    assert journal.save_unsaved() == ""
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert journal.save_unsaved() == "", "a second time there is nothing to do"
+    assert recorded(journal) == [exchange(0).id]
+
+
+def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails(
+    journal: Journal, tmp_path: Path
+) -> None:
+    prod = elsewhere(tmp_path)
+    (tmp_path / "other").write_text("a file in the place of the folder")
+    journal.record(of(prod, 0), prod)
+    assert "cannot create" in journal.trouble
+    journal.record(exchange(1), STAGING)
+    assert "cannot create" in journal.trouble, "the first one is still only in memory"
+    assert [each.id for each in journal.unsaved] == [exchange(0).id]
+    (tmp_path / "other").unlink()
+    journal.record(exchange(2), STAGING)
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert recorded(journal, prod) == [exchange(0).id]
+    assert recorded(journal) == [exchange(2).id, exchange(1).id]
+
+
+def test_all_of_it_can_be_saved_elsewhere_and_is_a_history_there(journal: Journal, tmp_path: Path) -> None:
+    prod = elsewhere(tmp_path)
+    with read_only(errno.EROFS):
+        journal.record(of(prod, 1), prod)
+        journal.record(of(STAGING, 0), STAGING)
+    usb = tmp_path / "usb"
+    with full_disk(errno.ENOSPC, 500):
+        assert "the disk is full" in journal.save_elsewhere(usb / "calls.toml")
+    assert len(journal.unsaved) == 2
+    assert not list(usb.iterdir())
+    assert journal.save_elsewhere(usb / "calls.toml") == ""
+    assert (journal.trouble, journal.unsaved) == ("", [])
+    assert sound(History(usb).all()) == [exchange(1).id, exchange(0).id]
+    assert recorded(journal) == recorded(journal, prod) == []
+
+
+def test_saving_elsewhere_replaces_nothing(journal: Journal, tmp_path: Path) -> None:
+    with read_only(errno.EROFS):
+        journal.record(exchange(0), STAGING)
+    (tmp_path / "mine.txt").write_text("mine")
+    assert "it exists already" in journal.save_elsewhere(tmp_path / "mine.txt")
+    assert (tmp_path / "mine.txt").read_text() == "mine"
+    assert len(journal.unsaved) == 1
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_others_are_listed(
+    journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    journal.record(exchange(0), STAGING)
+    (tmp_path / "history" / "ann@lab.toml").mkdir()
+    assert [each.id for each in journal.recent(STAGING, 9)] == [exchange(0).id]
+    assert "ann@lab.toml" in journal.trouble
+    assert "it is a folder" in journal.trouble
+
+
+def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_path: object) -> list[str]:
+        raise OSError(errno.EIO, os.strerror(errno.EIO))
+
+    journal.record(exchange(0), STAGING)
+    monkeypatch.setattr(os, "scandir", refuse)
+    assert journal.recent(STAGING, 9) == []
+    assert journal.methods(STAGING) == []
+    assert "the disk reports an error" in journal.trouble
+    assert "the disk reports an error" in journal.annotate(STAGING, exchange(0).id, name="x", note=None)
+
+
+def test_what_is_recorded_while_another_thread_writes_is_not_lost(
+    journal: Journal, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spelled = History._unsaved_blocks  # between this and the end of a write something could get lost
+    others = [threading.Thread(target=journal.record, args=(exchange(1), STAGING))]
+
+    def spelled_slowly(history: History) -> bytes:
+        blocks = spelled(history)
+        if others:
+            other = others.pop()
+            other.start()
+            other.join(0.05)  # it has to wait; else it is done by now
+            waiting.append(other)
+        return blocks
+
+    waiting: list[threading.Thread] = []
+    monkeypatch.setattr(History, "_unsaved_blocks", spelled_slowly)
+    journal.record(exchange(0), STAGING)
+    waiting[0].join()
+    assert recorded(journal) == [exchange(1).id, exchange(0).id]
+
+
+def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journal, tmp_path: Path) -> None:
+    shared = elsewhere(tmp_path)
+    theirs = replace(of(shared, 1), params='{"text": "«prod.password»"}')
+    assert journal.is_ours(theirs, STAGING)
+    assert not journal.is_ours(theirs, shared)
+    journal.record(replace(theirs, id="mine"), shared)
+    assert journal.is_ours(theirs, shared), "it says what was sent in this run"
+    assert not journal.is_ours(replace(theirs, method="note.add"), shared)
+
+
+def test_the_params_that_brought_a_result_are_known_unless_a_value_of_them_is_hidden(
+    journal: Journal, tmp_path: Path
+) -> None:
+    assert journal.last_params(STAGING, "ping") is None
+    journal.record(exchange(0, params='{"n": 1.10}'), STAGING)
+    assert journal.last_params(STAGING, "ping") == '{"n": 1.10}'
+    journal.record(exchange(1, params='{"password": "hunter2hunter2"}'), STAGING)
+    assert journal.last_params(STAGING, "ping") is None
+    journal.recording = False
+    assert journal.last_params(STAGING, "ping") is None
+
+
+def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journal, tmp_path: Path) -> None:
+    shared = elsewhere(tmp_path)
+    History(tmp_path / "other").append(replace(of(shared, 0), params='["«prod.password»"]'))
+    assert journal.last_params(shared, "ping") is None
+    journal.record(exchange(0, params='["«staging.password»"]'), STAGING)
+    assert journal.last_params(STAGING, "ping") == '["«staging.password»"]'
+
+
+def test_addresses_that_were_typed_know_nothing_of_each_other(journal: Journal) -> None:
+    one, other = ad_hoc("http://127.0.0.1:1/rpc", "none"), ad_hoc("http://127.0.0.1:2/rpc", "none")
+    journal.record(exchange(0, profile="url", url=one.endpoint, params="[1]"), one)
+    assert [each.url for each in journal.recent(one, 9)] == [one.endpoint]
+    assert journal.recent(other, 9) == []
+    assert journal.last_params(one, "ping") == "[1]"
+    assert journal.last_params(other, "ping") is None
+    assert journal.methods(one) == journal.methods(other) == []

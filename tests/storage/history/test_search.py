@@ -1,0 +1,209 @@
+"""What is looked for in a history: whatever has it is found, and what has it not is hardly looked at."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response, Unreached
+from rpcexplorer.storage.history import blockfile, blocks
+from rpcexplorer.storage.history import store as history
+from rpcexplorer.storage.history.blocks import read_block, to_block
+from rpcexplorer.storage.history.merging import WINDOW
+from rpcexplorer.storage.history.search import FOLDED_TO_ASCII, Sought
+from rpcexplorer.storage.history.store import History
+from tests.storage.reading import counted
+from tests.storage.recording import exchange, id_of, sound
+
+TEXTS = st.text(st.sampled_from('aAkKsß\u017f\u212aİiﬁé日"\\\n\t\x1b\ud800 [=]'), max_size=8)
+MANY = 400
+
+
+def block(**given: object) -> bytes:
+    return to_block(exchange(**given)).encode()  # type: ignore[arg-type]
+
+
+# --- which blocks may have it
+
+
+@given(TEXTS, st.lists(TEXTS, max_size=2), TEXTS, TEXTS, st.booleans())
+def test_whatever_has_it_is_among_those_that_may(
+    text: str, words: list[str], method: str, note: str, by_hand: bool
+) -> None:
+    raw = block(method=method, note=note, params=f"{note}{method}", reply=f'{{"result": "{text.isascii()}"}}')
+    if by_hand:
+        raw = raw.replace(b'kind = "call"', b'kind = "\\u0063all"')
+    found = read_block(raw)
+    assert isinstance(found, Exchange)
+    around = block(note="other") + raw + block(note="another")
+    for sought in (Sought(text), Sought(words=tuple(words)), Sought(in_method=text), Sought(method=text)):
+        assert not sought.is_in(found) or raw in sought.among(around)
+
+
+@pytest.mark.parametrize("word", ["kind", "call", "outcome", "status", "received", "ms", "time", "note", "end", "200"])
+def test_what_only_frames_a_record_is_no_reason_to_read_it(word: str) -> None:
+    assert Sought(word).among(block(note="a long one")) == []
+
+
+def test_words_may_stand_in_a_call_and_a_text_in_its_profile_and_url_as_well() -> None:
+    raw = block()
+    assert Sought("example.com").among(raw) == Sought("staging").among(raw) == [raw]
+    assert Sought(words=("example.com",)).among(raw) == Sought(words=("staging",)).among(raw) == []
+
+
+@pytest.mark.parametrize(
+    ("sought", "has"),
+    [
+        (Sought(in_method="USER"), True),
+        (Sought(in_method="ada"), False),
+        (Sought(in_profile="stag"), True),
+        (Sought(in_profile="user"), False),
+        (Sought(words=("ada", "user.")), True),
+        (Sought(words=("ada", "bob")), False),
+        (Sought(method="user"), False),
+        (Sought(method="user.get", outcome="result"), True),
+        (Sought(method="user.get", outcome="error"), False),
+    ],
+)
+def test_parts_of_names_are_looked_for_in_their_own_places(sought: Sought, has: bool) -> None:
+    one = exchange(method="user.get", params='{"name": "Ada of staging user"}')
+    raw = to_block(one).encode()
+    assert (sought.among(raw) == [raw]) is sought.is_in(one) is has
+
+
+def test_line_ends_of_another_system_cost_nothing() -> None:
+    raw = block(note="Ada").replace(b"\n", b"\r\n")
+    assert raw in Sought("ada").among(raw)
+    assert raw not in Sought("bob").among(raw)
+
+
+def test_every_letter_that_stands_for_one_of_ascii_is_known() -> None:
+    others = (chr(code) for code in range(0x80, 0x110000) if not 0xD800 <= code < 0xE000)
+    assert {one.encode() for one in others if any(map(str.isascii, one.casefold()))} == set(FOLDED_TO_ASCII)
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [Unreached("wait", "Reset by Peer."), ErrorObject(1, "Reset by Peer", None, b"")],
+    ids=["reason", "error"],
+)
+def test_what_came_instead_of_a_reply_is_looked_through_too(outcome: Unreached | ErrorObject) -> None:
+    one = exchange(outcome=outcome, response=Response(cut=True))
+    raw = to_block(one).encode()
+    assert Sought("reset by peer").among(raw) == [raw]
+    assert Sought("reset by peer").is_in(one)
+
+
+# --- how much of a history is read
+
+
+@pytest.fixture
+def long(one: History) -> History:
+    """A history in which every call is like the others, in stretches of a few."""
+    content = b"".join(block(number=number, note="x" * 600) for number in range(MANY))
+    (one.folder / "me@here.toml").write_bytes(content)
+    return one
+
+
+@pytest.fixture(autouse=True)
+def short_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blockfile, "CHUNK", 8_000)
+
+
+def add(history: History, number: int, **given: object) -> None:
+    history.append(exchange(number, **given))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "search",
+    [
+        lambda history: history.search("no such text"),
+        lambda history: history.search("", profile="prod"),
+        lambda history: history.search("", method="pong"),
+        lambda history: history.search("", outcome="error"),
+        lambda history: history.look(["kind"], None, None, "", ""),
+        lambda history: history.look([], "staging", None, "", "user"),
+    ],
+)
+def test_no_record_is_read_that_has_not_what_is_looked_for(
+    search: Callable[[History], Iterable[Exchange | Damaged | None]], long: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "read_block", None)
+    monkeypatch.setattr(blocks, "read_record", None)
+    assert [found for found in search(long) if found is not None] == []
+
+
+def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    sizes = counted(monkeypatch)
+    looking = long.look(["no such text"], None, None, "", "")
+    assert next(looking) is None
+    assert sizes == []
+    for stretch in range(1, 6):
+        assert next(looking) is None
+        assert sum(sizes) == 8_000 * stretch
+
+
+def test_what_was_found_is_told_long_before_everything_is_read(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(long, MANY, note="found at once")
+    sizes = counted(monkeypatch)
+    assert sound([next(long.search("found"))]) == [id_of(MANY)]
+    assert sum(sizes) < 2 * WINDOW * 1_000
+
+
+def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginnings(long: History) -> None:
+    for number in (MANY + 3, MANY + 1, MANY + 2):
+        add(long, number, note="found")
+        for other in range(20):
+            add(long, MANY + other)
+    assert sound(long.search("found")) == [id_of(MANY + number) for number in (3, 2, 1)]
+
+
+def test_the_recent_calls_of_a_profile_are_not_looked_for_in_everything(
+    long: History, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(history, "REACH", 50_000)
+    sizes = counted(monkeypatch)
+    assert long.recent("prod", 5) == []
+    assert sum(sizes) <= 50_000 + 8_000
+    add(long, MANY, profile="prod")
+    assert sound(long.recent("prod", 5)) == [id_of(MANY)]
+
+
+def test_methods_are_looked_for_among_the_newest_alone(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
+    add(long, MANY, method="pong")
+    sizes = counted(monkeypatch)
+    assert long.methods("staging", 20_000) == ["pong", "ping"]
+    assert sum(sizes) <= 20_000 + 8_000
+
+
+# --- what is not as it was written
+
+
+def test_records_of_all_writers_come_in_one_order_whatever_is_passed_over(one: History, tmp_path: Path) -> None:
+    other = History(one.folder, writer="you@there", lock_seconds=0)
+    for number in range(MANY):
+        add(other if number % 3 else one, number, note="odd" if number % 7 == 0 else "x" * 600)
+    assert sound(one.search("odd")) == [id_of(number) for number in reversed(range(MANY)) if number % 7 == 0]
+
+
+def test_a_record_without_a_time_stands_where_it_lies_also_among_those_that_are_passed_over(long: History) -> None:
+    path = long.folder / "me@here.toml"
+    broken = block(number=7, note="harmed").replace(b"\ntime = ", b"\ntome = ")
+    path.write_bytes(path.read_bytes() + broken + block(number=MANY + 1, note="harmed"))
+    os.utime(path, (0, 0))
+    found = list(long.search("harmed"))
+    assert [type(each).__name__ for each in found] == ["Exchange", "Damaged"]
+
+
+def test_a_note_by_hand_is_found_among_records_that_nobody_touched(long: History) -> None:
+    path = long.folder / "me@here.toml"
+    path.write_text(path.read_text().replace(id_of(200) + '"', id_of(200) + '"\nname = "\\u0041da"', 1))
+    (found,) = long.search("ada")
+    assert isinstance(found, Exchange)
+    assert replace(found, name="") == replace(exchange(200, note="x" * 600), notes=found.notes)

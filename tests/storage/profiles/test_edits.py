@@ -1,0 +1,259 @@
+from __future__ import annotations
+
+import multiprocessing
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.storage.profiles.edits import ProfileEdits
+
+FILE = """\
+# Our servers.
+version = 1
+default = "a"   # which
+
+[profile.a]
+url   =  "http://a"   # base
+auth = { kind = "cookie" }
+# timeout = 5
+
+# Production: careful!
+[profile.b]
+url = 'http://b'
+
+[profile.b.method."user.delete"]
+safe = false
+
+# ---- below: experiments ----
+
+# Third
+[profile.c]
+url = "http://c"
+"""
+
+Edit = Callable[[ProfileEdits], Complaint | None]
+
+
+def edited(folder: Path, edit: Edit, text: str = FILE) -> str:
+    path = folder / "sessions.toml"
+    path.write_bytes(text.encode())
+    assert edit(ProfileEdits(path, folder / "locks")) is None
+    return path.read_bytes().decode()
+
+
+def refused(folder: Path, edit: Edit, text: str = FILE) -> Complaint:
+    path = folder / "sessions.toml"
+    path.write_bytes(text.encode())
+    complaint = edit(ProfileEdits(path, folder / "locks"))
+    assert isinstance(complaint, Complaint)
+    assert path.read_bytes() == text.encode()
+    return complaint
+
+
+def test_a_new_file_gets_a_version_and_the_profile(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "sessions.toml"
+    edits = ProfileEdits(path, tmp_path / "locks")
+    assert edits.add("dev", "http://localhost", kind="inline", username="ann", badge="dev", timeout=5) is None
+    assert path.read_text() == (
+        'version = 1\n\n[profile.dev]\nurl = "http://localhost"\nbadge = "dev"\ntimeout = 5\n'
+        'auth = { kind = "inline", username = "ann" }\n'
+    )
+
+
+SET: list[tuple[str, Any, str, str]] = [
+    ("profile.a.url", "https://n", '"http://a"   # base', '"https://n"   # base'),
+    ("profile.a.timeout", 7.5, '"cookie" }\n', '"cookie" }\ntimeout = 7.5\n'),
+    ("profile.a.auth.kind", "inline", '"cookie"', '"inline"'),
+    ("profile.a.auth.username", "ann", '{ kind = "cookie" }', '{ kind = "cookie", username = "ann" }'),
+    ("profile.a.auth", {"kind": "none"}, '{ kind = "cookie" }', '{ kind = "none" }'),
+    ("profile.b.auth.kind", "none", "'http://b'\n", "'http://b'\nauth.kind = \"none\"\n"),
+    ("profile.b.badge", 'a"\\\n\x1b', "'http://b'\n", '\'http://b\'\nbadge = "a\\"\\\\\\n\\u001b"\n'),
+    ("profile.b.headers", {"X-A": "b c"}, "'http://b'\n", "'http://b'\nheaders = { X-A = \"b c\" }\n"),
+    ('profile.b.method."user.delete".safe', True, "safe = false", "safe = true"),
+    ('profile.b.method."user.delete".params', [1, {"x": []}], "false\n", "false\nparams = [1, { x = [] }]\n"),
+    ("profile.c.path", "/rpc", '"http://c"\n', '"http://c"\npath = "/rpc"\n'),
+    ("profile.a.url", None, 'url   =  "http://a"   # base\n', ""),
+    ("profile.a.auth.kind", None, '{ kind = "cookie" }', "{}"),
+    ("default", "b", '"a"   # which', '"b"   # which'),
+    ("default", None, 'default = "a"   # which\n', ""),
+]
+
+
+@pytest.mark.parametrize(("newline", "mark"), [("\n", ""), ("\r\n", ""), ("\n", "\ufeff"), ("\r\n", "\ufeff")])
+@pytest.mark.parametrize(("key", "value", "old", "new"), SET)
+def test_setting_a_key_changes_nothing_but_that_key(  # noqa: PLR0917 - two tables, crossed
+    tmp_path: Path, key: str, value: Any, old: str, new: str, newline: str, mark: str
+) -> None:
+    assert old in FILE
+    expected = mark + FILE.replace(old, new, 1).replace("\n", newline)
+    text = mark + FILE.replace("\n", newline)
+    assert edited(tmp_path, lambda edits: edits.set_value(key, value), text) == expected
+
+
+def test_a_key_may_be_given_in_parts(tmp_path: Path) -> None:
+    text = '[profile."a.b"]\nurl = "http://x"\n'
+    changed = edited(tmp_path, lambda edits: edits.set_value(("profile", "a.b", "badge"), "dev"), text)
+    assert changed == text + 'badge = "dev"\n'
+
+
+def test_a_profile_of_another_file_gets_a_table_in_an_overlay(tmp_path: Path) -> None:
+    changed = edited(tmp_path, lambda edits: edits.set_value("profile.staging.timeout", 5), "version = 1")
+    assert changed == "version = 1\n\n[profile.staging]\ntimeout = 5\n"
+
+
+def test_a_first_default_is_written_above_the_tables(tmp_path: Path) -> None:
+    text = "# Ours\n\n# The first\n[profile.p]\nurl = 'http://p'"
+    changed = edited(tmp_path, lambda edits: edits.set_default("p"), text)
+    assert changed == "# Ours\n\ndefault = \"p\"\n\n# The first\n[profile.p]\nurl = 'http://p'"
+
+
+def between(begin: str, end: str) -> str:
+    return FILE[FILE.index(begin) : FILE.index(end)]
+
+
+REMOVED = [
+    ("a", ['default = "a"   # which\n', between("[profile.a]", "# Production")]),
+    ("b", [between("# Production", "# ----")]),
+    ("c", [FILE[FILE.index("\n# Third") :]]),
+]
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"])
+@pytest.mark.parametrize(("name", "parts"), REMOVED)
+def test_a_profile_is_removed_with_its_own_comments_and_no_others(
+    tmp_path: Path, name: str, parts: list[str], newline: str
+) -> None:
+    left = FILE
+    for part in parts:
+        left = left.replace(part, "")
+    changed = edited(tmp_path, lambda edits: edits.remove(name), FILE.replace("\n", newline))
+    assert changed == left.replace("\n", newline)
+
+
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("profile.a.url = 'http://a'\nprofile.b.url = 'http://b' # b\n", "profile.a.url = 'http://a'\n"),
+        ("[profile]\nb.url = 'http://b'\na.url = 'http://a'\n", "[profile]\na.url = 'http://a'\n"),
+        ("profile = { b = {url='http://b'}, a={url='http://a'} }\n", 'profile = { a = { url = "http://a" } }\n'),
+    ],
+)
+def test_other_ways_of_writing_a_profile_are_edited_too(tmp_path: Path, text: str, left: str) -> None:
+    assert edited(tmp_path, lambda edits: edits.remove("b"), text) == left
+
+
+def test_a_copy_has_every_value_and_a_name_of_its_own(tmp_path: Path) -> None:
+    changed = edited(tmp_path, lambda edits: edits.duplicate("b", "b-2"))
+    assert changed.startswith(FILE)
+    values = tomllib.loads(changed)["profile"]
+    assert values["b-2"] == values["b"]
+
+
+REFUSALS: list[tuple[Edit, str]] = [
+    (lambda edits: edits.set_value("profile.a.timout", 5), "did you mean `timeout`?"),
+    (lambda edits: edits.set_value("profile.a.timeout", "soon"), "number of seconds"),
+    (lambda edits: edits.set_value("profile.a.password", "hunter2"), "profiles secret a password"),
+    (lambda edits: edits.set_value("profile.a.headers.Authorization", "hunter2"), "in a header yet"),
+    (lambda edits: edits.set_value("profile.a.url", "http://u:hunter2@a"), "profiles secret a password"),
+    (lambda edits: edits.add("d", "ftp://d"), "http://"),
+    (lambda edits: edits.add("../d", "http://d"), "no name for a profile"),
+    (lambda edits: edits.add("a", "http://d"), "a profile `a` in this file already"),
+    (lambda edits: edits.add("A", "http://d"), "a profile `a` in this file already"),
+    (lambda edits: edits.duplicate("a", "b"), "a profile `b` in this file already"),
+    (lambda edits: edits.duplicate("x", "y"), "no profile `x` in this file"),
+    (lambda edits: edits.remove("bb"), "did you mean `b`?"),
+    (lambda edits: edits.set_value("profile.a.url.deep", "x"), "cannot change"),
+    (lambda edits: edits.set_value("profile.b", {"url": "x", "login": {"params": {}}}), "cannot change"),
+]
+
+
+@pytest.mark.parametrize(("edit", "words"), REFUSALS)
+def test_a_refused_change_leaves_the_file_as_it_was(tmp_path: Path, edit: Edit, words: str) -> None:
+    complaint = refused(tmp_path, edit)
+    assert words in complaint.sentence
+    assert "hunter2" not in str(complaint)
+
+
+EDITS: list[Edit] = [
+    lambda edits: edits.add("n", "http://n"),
+    lambda edits: edits.remove("p"),
+    lambda edits: edits.set_value("profile.p.timeout", 5),
+    lambda edits: edits.set_default("p"),
+    lambda edits: edits.duplicate("p", "q"),
+]
+
+
+@pytest.mark.parametrize("edit", EDITS)
+@pytest.mark.parametrize("damage", ["x = [", "<<<<<<< HEAD", "a." * 99 + "a = 1"])
+def test_a_damaged_file_is_never_overwritten(tmp_path: Path, edit: Edit, damage: str) -> None:
+    complaint = refused(tmp_path, edit, f"[profile.p]\nurl = 'http://p'\n{damage}\n")
+    assert complaint.line in {3, 4}
+
+
+def test_what_was_wrong_before_does_not_stand_in_the_way(tmp_path: Path) -> None:
+    text = "oops = 1\n[profile.p]\nurl = 'http://p'\ntimout = 1\n"
+    assert edited(tmp_path, lambda edits: edits.set_value("profile.p.badge", "dev"), text) == text + 'badge = "dev"\n'
+
+
+def test_the_folder_of_the_file_holds_nothing_new(tmp_path: Path) -> None:
+    edited(tmp_path, lambda edits: edits.set_default("b"))
+    assert {path.name for path in tmp_path.iterdir()} == {"sessions.toml", "locks"}
+
+
+def test_a_folder_that_cannot_be_made_is_a_complaint(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    complaint = ProfileEdits(tmp_path / "file" / "sessions.toml", tmp_path / "locks").add("p", "http://p")
+    assert isinstance(complaint, Complaint)
+
+
+def add_ten(path: Path, locks: Path, prefix: str) -> None:
+    for number in range(10):
+        assert ProfileEdits(path, locks).add(f"{prefix}{number}", "http://p") is None
+
+
+def test_two_programs_that_edit_at_once_lose_nothing(tmp_path: Path) -> None:
+    path, locks = tmp_path / "sessions.toml", tmp_path / "locks"
+    spawn = multiprocessing.get_context("fork")
+    programs = [spawn.Process(target=add_ten, args=(path, locks, prefix)) for prefix in "ab"]
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join()
+    assert [program.exitcode for program in programs] == [0, 0]
+    assert len(tomllib.loads(path.read_text())["profile"]) == 20
+
+
+KEYS = st.sampled_from(["url", "timeout", "auth.kind", "auth.username", "headers.X-A", 'method."a.b".doc'])
+VALUES: dict[str, st.SearchStrategy[Any]] = {
+    "url": st.sampled_from(["http://x", None]),
+    "timeout": st.one_of(st.none(), st.integers(1, 9)),
+    "auth.kind": st.sampled_from(["cookie", "inline", None]),
+    "auth.username": st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]), min_size=1)),
+    "headers.X-A": st.sampled_from(["1", None]),
+    'method."a.b".doc': st.one_of(st.none(), st.text(st.characters(exclude_categories=["Cs"]))),
+}
+STEP = KEYS.flatmap(lambda key: st.tuples(st.sampled_from("abc"), st.just(key), VALUES[key]))
+
+
+@given(st.lists(STEP, max_size=6))
+def test_a_series_of_edits_does_what_it_says_and_keeps_every_comment(
+    tmp_path_factory: pytest.TempPathFactory, steps: list[tuple[str, str, Any]]
+) -> None:
+    folder = tmp_path_factory.mktemp("edits")
+    path = folder / "sessions.toml"
+    path.write_text(FILE)
+    edits = ProfileEdits(path, folder)
+    for profile, key, value in steps:
+        assert edits.set_value(f"profile.{profile}.{key}", value) is None
+        inner = tomllib.loads(path.read_text())["profile"][profile]
+        for part in [part.strip('"') for part in key.replace('"a.b"', '"a/b"').split(".")]:
+            inner = inner.get(part.replace("/", "."), {})
+        assert inner == ({} if value is None else value)
+    comments = [line for line in FILE.splitlines() if line.startswith("#")]
+    assert [line for line in path.read_text().splitlines() if line in comments] == comments

@@ -1,0 +1,112 @@
+"""What a file of a working folder can and cannot say about a profile that this person has a file of their own for."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.secrets.routes import Routes
+
+OWN = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'
+TEAM = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'
+
+
+def paths_of(folder: Path) -> Paths:
+    return Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
+
+
+def read(folder: Path, team: str, own: str = "", *, local: bool = False) -> Profiles:
+    paths = paths_of(folder)
+    paths.config.mkdir(parents=True, exist_ok=True)
+    paths.user_sessions.write_text(own)
+    (folder / "sessions.toml").write_text("" if local else team)
+    (folder / "sessions.local.toml").write_text(team if local else "")
+    return load(paths, folder, {"HOME": str(folder)}, None)
+
+
+def only(profiles: Profiles) -> Profile:
+    profile = profiles.get("p")
+    assert isinstance(profile, Profile), profile
+    return profile
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(
+    ("own", "team", "counts"),
+    [
+        ('confirm = "always"', 'confirm = "never"', "always"),
+        ('confirm = "always"', 'confirm = "unsafe"', "always"),
+        ('confirm = "unsafe"', 'confirm = "never"', "unsafe"),
+        ('confirm = "never"', 'confirm = "always"', "always"),
+        ('confirm = "never"', 'badge = "prod"', "never"),
+        ('badge = "prod"', 'confirm = "never"', "unsafe"),
+        ('badge = "prod"', 'badge = "dev"', "unsafe"),
+        ('badge = "dev"', 'badge = "prod"', "unsafe"),
+        ("", 'confirm = "never"', "never"),
+    ],
+)
+def test_a_working_folder_asks_more_often_and_never_less(
+    tmp_path: Path, own: str, team: str, counts: str, local: bool
+) -> None:
+    assert only(read(tmp_path, TEAM + team, OWN + own, local=local)).confirm == counts
+
+
+def test_a_badge_of_prod_stays(tmp_path: Path) -> None:
+    assert only(read(tmp_path, TEAM + 'badge = "dev"', OWN + 'badge = "prod"')).badge == "prod"
+    assert only(read(tmp_path, TEAM + 'badge = "prod"', OWN + 'badge = "dev"')).badge == "prod"
+
+
+@pytest.mark.parametrize(
+    ("own", "team", "safe"),
+    [
+        (f"{OWN}[profile.p.method.m]\nsafe = false", f"{TEAM}[profile.p.method.m]\nsafe = true", False),
+        (f"{OWN}[profile.p.method.m]\nsafe = true", f"{TEAM}[profile.p.method.m]\nsafe = false", False),
+        (f"{OWN}[profile.p.method.m]\nsafe = true", f"{TEAM}[profile.p.method.m]\nsafe = true", True),
+        (OWN, f"{TEAM}[profile.p.method.m]\nsafe = true", None),
+        ("[profile.p.method.m]\nsafe = false", f"{TEAM}[profile.p.method.m]\nsafe = true", False),
+        ('[profile.p]\nconfirm = "unsafe"', f"{TEAM}[profile.p.method.m]\nsafe = true", True),
+        ("", f"{TEAM}[profile.p.method.m]\nsafe = true", True),
+    ],
+)
+def test_nobody_else_calls_a_method_of_ones_own_profile_safe(
+    tmp_path: Path, own: str, team: str, safe: bool | None
+) -> None:
+    assert only(read(tmp_path, team, own)).methods["m"].safe is safe
+
+
+@pytest.mark.parametrize("history", ["../hist", "/tmp/hist", "~/hist", ".", "hist/../..", "link", "link/below"])
+def test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used(tmp_path: Path, history: str) -> None:
+    folder = tmp_path / "work"
+    folder.mkdir()
+    (folder / "link").symlink_to(tmp_path)
+    for place in (str(tmp_path / "hist"), "/tmp/hist", str(folder / "link"), str(folder / "link/below"), str(tmp_path)):
+        Routes(paths_of(folder).allowed, {}).allow_history(place)
+    profiles = read(folder, f'{TEAM}history = "{history}"')
+    assert only(profiles).history is None
+    (complaint,) = profiles.complaints
+    assert complaint.key == "profile.p.history"
+    assert "inside the folder" in complaint.sentence
+    assert profiles.histories == {}
+
+
+def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None:
+    profiles = read(tmp_path, f'{TEAM}history = "hist"')
+    assert only(profiles).history is None
+    (complaint,) = profiles.complaints
+    assert (complaint.line, complaint.key) == (4, "profile.p.history")
+    assert "profiles allow p" in complaint.sentence
+    assert profiles.histories == {"p": str(tmp_path / "hist")}
+    Routes(paths_of(tmp_path).allowed, {}).allow_history(str(tmp_path / "hist"))
+    profiles = read(tmp_path, f'{TEAM}history = "hist"')
+    assert only(profiles).history == str(tmp_path / "hist")
+    assert only(profiles).history_inside == str(tmp_path)
+    assert profiles.complaints == []
+
+
+def test_ones_own_file_names_any_folder(tmp_path: Path) -> None:
+    profile = only(read(tmp_path, "", f'{OWN}history = "/tmp/hist"'))
+    assert (profile.history, profile.history_inside) == ("/tmp/hist", None)

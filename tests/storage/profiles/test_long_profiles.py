@@ -1,0 +1,145 @@
+"""Profiles in files that nobody has written by hand: thousands of keys that are wrong, thousands of methods."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.complaint import LONGEST, Complaint, nearest, told
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.shape import build_profile
+from rpcexplorer.storage.toml import reader as toml_reader
+from rpcexplorer.storage.toml.positions import is_plain, layout
+from rpcexplorer.storage.toml.reader import parse_toml
+from rpcexplorer.storage.toml.shape import GUESSED, SAID
+
+HEAD = 'version = 1\ndefault = "q"\n[profile.q]\nurl = "http://h"\n[profile.p]\nurl = "http://h"\n'
+
+
+def loaded(tmp_path: Path, text: str) -> Profiles:
+    file = tmp_path / "sessions.toml"
+    file.write_text(text)
+    return load(Paths.of({"RPCEXPLORER_HOME": str(tmp_path / "home")}), tmp_path, {}, file)
+
+
+class Counted(dict[Any, Any]):
+    """Values that count how often all of them are looked through."""
+
+    times = 0
+
+    def __iter__(self) -> Iterator[Any]:
+        self.times += 1
+        return super().__iter__()
+
+    def items(self) -> Any:
+        self.times += 1
+        return super().items()
+
+
+def test_a_profile_of_any_number_of_methods_looks_through_its_values_a_few_times() -> None:
+    values = Counted({("url",): "http://h"})
+    for number in range(1000):
+        values[("method", f"m{number}")] = {}
+        values[("method", f"m{number}", "doc")] = f"does {number}"
+        values[("method", f"m{number}", "safe")] = True
+    profile = build_profile("p", values)
+    assert isinstance(profile, Profile)
+    assert profile.methods["m999"].doc == "does 999"
+    assert len(profile.methods) == 1000
+    assert values.times < 10
+
+
+def test_of_thousands_of_keys_that_are_wrong_a_few_are_guessed_and_some_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    guessed: list[str] = []
+    real = difflib.get_close_matches
+
+    def guessing(word: str, *arguments: Any, **keywords: Any) -> Any:
+        guessed.append(word)
+        return real(word, *arguments, **keywords)
+
+    monkeypatch.setattr(difflib, "get_close_matches", guessing)
+    found = loaded(tmp_path, HEAD + "".join(f"key_{number} = 1\n" for number in range(2000)))
+    assert len(guessed) <= GUESSED
+    assert list(found.profiles) == ["q"]
+    assert len(found.complaints) == SAID + 1
+    assert str(found.complaints[-1]).endswith("and 1,800 more things in this file are wrong; mend these first")
+    sentences = told(found.complaints, 4)
+    assert len(sentences) == 5
+    assert sentences[0].startswith(f"{tmp_path / 'sessions.toml'}:7: profile.p.key_0: `key_0` is not a key")
+    assert sentences[-1] == "and 1,996 more: `rpcexplorer profiles check` says which"
+
+
+def test_each_profile_that_is_wrong_is_told_however_many_things_are_wrong_before_it(tmp_path: Path) -> None:
+    wrong = "".join(f"key_{number} = 1\n" for number in range(2 * SAID))
+    found = loaded(tmp_path, HEAD + wrong + '[profile.z]\nurl = "http://h"\nx = 1\n')
+    assert list(found.profiles) == ["q"], "a profile of which something is wrong is not used"
+    assert [each.key for each in found.complaints if each.profile == "z"] == ["profile.z.x"]
+
+
+def test_where_nothing_is_wrong_nobody_looks_for_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scanned: list[str] = []
+
+    def scanning(text: str) -> Any:
+        scanned.append(text)
+        return layout(text)
+
+    monkeypatch.setattr(toml_reader, "layout", scanning)
+    found = loaded(tmp_path, HEAD + '[profile.p.method."a.b"]\nparams = { id = [1] }\n')
+    assert found.files_of("p") == [tmp_path / "sessions.toml"]
+    assert scanned == []
+    assert found.source_of("p", 'method."a.b".params').line == 8
+    assert len(scanned) == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("", True),
+        ('a = "]" # x [\r\n[b."]"]\nc = { d = [1, "}"] }\n', True),
+        ("'[[' = 1", True),
+        ('a = "\\"[" # "', True),
+        ("[[call]]", True),
+        ("a = [", False),
+        ("a = [\n]", False),
+        ("a = [[[1]]]", False),
+        ('a = """\n[\n"""', False),
+        ("a = '''[", False),
+        ('a = "', False),
+        ("'", False),
+        ("a" + ".b" * 20 + " = 1", False),
+        ("]", False),
+    ],
+)
+def test_a_text_is_plain_only_where_nothing_in_it_can_be_deep(text: str, plain: bool) -> None:
+    assert is_plain(text) is plain
+    assert not plain or layout(text).too_deep is None
+
+
+@pytest.mark.parametrize("text", ["a=1\n" * 300_000, "a = [" + "1," * 200_000 + "]", "#" * (1 << 21)])
+def test_what_would_take_seconds_to_read_is_told_instead(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tomllib.loads", lambda _: pytest.fail("it was read"))
+    found = parse_toml(Path("a.toml"), text)
+    assert isinstance(found, Complaint)
+    assert found.sentence.endswith("shorten it below 1 MiB and 100,000 entries")
+
+
+def test_a_key_of_any_length_is_told_in_a_line(tmp_path: Path) -> None:
+    found = loaded(tmp_path, HEAD + "x" * 100_000 + " = 1\n")
+    assert all(len(str(each)) < 1000 for each in found.complaints)
+    assert nearest("x" * (LONGEST + 1), ["x" * LONGEST]) is None
+
+
+def test_of_thousands_of_profiles_a_few_are_named(tmp_path: Path) -> None:
+    many = "".join(f'[profile.p{number}]\nurl = "http://h"\n' for number in range(300))
+    alike = "".join(f'[profile."x{"".join(each)}"]\nurl = "http://h"\n' for each in ("_a", "-a", ".a"))
+    found = loaded(tmp_path, HEAD.replace('default = "q"\n', "") + many + alike)
+    assert str(found.get("nobody")).endswith("and 285 more")
+    assert [len(str(each)) < 300 for each in found.complaints] == [True] * 3

@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.profile import InlineAuth, MethodNote, Profile
+from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.secrets.routes import Routes
+
+
+def read(folder: Path, text: str) -> Profiles:
+    (folder / "sessions.toml").write_text(text)
+    paths = Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
+    Routes(paths.allowed, {}).allow_history(str(folder / "calls"))
+    return load(paths, folder, {"HOME": str(folder)}, None)
+
+
+def good(profiles: Profiles, name: str) -> Profile:
+    profile = profiles.get(name)
+    assert isinstance(profile, Profile), profile
+    return profile
+
+
+def test_every_key_of_the_shape_reaches_the_profile(tmp_path: Path) -> None:
+    profile = good(
+        read(
+            tmp_path,
+            """
+[profile.p]
+url = "http://[::1]:8080/base"
+path = ""
+accept = "application/json"
+empty_params = "omit"
+history = "calls"
+auth = { kind = "inline", username_member = "user", password_member = "pass" }
+[profile.p.login]
+method = "log.in"
+params = ["{username}", "{password}"]
+session = "/result/sessionid"
+ended_status = [419]
+ended_codes = [-1, 7]
+ended_words = ["bye"]
+[profile.p.method.ping]
+safe = true
+auth = "none"
+[profile.p.method."quiet"]
+""",
+        ),
+        "p",
+    )
+    assert profile.endpoint == "http://[::1]:8080/base"
+    assert (profile.accept, profile.empty_params) == ("application/json", "omit")
+    assert profile.history == str(tmp_path / "calls")
+    assert profile.auth == InlineAuth(None, "user", "pass")
+    assert (profile.login.method, profile.login.params) == ("log.in", ["{username}", "{password}"])
+    assert (profile.login.session, profile.login.ended_status) == ("/result/sessionid", (419,))
+    assert (profile.login.ended_codes, profile.login.ended_words) == ((-1, 7), ("bye",))
+    assert profile.methods == {"ping": MethodNote(safe=True, auth="none"), "quiet": MethodNote()}
+
+
+REFUSED = [
+    ("timout = 3", "profile.p.timout", "`timout` is not a key of a profile; did you mean `timeout`?"),
+    ("xyz = 3", "profile.p.xyz", "the keys are url, path,"),
+    ("timeout = true", "profile.p.timeout", "a number of seconds greater than 0"),
+    ("timeout = 0", "profile.p.timeout", "greater than 0"),
+    ("timeout = nan", "profile.p.timeout", "greater than 0"),
+    ("timeout = inf", "profile.p.timeout", "greater than 0"),
+    ('timeout = "30"', "profile.p.timeout", "without quotes"),
+    ('confirm = "alway"', "profile.p.confirm", 'one of "never", "unsafe", "always"; did you mean "always"?'),
+    ("confirm = 1", "profile.p.confirm", 'one of "never"'),
+    ('empty_params = "null"', "profile.p.empty_params", 'one of "[]", "{}", "omit"'),
+    ("badge = 1", "profile.p.badge", "text, in quotes"),
+    ('path = "/a b"', "profile.p.path", "without spaces"),
+    ('content_type = "a\\nb"', "profile.p.content_type", "one line"),
+    ('ca_file = ""', "profile.p.ca_file", "path of a file"),
+    ('auth = "cookie"', "profile.p.auth", "must be auth, written as a table"),
+    ('auth = { kind = "cookies" }', "profile.p.auth.kind", 'did you mean "cookie"?'),
+    ('auth = { username = "ann" }', "profile.p.auth.kind", "the kind is missing"),
+    ('auth = { kind = "cookie", cookie = "id=hunter2" }', "profile.p.auth.cookie", "without a value"),
+    ("login = { ended_status = [401, true] }", "profile.p.login.ended_status.1", "from 100 to 599"),
+    ("login = { ended_status = 401 }", "profile.p.login.ended_status", "array of HTTP statuses"),
+    ("login = { ended_codes = [1.0] }", "profile.p.login.ended_codes.0", "whole number"),
+    ('login = { params = "x" }', "profile.p.login.params", "an array or a table"),
+    ("login = { params = { at = 2020-01-01 } }", "profile.p.login.params.at", "date or time as text"),
+    ("login = { params = { x = [nan] } }", "profile.p.login.params.x.0", "inf and nan"),
+    ("method.x.safe = 1", "profile.p.method.x.safe", "true or false"),
+    ('method.x.auth = "basic"', "profile.p.method.x.auth", 'one of "cookie", "inline", "none"'),
+    ('method."a.b".dok = ""', 'profile.p.method."a.b".dok', "did you mean `doc`?"),
+    ("headers = { X-A = 1 }", "profile.p.headers.X-A", "text that a header can hold"),
+    ('headers = { X-A = "é" }', "profile.p.headers.X-A", "plain ASCII"),
+    ('headers = { "X A" = "b" }', 'profile.p.headers."X A"', "no name of a header"),
+    ('headers = { Accept = "b" }', "profile.p.headers.Accept", "write `accept` in the profile instead"),
+    ('headers = { hOsT = "evil.example" }', "profile.p.headers.hOsT", "write the host into `url`"),
+    ('headers = { content-length = "5" }', "profile.p.headers.content-length", "set by HTTP itself"),
+]
+
+
+@pytest.mark.parametrize(("line", "key", "words"), REFUSED)
+def test_what_is_wrong_is_told_with_file_line_and_key(tmp_path: Path, line: str, key: str, words: str) -> None:
+    text = f'[profile.p]\nurl = "http://p"\n\n{line}\n\n[profile.q]\nurl = "http://q"\n'
+    profiles = read(tmp_path, text)
+    (complaint,) = profiles.complaints
+    assert complaint.file == str(tmp_path / "sessions.toml")
+    assert complaint.line == (1 if "kind is missing" in words else 4)
+    assert complaint.key == key
+    assert words in complaint.sentence
+    assert profiles.get("p") == complaint
+    assert good(profiles, "q").url == "http://q"
+
+
+SECRETS = [
+    ('password = "hunter2"', "password"),
+    ("password = 12345678", "password"),
+    ('secret = "hunter2"', "password"),
+    ('session = "hunter2"', "session"),
+    ('sessionid = "hunter2"', "session"),
+    ('db_password = "hunter2"', "password"),
+    ('command = "echo hunter2"', "password"),
+    ('password_command = "echo hunter2"', "password"),
+    ('auth = { kind = "inline", password = "hunter2" }', "password"),
+    ('auth = { kind = "cookie", sessionid = "hunter2" }', "session"),
+    ('login = { password = "hunter2" }', "password"),
+    ('login = { session = "hunter2" }', "session"),
+    ('login = { params = { user = "{username}", pass = "hunter2" } }', "password"),
+    ('login = { params = [{ deep = { "access-token" = "hunter2" } }] }', "password"),
+    ('method.arg_test.params = { username = "ann", password = "hunter2" }', "password"),
+    ('headers = { Cookie = "sessionid=hunter2" }', "session"),
+    ('url = "http://ann:hunter2@p"', "password"),
+    ('url = "http://hunter2@p"', "password"),
+]
+
+
+@pytest.mark.parametrize(("line", "field"), SECRETS)
+def test_a_secret_is_refused_with_the_command_to_run_and_never_printed(tmp_path: Path, line: str, field: str) -> None:
+    url = "" if line.startswith("url") else 'url = "http://p"\n'
+    profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
+    complaint = profiles.get("p")
+    assert isinstance(complaint, Complaint)
+    assert f"`rpcexplorer profiles secret p {field}`" in complaint.sentence
+    shown = "".join(str(each) + repr(each) for each in profiles.complaints)
+    assert "hunter2" not in shown
+    assert "12345678" not in shown
+
+
+NOT_YET = [
+    ('headers = { Authorization = "Bearer hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { proxy-authorization = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Api-Key = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Auth-Token = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Session-Id = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('headers = { X-Password = "hunter2" }', "a secret cannot be sent in a header yet"),
+    ('path = "/rpc?api_key=hunter2"', "a secret cannot be sent in the URL yet"),
+    ('path = "/rpc?password=hunter2"', "a secret cannot be sent in the URL yet"),
+    ('path = "/v3/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4"', "a secret cannot be sent in the URL yet"),
+    ('path = "/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4/rpc/"', "a secret cannot be sent in the URL yet"),
+    ('path = "/token/hunter2a1b2c3"', "a secret cannot be sent in the URL yet"),
+    ('path = "/rpc?key=hunter2a1b2c3"', "a secret cannot be sent in the URL yet"),
+    ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', "a secret cannot be sent in the URL yet"),
+    ('path = "/ann:hunter2@p"', "a secret cannot be sent in the URL yet"),
+    ('url = "http://ann:hunter2@p"', "HTTP Basic cannot be sent yet"),
+    ('token = "hunter2"', "a token or a key cannot be sent yet"),
+    ('api_key = "hunter2"', "a token or a key cannot be sent yet"),
+    ('auth = { kind = "inline", API-Key = "hunter2" }', "a token or a key cannot be sent yet"),
+]
+
+
+@pytest.mark.parametrize(("line", "words"), NOT_YET)
+def test_a_secret_that_cannot_be_sent_yet_is_refused_with_what_can_be(tmp_path: Path, line: str, words: str) -> None:
+    url = "" if line.startswith("url") else 'url = "http://p"\n'
+    profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
+    complaint = profiles.get("p")
+    assert isinstance(complaint, Complaint)
+    assert words in complaint.sentence
+    assert 'auth = { kind = "cookie" }' in complaint.sentence
+    assert '"inline"' in complaint.sentence
+    if line.startswith(("headers", "path")):
+        assert "profiles secret" not in complaint.sentence  # no value stored by it is ever sent there
+    assert "hunter2" not in "".join(str(each) + repr(each) for each in profiles.complaints)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        *("/api/v2/", "/v3/{token}", "/v3/{a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6}", "/?key={key}", "/rpc?key=customer"),
+        *("/0b7f2a64-5f0e-4c1d-9a51-2f3e8c7d1b90/", "/v3/0x9f86d081884c7d659a2feaa0c55ad015", "/@team/rpc"),
+        *("/a-long-path-of-2026-with-4-numbers-in-it/jsonrpc", "/services/rpc.php?version=2.0&format=json"),
+    ],
+)
+def test_an_ordinary_path_holds_no_secret(tmp_path: Path, path: str) -> None:
+    assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{path}"\n').complaints == []
+
+
+def test_placeholders_and_names_of_members_are_no_secrets(tmp_path: Path) -> None:
+    profiles = read(
+        tmp_path,
+        '[profile.p]\nurl = "http://p"\n'
+        'auth = { kind = "inline", password_member = "password" }\n'
+        'login.params = { password = "{password}", token = "", remember = "yes" }\n'
+        'method.find.params = { token = "0xabc", password = "", next_session = "x" }\n',
+    )
+    assert profiles.complaints == []
+
+
+URLS = [
+    "",
+    "p.example.com",
+    "ftp://p",
+    "http://",
+    "http://:80",
+    "http://p:0",
+    "http://p:99999",
+    "http://p:x",
+    "http://p:",
+    "http://p?x=1",
+    "http://p#x",
+    "http://p q",
+    "http://p/a b",
+    "http://p/\\u001b[c",
+    "http://p\\\\@evil",
+    "http://good\\tbad",
+    "http://p\\u0000",
+    "http://[::1",
+    "http://p..q",
+    "http://p,q",
+]
+
+
+@pytest.mark.parametrize("url", URLS)
+def test_an_address_that_could_be_read_in_two_ways_is_refused(tmp_path: Path, url: str) -> None:
+    profiles = read(tmp_path, f'[profile.p]\nurl = "{url}"\n')
+    (complaint,) = profiles.complaints
+    assert (complaint.line, complaint.key) == (2, "profile.p.url")
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://localhost",
+        "HTTPS://Example.com/",
+        "http://127.0.0.1:65535/x",
+        "http://[::1]:1",
+        "https://bücher.example.",
+    ],
+)
+def test_ordinary_addresses_pass(tmp_path: Path, url: str) -> None:
+    assert good(read(tmp_path, f'[profile.p]\nurl = "{url}"\n'), "p").url == url
+
+
+@pytest.mark.parametrize("name", ["../../x", "", "a b", "-a", "x" * 65, "a/b", "é", "a\\u001b"])
+def test_a_name_that_is_not_safe_everywhere_is_refused(tmp_path: Path, name: str) -> None:
+    profiles = read(tmp_path, f'[profile."{name}"]\nurl = "http://x"\n[profile.q]\nurl = "http://q"\n')
+    (complaint,) = profiles.complaints
+    assert "no name for a profile" in complaint.sentence
+    assert list(profiles.profiles) == ["q"]
+
+
+@pytest.mark.parametrize(
+    ("text", "key", "words"),
+    [
+        ("version = 2\n", "version", "later rpcexplorer"),
+        ("version = true\n", "version", "must be 1"),
+        ("versoin = 1\n", "versoin", "did you mean `version`?"),
+        ('password = "x"\n', "password", "profiles secret NAME password"),
+        ("default = 1\n", "default", "text"),
+        ('[session.p]\nurl = "http://p"\n', "session", "is not a key of sessions.toml"),
+        ("profile = 1\n", "profile", "must be profiles by name"),
+        ("[profile]\np = 1\n", "profile.p", "must be a profile"),
+        ('[[profile.p]]\nurl = "http://p"\n', "profile.p", "must be a profile"),
+        ('default = "stagin"\n[profile.staging]\nurl = "http://s"\n', "default", "did you mean `staging`?"),
+    ],
+)
+def test_the_top_of_the_file_is_held_to_its_shape_too(tmp_path: Path, text: str, key: str, words: str) -> None:
+    profiles = read(tmp_path, text)
+    (complaint,) = profiles.complaints
+    assert complaint.key == key
+    assert words in complaint.sentence
+    assert profiles.default is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'method.get = { params = { text = "«p.password»" } }',
+        'method.get = { params = [["x «other.session» y"]] }',
+        'method.get = { params = { "«p.password»" = 1 } }',
+        'login = { params = { user = "{username}", note = "«p.password»" } }',
+    ],
+)
+def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> None:
+    profiles = read(tmp_path, f'[profile.p]\nurl = "http://h"\n{text}\n')
+    (complaint,) = profiles.complaints
+    assert complaint.line == 3
+    assert "a file that is shared opens no secret" in complaint.sentence
+    found = profiles.get("p")
+    assert not isinstance(found, Profile) or "«" not in repr((found.methods, found.login))

@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import keyring
+import keyring.backend
+import keyring.backends.fail
+import keyring.backends.null
+import pytest
+
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.secrets.lookup import Secrets
+
+NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+STAGING = Profile("staging", "https://staging.example.com")
+
+
+class Drawer(keyring.backend.KeyringBackend):
+    """A keyring that works, in memory."""
+
+    priority = 1
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.held: dict[tuple[str, str], str] = {}
+
+    def get_password(self, service: str, username: str) -> str | None:
+        return self.held.get((service, username))
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        self.held[service, username] = password
+
+    def delete_password(self, service: str, username: str) -> None:
+        del self.held[service, username]
+
+
+class Locked(Drawer):
+    """A keyring whose desktop raises something of its own that quotes what it was given."""
+
+    def get_password(self, service: str, username: str) -> str | None:
+        raise RuntimeError(f"locked: {service} {username}")
+
+    def set_password(self, service: str, username: str, password: str) -> None:
+        raise RuntimeError(f"locked: {password}")
+
+
+@pytest.fixture
+def drawer() -> Iterator[Drawer]:
+    before, drawer = keyring.get_keyring(), Drawer()
+    keyring.set_keyring(drawer)
+    yield drawer
+    keyring.set_keyring(before)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "secrets.toml"
+
+
+def secrets(path: Path, environment: dict[str, str] | None = None) -> Secrets:
+    return Secrets(path, environment or {}, now=lambda: NOW)
+
+
+def with_keyring(path: Path) -> Secrets:
+    return Secrets(path, {}, "keyring", now=lambda: NOW)
+
+
+def value_of(found: Secret | Moved | None) -> str:
+    assert isinstance(found, Secret), found
+    return found.reveal()
+
+
+def test_every_known_value_is_listed_for_redaction(path: Path, drawer: Drawer) -> None:
+    secrets(path).save(STAGING, "password", "in the file")
+    with_keyring(path).save(Profile("k", "https://k"), "password", "in the keyring")
+    environment = {"RPCEXPLORER_A_B_SESSION": "given", "RPCEXPLORER_HOME": "/x", "PATH": "/bin"}
+    store = Secrets(path, environment, "keyring")
+    store.find(Profile("k", "https://k"), "password")
+    known = {secret.label: secret.reveal() for secret in store.known()}
+    assert known == {
+        "staging.password": "in the file",
+        "k.password": "in the keyring",
+        "RPCEXPLORER_A_B_SESSION": "given",
+    }
+
+
+def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer) -> None:
+    with_keyring(path).save(STAGING, "password", "пароль\n\0")
+    assert list(drawer.held) == [("rpcexplorer", "staging.password")]
+    found = with_keyring(path).find(STAGING, "password")
+    assert value_of(found) == "пароль\n\0"
+    assert isinstance(found, Secret)
+    assert found.source == "keyring"
+    assert with_keyring(path).saved(STAGING, "password") == NOW
+    assert isinstance(with_keyring(path).find(Profile("staging", "https://evil"), "password"), Moved)
+    assert not path.exists()
+    assert with_keyring(path).forget(STAGING)
+    assert not with_keyring(path).forget(STAGING)
+    assert drawer.held == {}
+
+
+def test_a_value_saved_to_the_keyring_is_not_hidden_by_an_older_one_in_the_file(path: Path, drawer: Drawer) -> None:
+    secrets(path).save(STAGING, "password", "old")
+    with_keyring(path).save(STAGING, "password", "new")
+    assert value_of(with_keyring(path).find(STAGING, "password")) == "new"
+
+
+def test_what_another_program_put_into_the_keyring_is_not_used(path: Path, drawer: Drawer) -> None:
+    drawer.held["rpcexplorer", "staging.password"] = "a bare password"
+    assert with_keyring(path).find(STAGING, "password") is None
+
+
+def test_the_keyring_is_asked_only_by_those_who_chose_it(path: Path, drawer: Drawer) -> None:
+    with_keyring(path).save(STAGING, "password", "x")
+    assert secrets(path).find(STAGING, "password") is None
+
+
+@pytest.mark.parametrize("backend", [Locked, keyring.backends.fail.Keyring])
+def test_a_keyring_that_does_not_work_is_told_about(
+    path: Path, drawer: Drawer, backend: type[keyring.backend.KeyringBackend]
+) -> None:
+    keyring.set_keyring(backend())
+    store = with_keyring(path)
+    assert store.find(STAGING, "password") is None
+    trouble = store.trouble()
+    assert trouble is not None
+    assert 'store = "file"' in trouble.sentence
+    with pytest.raises(FileTrouble) as caught:
+        store.save(STAGING, "password", "hunter2")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_keyring_that_keeps_nothing_is_found_out_at_once(path: Path, drawer: Drawer) -> None:
+    keyring.set_keyring(keyring.backends.null.Keyring())  # type: ignore[no-untyped-call]
+    with pytest.raises(FileTrouble, match="does not keep"):
+        with_keyring(path).save(STAGING, "password", "x")
+
+
+def test_a_missing_keyring_package_is_told_about(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "keyring", None)
+    store = with_keyring(path)
+    assert store.find(STAGING, "password") is None
+    assert "pip install" in str(store.trouble())

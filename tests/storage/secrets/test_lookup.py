@@ -1,0 +1,281 @@
+from __future__ import annotations
+
+import multiprocessing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.secrets.route import Change, Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.secrets.lookup import Secrets
+
+NOW = datetime(2025, 1, 2, 3, 4, 5, tzinfo=UTC)
+STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "secrets.toml"
+
+
+def secrets(path: Path, environment: dict[str, str] | None = None) -> Secrets:
+    return Secrets(path, environment or {}, now=lambda: NOW)
+
+
+def value_of(found: Secret | Moved | None) -> str:
+    assert isinstance(found, Secret), found
+    return found.reveal()
+
+
+def test_a_saved_value_is_found_again_by_another_run(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "hunter2!")
+    found = secrets(path).find(STAGING, "password")
+    assert value_of(found) == "hunter2!"
+    assert isinstance(found, Secret)
+    assert (found.label, found.source) == ("staging.password", "secrets.toml")
+    assert secrets(path).saved(STAGING, "password") == NOW
+    assert secrets(path).find(STAGING, "session") is None
+    assert secrets(path).saved(STAGING, "session") is None
+
+
+def test_the_file_is_private_from_the_start_and_in_a_private_folder(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_the_environment_comes_first_and_belongs_to_no_origin(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "stored")
+    found = secrets(path, {"RPCEXPLORER_STAGING_PASSWORD": "given"}).find(STAGING, "password")
+    assert value_of(found) == "given"
+    assert isinstance(found, Secret)
+    assert found.source == "environment"
+    assert value_of(secrets(path, {"RPCEXPLORER_STAGING_PASSWORD": ""}).find(STAGING, "password")) == "stored"
+
+
+@pytest.mark.parametrize(
+    "url", ["http://staging.example.com", "https://staging.example.com:8443", "https://evil.example.com"]
+)
+def test_a_stored_value_does_not_follow_the_profile_to_another_origin(path: Path, url: str) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    moved = secrets(path).find(Profile("staging", url, auth=CookieAuth()), "password")
+    assert isinstance(moved, Moved)
+    assert moved.changes[0] == Change("origin", "https://staging.example.com", url)
+
+
+@pytest.mark.parametrize("url", ["https://STAGING.example.com/", "https://staging.example.com:443"])
+def test_the_same_origin_in_another_spelling_is_the_same(path: Path, url: str) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    assert value_of(secrets(path).find(Profile("staging", url, auth=CookieAuth()), "password")) == "x"
+
+
+def test_saving_again_binds_the_value_to_the_new_origin(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "old")
+    there = Profile("staging", "https://new.example.com")
+    secrets(path).save(there, "password", "new")
+    assert value_of(secrets(path).find(there, "password")) == "new"
+
+
+def test_forgetting_takes_one_field_or_all_of_one_profile(path: Path) -> None:
+    other = Profile("other", "https://o")
+    for field in ("username", "password", "session"):
+        secrets(path).save(STAGING, field, "x")
+    secrets(path).save(other, "password", "y")
+    assert secrets(path).forget(STAGING, "session")
+    assert not secrets(path).forget(STAGING, "session")
+    assert value_of(secrets(path).find(STAGING, "password")) == "x"
+    assert secrets(path).forget(STAGING)
+    assert not secrets(path).forget(STAGING)
+    assert value_of(secrets(path).find(other, "password")) == "y"
+
+
+AWKWARD = [
+    "a\nb\r\n",
+    '"\'\'\'"""\\',
+    "\0\x1b[c\x7f",
+    "пароль 🔑",
+    " lead ",
+    "a = 1\n[x]",
+    "\u2028\u202e",
+    "",
+    "x" * 10_000,
+]
+
+
+@pytest.mark.parametrize("value", AWKWARD)
+def test_a_value_of_any_characters_survives(path: Path, value: str) -> None:
+    secrets(path).save(STAGING, "password", value)
+    assert value_of(secrets(path).find(STAGING, "password")) == value
+
+
+@given(st.text())
+def test_whatever_is_saved_is_found(tmp_path_factory: pytest.TempPathFactory, value: str) -> None:
+    path = tmp_path_factory.mktemp("any") / "secrets.toml"
+    secrets(path).save(STAGING, "password", value)
+    assert value_of(secrets(path).find(STAGING, "password")) == value
+
+
+def test_a_value_that_no_file_can_hold_is_refused_without_quoting_it(path: Path) -> None:
+    with pytest.raises(FileTrouble) as caught:
+        secrets(path).save(STAGING, "password", "hunter2\udcff")
+    assert "hunter2" not in str(caught.value)
+
+
+def test_a_file_that_others_can_read_is_refused_with_the_command_and_not_repaired(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    path.chmod(0o644)
+    store = secrets(path)
+    assert store.find(STAGING, "password") is None
+    trouble = store.trouble()
+    assert trouble is not None
+    assert f"run `chmod 600 {path}`" in trouble.sentence
+    with pytest.raises(FileTrouble, match="chmod 600"):
+        store.save(STAGING, "password", "y")
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_folder_that_others_can_write_to_is_refused_with_the_command(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "x")
+    path.parent.chmod(0o777)
+    trouble = secrets(path).trouble()
+    assert trouble is not None
+    assert f"run `chmod 700 {path.parent}`" in trouble.sentence
+    assert secrets(path).find(STAGING, "password") is None
+
+
+DAMAGE = [
+    'version = 1\n[profile.staging.password]\nvalue = "hunter2\norigin = "x"\n',
+    "version = 2\n",
+    "version = 1\n[profile.staging.passwort]\nvalue = 'hunter2'\norigin = 'https://x'\n",
+    "version = 1\n[profile.staging.password]\nvalue = 'hunter2'\n",
+    "version = 1\n[profile.staging.password]\nvalue = 12345678\norigin = 'https://x'\n",
+    "version = 1\nprofile = 'hunter2'\n",
+    "version = 1\n[profile.staging]\npassword = 'hunter2'\n",
+    "a." * 50_000 + "a = 'hunter2'",
+]
+
+
+@pytest.mark.parametrize("text", DAMAGE)
+def test_a_damaged_file_is_told_about_never_overwritten_and_never_quoted(path: Path, text: str) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_text(text)
+    path.chmod(0o600)
+    store = secrets(path)
+    trouble = store.trouble()
+    assert trouble is not None
+    assert trouble.file == str(path)
+    with pytest.raises(FileTrouble) as caught:
+        store.save(STAGING, "session", "x")
+    told = f"{trouble} {trouble!r} {caught.value}"
+    assert "hunter2" not in told
+    assert "12345678" not in told
+    assert path.read_text() == text
+
+
+def test_one_wrong_entry_does_not_hide_the_others(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "good")
+    path.write_text(path.read_text() + "[profile.x.password]\nvalue = 1\n")
+    assert value_of(secrets(path).find(STAGING, "password")) == "good"
+    assert secrets(path).trouble() is not None
+
+
+def test_what_was_seen_is_kept_out_of_records_when_the_file_is_damaged_later(path: Path) -> None:
+    secrets(path).save(STAGING, "password", "hunter2!")
+    store = secrets(path)
+    store.find(STAGING, "password")
+    path.write_text("version = [")
+    assert store.find(STAGING, "password") is None
+    assert [value_of(known) for known in store.known()] == ["hunter2!"]
+
+
+def save_ten(path: Path, prefix: str) -> None:
+    for number in range(10):
+        secrets(path).save(Profile(f"{prefix}{number}", "https://x"), "password", prefix)
+
+
+def test_two_programs_that_save_at_once_lose_nothing(path: Path) -> None:
+    fork = multiprocessing.get_context("fork")
+    programs = [fork.Process(target=save_ten, args=(path, prefix)) for prefix in "ab"]
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join()
+    assert [program.exitcode for program in programs] == [0, 0]
+    assert len(secrets(path).known()) == 20
+
+
+@pytest.mark.parametrize(
+    ("profile", "fields"),
+    [
+        (Profile("p", "https://p"), []),
+        (Profile("p", "https://p", auth=InlineAuth()), ["username", "password"]),
+        (Profile("p", "https://p", auth=InlineAuth("ann")), ["password"]),
+        (Profile("p", "https://p", auth=CookieAuth()), ["username", "password", "session"]),
+        (Profile("p", "https://p", auth=CookieAuth("ann")), ["password", "session"]),
+    ],
+)
+def test_the_state_names_what_the_kind_of_profile_needs(path: Path, profile: Profile, fields: list[str]) -> None:
+    assert secrets(path).state(profile) == dict.fromkeys(fields)
+
+
+def test_the_state_tells_stored_given_moved_and_missing_apart(path: Path) -> None:
+    secrets(path).save(Profile("staging", "https://old"), "session", "s")
+    secrets(path).save(STAGING, "password", "p")
+    state = secrets(path, {"RPCEXPLORER_STAGING_USERNAME": "ann"}).state(STAGING)
+    assert [getattr(state[field], "source", None) for field in ("username", "password")] == [
+        "environment",
+        "secrets.toml",
+    ]
+    assert isinstance(state["session"], Moved)
+    secrets(path).forget(STAGING, "session")
+    assert secrets(path).state(STAGING)["session"] is None
+
+
+def test_nothing_is_kept_for_a_profile_made_from_a_url(path: Path) -> None:
+    secrets(path).save(Profile("url", "https://u"), "password", "x")
+    profile = Profile("url", "https://u", ad_hoc=True)
+    assert secrets(path).find(profile, "password") is None
+    assert value_of(secrets(path, {"RPCEXPLORER_URL_PASSWORD": "y"}).find(profile, "password")) == "y"
+    with pytest.raises(FileTrouble, match="--url"):
+        secrets(path).save(profile, "password", "x")
+
+
+def test_plain_http_is_trusted_per_origin_and_for_good(path: Path) -> None:
+    store = secrets(path)
+    assert not store.trusts_plain("http://a")
+    assert store.trust_plain("http://a") is None
+    store.save(STAGING, "password", "x")
+    assert secrets(path).trusts_plain("http://a")
+    assert not secrets(path).trusts_plain("http://b")
+
+
+def test_trust_that_cannot_be_stored_holds_for_this_run(path: Path) -> None:
+    path.parent.mkdir(mode=0o700)
+    path.write_text("version = [")
+    path.chmod(0o600)
+    store = secrets(path)
+    assert store.trust_plain("http://a")
+    assert store.trusts_plain("http://a")
+
+
+def test_a_variable_goes_by_the_name_of_the_profile_that_it_belongs_to(path: Path) -> None:
+    store = secrets(path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value", "RPCEXPLORER_GONE_PASSWORD": "another"})
+    assert [each.label for each in store.known()] == ["RPCEXPLORER_MY_PROF_PASSWORD", "RPCEXPLORER_GONE_PASSWORD"]
+    store.learn([Profile("my-prof", "https://h")])
+    assert [each.label for each in store.known()] == ["my-prof.password", "RPCEXPLORER_GONE_PASSWORD"]
+
+
+def test_of_sessions_that_are_over_only_the_last_few_are_known(path: Path) -> None:
+    store = secrets(path)
+    for number in range(50):
+        store.save(STAGING, "session", f"session-{number}")
+        store.find(STAGING, "session")
+    store.save(STAGING, "session", "session-47")
+    known = [each.reveal() for each in store.known()]
+    assert known[-3:] == ["session-48", "session-49", "session-47"]
+    assert len(known) == 5

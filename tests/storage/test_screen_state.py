@@ -1,0 +1,298 @@
+from __future__ import annotations
+
+import os
+import stat
+import tomllib
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.storage.files import lock
+from rpcexplorer.storage.screen_state import NEWEST, Remembered
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "state" / "screen.toml"
+
+
+def full(one: Remembered) -> Remembered:
+    one.profile = "staging"
+    one.wrap = True
+    one.history_of_all = True
+    one.methods_width = 34
+    one.params_height = 12
+    one.set_method("staging", "user.get")
+    one.pin("staging", "ping")
+    one.pin("staging", "user.get")
+    one.quiet("staging", "user.delete")
+    one.add_expression("filter", ".[] | .id")
+    one.add_expression("pipe", "wc -c")
+    return one
+
+
+def everything(one: Remembered) -> list[object]:
+    sizes = [one.methods_width, one.params_height]
+    lists = [one.pinned("staging"), one.expressions("filter"), one.expressions("pipe")]
+    flags = [one.wrap, one.history_of_all]
+    return [one.profile, *flags, *sizes, one.method("staging"), *lists, one.is_quiet("staging", "user.delete")]
+
+
+def test_without_a_file_nothing_is_remembered_and_none_is_made(file: Path) -> None:
+    assert everything(Remembered(file)) == ["", False, False, None, None, "", (), (), (), False]
+    assert not file.parent.exists()
+
+
+def test_everything_survives_the_program(file: Path) -> None:
+    one = full(Remembered(file))
+    expected = ["staging", True, True, 34, 12, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
+    assert everything(one) == everything(Remembered(file)) == expected
+    assert one.trouble == ""
+
+
+def test_it_is_toml_for_any_reader_and_for_its_owner_alone(file: Path) -> None:
+    full(Remembered(file))
+    assert tomllib.loads(file.read_text())["typed"] == {"filter": [".[] | .id"], "pipe": ["wc -c"]}
+    assert [stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent)] == [0o600, 0o700]
+
+
+def test_profiles_do_not_share_what_belongs_to_one(file: Path) -> None:
+    one = full(Remembered(file))
+    assert (one.method("prod"), one.pinned("prod"), one.is_quiet("prod", "user.delete")) == ("", (), False)
+
+
+def test_the_last_profile_counts_only_where_it_exists(file: Path) -> None:
+    one = full(Remembered(file))
+    assert one.profile_among({"prod": 1, "staging": 2}) == "staging"
+    assert one.profile_among({"prod": 1}) is None
+
+
+def test_a_method_is_pinned_once_and_can_be_let_go(file: Path) -> None:
+    one = Remembered(file)
+    for method in ("a", "b", "a", "c"):
+        one.pin("staging", method)
+    assert one.pinned("staging") == ("b", "a", "c")
+    one.unpin("staging", "a")
+    one.unpin("staging", "never pinned")
+    assert Remembered(file).pinned("staging") == ("b", "c")
+
+
+def test_the_newest_stand_first_each_once_and_not_too_many(file: Path) -> None:
+    one = Remembered(file)
+    for number in range(NEWEST + 5):
+        one.add_expression("filter", f".[{number}]")
+    one.add_expression("filter", ".[20]")
+    kept = Remembered(file).expressions("filter")
+    assert kept[:3] == (".[20]", f".[{NEWEST + 4}]", f".[{NEWEST + 3}]")
+    assert len(kept) == len(set(kept)) == NEWEST
+
+
+def test_a_question_is_asked_again_on_the_next_day(file: Path) -> None:
+    noon = datetime(2026, 11, 21, 12, 0).astimezone()
+    clock = [noon]
+    one = Remembered(file, now=lambda: clock[0])
+    one.quiet("staging", "a")
+    for hours, quiet in [(0, True), (11, True), (12, False), (24, False)]:
+        clock[0] = noon + timedelta(hours=hours)
+        assert one.is_quiet("staging", "a") is quiet
+    one.quiet("staging", "b")
+    assert "a" not in tomllib.loads(file.read_text())["at"]["staging"]["quiet"]  # nobody needs to know any more
+
+
+def test_turning_off_is_remembered_too(file: Path) -> None:
+    one = full(Remembered(file))
+    one.wrap = False
+    assert Remembered(file).wrap is False
+
+
+def test_two_open_programs_do_not_undo_each_others_changes(file: Path) -> None:
+    one, other = Remembered(file), Remembered(file)
+    assert everything(one) == everything(other)  # both have read
+    one.profile = "staging"
+    other.wrap = True
+    one.pin("staging", "a")
+    other.pin("staging", "b")
+    one.add_expression("filter", ".a")
+    other.add_expression("filter", ".b")
+    one.profile, other.profile = "first", "last"
+    last = Remembered(file)
+    assert (last.profile, last.wrap, last.pinned("staging")) == ("last", True, ("a", "b"))
+    assert last.expressions("filter") == (".b", ".a")
+
+
+def test_secrets_are_taken_out_of_what_was_typed(file: Path) -> None:
+    one = Remembered(file, secrets=lambda: [Secret("hunter2hunter2", "shop.password")])
+    one.add_expression("pipe", "curl -H hunter2hunter2")
+    one.add_expression("filter", 'select(.key == "hunter2hunter2")')
+    assert one.expressions("pipe") == ("curl -H «shop.password»",)
+    assert "hunter2" not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\ud800", "\0\r\n\x1b]", "a.b c«»\"'", "\u202e", "é" * 10_000], ids=lambda text: ascii(text)[:20]
+)
+def test_any_name_and_any_text_can_be_remembered(file: Path, text: str) -> None:
+    one = Remembered(file)
+    one.set_method(text, text)
+    one.pin(text, text)
+    one.quiet(text, text)
+    one.add_expression(text, text)
+    again = Remembered(file)
+    assert (one.trouble, again.trouble) == ("", "")
+    assert again.is_quiet(text, text)
+    assert again.pinned(text) == one.pinned(text) != ()
+    assert again.expressions(text) == one.expressions(text) != ()
+
+
+# --- what goes wrong
+
+
+@pytest.mark.parametrize(
+    ("text", "kept"),
+    [("profile = ", ""), ('profile = "a"\nwrap = "yes"\n', "a"), ('profile = "a"\nnew_key = 1\n', "a"), ("\0", ""),
+     ('profile = "a"\nat.a.quiet.b = "tonight"\n', "a"), ('version = 2\nprofile = "a"\n', "a")],
+)  # fmt: skip
+def test_a_damaged_file_is_told_read_as_far_as_it_goes_and_moved_aside(file: Path, text: str, kept: str) -> None:
+    file.parent.mkdir()
+    file.write_text(text)
+    one = Remembered(file)
+    assert one.profile == kept
+    assert one.trouble.startswith(str(file))
+    assert file.read_text() == text  # looking changes nothing
+    one.wrap = True
+    aside = file.with_name("screen.toml.damaged-1")
+    assert aside.read_text() == text
+    assert str(aside) in one.trouble
+    again = Remembered(file)
+    assert (again.profile, again.wrap, again.trouble) == (kept, True, "")
+
+
+def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
+    file.parent.mkdir()
+    for text in ("first", "second"):
+        file.write_text(text)
+        Remembered(file).wrap = True
+    assert [path.read_text() for path in sorted(file.parent.glob("*.damaged-*"))] == ["first", "second"]
+
+
+def test_of_expressions_the_newest_are_kept_that_have_room(file: Path) -> None:
+    one = Remembered(file)
+    for letter in "abcd":
+        one.add_expression("jq", letter * 20_000)
+    assert [each[0] for each in Remembered(file).expressions("jq")] == ["d", "c"]
+
+
+def test_a_damaged_file_is_kept_where_nothing_lies_not_even_a_link(file: Path) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("x =")
+    file.with_name(f"{file.name}.damaged-1").symlink_to(file.with_name("none"))
+    Remembered(file).wrap = True
+    assert file.with_name(f"{file.name}.damaged-2").read_text() == "x ="
+    assert not file.with_name("none").exists()
+
+
+def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    full(Remembered(file))
+    one = Remembered(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "open", _broken_disk)
+        one.pin("staging", "new")
+        assert "the disk reports an error" in one.trouble
+        assert one.pinned("staging") == ("new",)
+    assert one.pinned("staging") == ("ping", "user.get", "new")
+    one.wrap = False
+    again = Remembered(file)
+    assert (again.pinned("staging"), again.wrap, again.profile) == (("ping", "user.get", "new"), False, "staging")
+    assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml"]
+
+
+def _broken_disk(*_: object, **__: object) -> object:
+    raise OSError(5, "Input/output error")
+
+
+def test_a_damaged_file_on_a_full_disk_stays_where_it_is_and_is_kept_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file.parent.mkdir()
+    file.write_text('profile = "a"\nwrap = "yes"\n')
+    one = Remembered(file)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "replace", _full_second_time())
+        one.methods_width = 30
+        one.methods_width = 40
+        assert "disk is full" in one.trouble
+        assert file.read_text() == 'profile = "a"\nwrap = "yes"\n'
+    one.methods_width = 50
+    assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml", "screen.toml.damaged-1"]
+    assert (Remembered(file).profile, Remembered(file).methods_width) == ("a", 50)
+
+
+def _full_second_time() -> Callable[[str, str], None]:
+    """The copy of the damaged file can still be written, and nothing else."""
+    replace = os.replace
+
+    def call(source: str, target: str) -> None:
+        if not str(target).endswith("-1"):
+            raise OSError(28, "No space left on device")
+        replace(source, target)
+
+    return call
+
+
+@pytest.mark.parametrize("moment", ["0001-01-01T00:00:00+23:59", "9999-12-31T23:59:59-23:59"])
+def test_a_time_that_no_other_zone_has_is_damage(file: Path, moment: str) -> None:
+    file.parent.mkdir()
+    file.write_text(f"at.staging.quiet.x = {moment}\n")
+    one = Remembered(file)
+    assert not one.is_quiet("staging", "x")
+    assert "must be a date and time" in one.trouble
+
+
+def _full_disk(*_: object) -> int:
+    raise OSError(28, "No space left on device")
+
+
+def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = Remembered(file)
+    one.profile = "staging"
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", _full_disk)
+        one.pin("staging", "a")
+        one.wrap = True
+    assert "kept for this run only" in one.trouble
+    assert "disk is full" in one.trouble
+    assert (one.wrap, one.pinned("staging"), one.profile) == (True, ("a",), "staging")
+    assert Remembered(file).wrap is False
+    one.pin("staging", "b")
+    again = Remembered(file)
+    assert (again.wrap, again.pinned("staging")) == (True, ("a", "b"))
+    assert one.trouble == ""
+
+
+def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.storage.screen_state.PATIENCE", 0.0)
+    one = full(Remembered(file))
+    with lock(file):
+        one.wrap = False
+    assert "another process" in one.trouble
+    assert one.wrap is False
+
+
+def test_a_change_that_changes_nothing_writes_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    full(Remembered(file))
+    again, before = Remembered(file), file.stat()
+    changes: list[Callable[[], None]] = [
+        lambda: setattr(again, "profile", "staging"),
+        lambda: again.add_expression("pipe", "wc -c"),
+        lambda: again.unpin("staging", "no"),
+    ]
+    for change in changes:
+        change()
+    assert (file.stat().st_ino, file.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)

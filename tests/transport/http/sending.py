@@ -1,0 +1,60 @@
+"""One exchange from a plain test: start a loop, send, close, hand back how it ended."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING
+
+import pytest
+
+from rpcexplorer.transport.http.client import HttpTransport
+from rpcexplorer.transport.port import Answer, Progress, Request, Unreachable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+BODY = b'{"jsonrpc": "2.0", "id": "1", "method": "ping", "params": []}'
+MIB = 1024 * 1024
+
+
+def send(
+    target: str | Request,
+    *,
+    deadline: float = 5,
+    cap: int = 256 * MIB,
+    ca_file: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Answer:
+    request = target if isinstance(target, Request) else Request(target, BODY)
+
+    async def exchange() -> Answer:
+        async with HttpTransport(ca_file=ca_file, cap=cap) as transport:
+            return await transport.send(request, deadline=deadline, progress=progress)
+
+    return asyncio.run(exchange())
+
+
+def failure_of(
+    target: str | Request,
+    *,
+    deadline: float = 5,
+    cap: int = 256 * MIB,
+    ca_file: Path | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Unreachable:
+    with pytest.raises(Unreachable) as caught:
+        send(target, deadline=deadline, cap=cap, ca_file=ca_file, progress=progress)
+    problem = caught.value
+    # What holds for every failure, checked at each of them.
+    assert str(problem) == problem.sentence
+    assert problem.sentence.endswith(".")
+    assert "\n" not in problem.sentence
+    assert problem.__cause__ is None
+    assert problem.__context__ is None
+    return problem
+
+
+def partial_body(problem: Unreachable) -> bytes:
+    assert problem.partial is not None
+    return problem.partial.body

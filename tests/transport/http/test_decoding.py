@@ -1,0 +1,180 @@
+from __future__ import annotations
+
+import contextlib
+import gzip
+import tracemalloc
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.transport.http.decoding import Body, Oversize, Undecodable
+
+MIB = 1024 * 1024
+TEXT = b'{"jsonrpc": "2.0", "result": "' + b"abcdefgh" * 40_000 + b'"}'
+
+
+def bare_deflate(data: bytes) -> bytes:
+    packing = zlib.compressobj(wbits=-zlib.MAX_WBITS)
+    return packing.compress(data) + packing.flush()
+
+
+PACKED = {
+    "plain": ([], TEXT),
+    "identity": (["identity"], TEXT),
+    "gzip": (["gzip"], gzip.compress(TEXT, mtime=0)),
+    "x-gzip": (["X-GZip"], gzip.compress(TEXT, mtime=0)),
+    "gzip, named twice over": (["identity, gzip"], gzip.compress(TEXT, mtime=0)),
+    "several gzip members": (["gzip"], gzip.compress(TEXT[:1000], mtime=0) + gzip.compress(TEXT[1000:], mtime=0)),
+    "deflate": (["deflate"], zlib.compress(TEXT)),
+    "deflate, bare": (["deflate"], bare_deflate(TEXT)),
+}
+
+
+def body(encodings: list[str], *, offered: str = "gzip, deflate", cap: int = 256 * MIB) -> Body:
+    return Body(encodings, offered=offered, cap=cap)
+
+
+def bomb(mebibytes: int) -> bytes:
+    """Pack zeros into a single gzip member, quickly: one packed mebibyte, again and again."""
+    packing = zlib.compressobj(9, wbits=-zlib.MAX_WBITS)
+    block = packing.compress(bytes(MIB)) + packing.flush(zlib.Z_FULL_FLUSH)
+    return gzip.compress(b"", mtime=0)[:10] + block * mebibytes
+
+
+@pytest.mark.parametrize("step", [1000, 7, 10**7])
+@pytest.mark.parametrize(("encodings", "wire"), PACKED.values(), ids=PACKED)
+def test_a_body_is_undone_however_it_is_cut_up(encodings: list[str], wire: bytes, step: int) -> None:
+    kept = body(encodings)
+    for start in range(0, len(wire), step):
+        kept.feed(wire[start : start + step])
+    kept.finish()
+    assert kept.so_far() == TEXT
+    assert kept.wire_size == len(wire)
+    assert kept.remarks == []
+
+
+@pytest.mark.parametrize("size", [65535, 65536, 65537, 131072, 131073, 200_000, 10 * MIB])
+def test_a_body_that_swells_past_its_last_byte_comes_out_whole(size: int) -> None:
+    kept = body(["deflate"])
+    kept.feed(bare_deflate(bytes(size)))
+    kept.finish()
+    assert kept.so_far() == bytes(size)
+
+
+@given(st.binary(), st.integers(1, 9), st.sampled_from(["gzip", "deflate"]))
+def test_whatever_was_packed_comes_out_again(data: bytes, step: int, coding: str) -> None:
+    wire = gzip.compress(data, mtime=0) if coding == "gzip" else zlib.compress(data)
+    kept = body([coding])
+    for start in range(0, len(wire), step):
+        kept.feed(wire[start : start + step])
+    kept.finish()
+    assert kept.so_far() == data
+
+
+@given(st.binary(max_size=200), st.sampled_from(["gzip", "deflate", "br", "gzip, gzip", ""]))
+def test_no_bytes_raise_anything_but_what_is_announced(data: bytes, coding: str) -> None:
+    kept = body([coding])
+    with contextlib.suppress(Undecodable):
+        kept.feed(data)
+        kept.finish()
+    assert len(kept.so_far()) < 256 * MIB
+
+
+@pytest.mark.parametrize(("encodings", "wire"), [PACKED["gzip"], PACKED["deflate"], PACKED["deflate, bare"]])
+@pytest.mark.parametrize("missing", [1, 4, 8, 500])
+def test_a_stream_cut_short_is_noticed_and_what_came_is_kept(encodings: list[str], wire: bytes, missing: int) -> None:
+    kept = body(encodings)
+    kept.feed(wire[:-missing])
+    with pytest.raises(Undecodable, match="cut short"):
+        kept.finish()
+    assert TEXT.startswith(kept.so_far())
+    assert kept.so_far() or missing == 500
+
+
+def test_a_single_byte_of_gzip_is_cut_short_too() -> None:
+    kept = body(["gzip"])
+    kept.feed(b"\x1f")
+    with pytest.raises(Undecodable, match="cut short"):
+        kept.finish()
+
+
+def test_no_bytes_at_all_are_an_empty_body_whatever_the_header_says() -> None:
+    kept = body(["gzip"])
+    kept.finish()
+    assert kept.so_far() == b""
+
+
+def test_damage_in_the_middle_keeps_what_came_before() -> None:
+    wire = bytearray(gzip.compress(TEXT, 0))
+    wire[200_000:] = b"\xff" * 120_000
+    kept = body(["gzip"])
+    with pytest.raises(Undecodable, match="damaged"):
+        kept.feed(bytes(wire))
+    assert len(kept.so_far()) > 100_000
+    assert TEXT.startswith(kept.so_far())
+
+
+def test_gzip_that_is_none_is_kept_as_it_came_with_a_remark() -> None:
+    kept = body(["gzip"])
+    kept.feed(b'{"id"')
+    kept.feed(b": 1}")
+    kept.finish()
+    assert kept.so_far() == b'{"id": 1}'
+    assert kept.remarks == ["The body is announced as gzip and is not: it is kept as it came."]
+
+
+@pytest.mark.parametrize("encodings", [["br"], ["zstd"], ["gzip, gzip"], ["gzip", "gzip"], ["gzip", "br"], ["\x1b[2J"]])
+def test_other_encodings_and_stacks_are_kept_as_they_came_with_a_remark(encodings: list[str]) -> None:
+    kept = body(encodings)
+    kept.feed(gzip.compress(gzip.compress(b"x")))
+    kept.finish()
+    assert kept.so_far() == gzip.compress(gzip.compress(b"x"))
+    assert len(kept.remarks) == 1
+    assert kept.remarks[0].isprintable()
+
+
+def test_gzip_that_was_not_asked_for_is_undone_with_a_remark() -> None:
+    kept = body(["gzip"], offered="")
+    kept.feed(gzip.compress(b"x"))
+    kept.finish()
+    assert kept.so_far() == b"x"
+    assert kept.remarks == ["The body came as gzip, which was not asked for; it was decompressed."]
+
+
+@pytest.mark.parametrize("coding", ["gzip", "deflate"])
+def test_bytes_after_the_end_mark_are_left_out_with_a_remark(coding: str) -> None:
+    wire = gzip.compress(b"x") if coding == "gzip" else zlib.compress(b"x")
+    kept = body([coding])
+    kept.feed(wire + b"\0\0")
+    kept.feed(b"\0more")
+    kept.finish()
+    assert kept.so_far() == b"x"
+    assert len(kept.remarks) == 1
+
+
+@pytest.mark.parametrize("coding", [[], ["gzip"]])
+def test_exactly_the_cap_is_let_in_and_not_a_byte_more(coding: list[str]) -> None:
+    def fed(size: int) -> Body:
+        data = b"a" * size
+        kept = body(coding, cap=100_000)
+        kept.feed(gzip.compress(data, mtime=0) if coding else data)
+        return kept
+
+    assert len(fed(100_000).so_far()) == 100_000
+    with pytest.raises(Oversize):
+        fed(100_001)
+
+
+def test_a_bomb_is_stopped_at_the_cap_without_swelling() -> None:
+    wire = bomb(256)
+    assert len(wire) < 400_000
+    kept = body(["gzip"], cap=MIB)
+    tracemalloc.start()
+    with pytest.raises(Oversize):
+        kept.feed(wire)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert kept.so_far() == bytes(MIB)
+    assert peak < 4 * MIB

@@ -1,0 +1,47 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from rpcexplorer.transport.port import Answer, Request, Timing, Unreachable
+
+NO_TIME = Timing(None, None, None, None, None, None, 0.0)
+
+
+def answer(*headers: tuple[str, str]) -> Answer:
+    return Answer(200, "OK", "HTTP/1.1", headers, b"secret", 6, NO_TIME, (("Cookie", "sessionid=secret"),))
+
+
+def test_a_header_is_found_whatever_its_case() -> None:
+    assert answer(("LOCATION", "/x")).header("location") == "/x"
+
+
+def test_a_header_that_is_not_there_is_none() -> None:
+    assert answer().header("Location") is None
+    assert answer().all("Location") == ()
+
+
+def test_headers_of_one_name_keep_their_order() -> None:
+    several = answer(("Set-Cookie", "b=1"), ("X", "-"), ("set-cookie", "a=2"))
+    assert several.all("SET-COOKIE") == ("b=1", "a=2")
+    assert several.header("Set-Cookie") == "b=1"
+
+
+def test_no_repr_shows_what_may_be_secret() -> None:
+    request = Request("http://h/", b"secret", headers=(("X-Key", "secret"),), cookie="sessionid=secret")
+    assert "secret" not in repr(request)
+    assert "secret" not in repr(answer(("Set-Cookie", "sessionid=secret")))
+
+
+def test_a_failure_reads_as_its_sentence() -> None:
+    problem = Unreachable("url", "The URL has no host.")
+    assert str(problem) == problem.sentence == "The URL has no host."
+    assert (problem.partial, problem.maybe_ran, problem.timing) == (None, False, None)
+
+
+@pytest.mark.parametrize("module", ["", ".port", ".http.request", ".http.reply"])
+def test_only_sending_costs_the_import_of_httpx(module: str) -> None:
+    code = f"import sys, rpcexplorer.transport{module}; sys.exit(any('http' in m.split('.')[0] for m in sys.modules))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

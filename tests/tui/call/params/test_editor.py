@@ -1,0 +1,301 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from rich.segment import Segment
+from textual import events
+from textual.pilot import Pilot
+
+from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.sizes import GUTTER
+from rpcexplorer.tui.theming import Look
+from tests.tui.stage import Stage, text_of
+
+Play = Callable[[Editor, Pilot[None]], Awaitable[None]]
+
+
+def play(text: str, scene: Play, size: tuple[int, int] = (60, 12)) -> None:
+    async def run() -> None:
+        editor = Editor()
+        async with Stage(editor).run_test(size=size) as pilot:
+            editor.load(text)
+            editor.focus()
+            await pilot.pause()
+            await scene(editor, pilot)
+
+    asyncio.run(run())
+
+
+def keys(text: str) -> list[str]:
+    """Keys as the pilot wants them."""
+    return ["enter" if char == "\n" else char for char in text]
+
+
+def drawn(editor: Editor, y: int = 0) -> list[Segment]:
+    return list(editor.render_line(y))
+
+
+def style_of(editor: Editor, char: str, y: int = 0) -> object:
+    return next(piece.style for piece in drawn(editor, y) if piece.text.strip() == char)
+
+
+@pytest.mark.parametrize(
+    ("typed", "becomes"),
+    [
+        ('{"a": [1, true]}', '{"a": [1, true]}'),
+        ('{\n"a": 1,\n"b": "x"\n}', '{\n  "a": 1,\n  "b": "x"\n}'),
+        ("[\n1\n]", "[\n  1\n]"),
+        ("[{", "[{}]"),
+    ],
+)
+def test_what_is_typed_key_by_key_is_there_and_indented(typed: str, becomes: str) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press(*keys(typed))
+        assert editor.text == becomes
+
+    play("", scene)
+
+
+def test_backspace_takes_an_empty_pair_and_undo_brings_it_back() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press("[", "backspace")
+        assert editor.text == ""
+        editor.undo()
+        assert editor.text == "[]"
+        editor.undo()
+        assert editor.text == ""
+        editor.redo()
+        assert editor.text == "[]"
+
+    play("", scene)
+
+
+@pytest.mark.parametrize(
+    ("pressed", "becomes"),
+    [
+        (["ctrl+a", "x"], '  "a": 1,\n  x"b": 2'),
+        (["ctrl+a", "ctrl+a", "x"], '  "a": 1,\nx  "b": 2'),
+        (["ctrl+e", "x"], '  "a": 1,\n  "b": 2x'),
+        (["ctrl+u"], '  "a": 1,\n 2'),
+        (["ctrl+k"], '  "a": 1,\n  "b":'),
+        (["ctrl+w"], '  "a": 1,\n  "b 2'),
+        (["ctrl+d"], '  "a": 1,\n  "b":2'),
+        (["f6", "f7", "x"], '  "a": 1,\n  "b":x 2'),
+    ],
+)
+def test_keys_mean_what_they_mean_in_a_shell(pressed: list[str], becomes: str) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        editor.move_cursor((1, 6))
+        await pilot.press(*pressed)
+        assert editor.text == becomes
+
+    play('  "a": 1,\n  "b": 2', scene)
+
+
+def test_tab_moves_on_and_types_nothing() -> None:
+    async def run() -> None:
+        one, other = Editor(), Editor()
+        async with Stage(one, other).run_test() as pilot:
+            one.focus()
+            await pilot.press("tab")
+            assert other.has_focus
+            assert one.text == ""
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        '{"a": [1',
+        '"[{',
+        "\x1b[31m\u202e\u2028\x0c\x85",
+        "a\tb\n\n c ",
+        "[@click=app.quit]x[/]",
+        "日本 ❤\ufe0f",
+        "\ud800",
+    ],
+)
+def test_a_paste_is_exactly_what_was_pasted_and_one_change(pasted: str) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        pilot.app.post_message(events.Paste(pasted))
+        await pilot.pause()
+        assert editor.text == (pasted if pasted[0] in "[{" else f"[{pasted}]")
+        assert "\x1b" not in text_of(editor)
+        assert "\u202e" not in text_of(editor)
+        editor.undo()
+        assert editor.text == "[]"
+
+    play("[]", scene)
+
+
+def test_line_ends_of_other_systems_become_ours() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        assert editor.text == "[\n1\n]"
+        editor.select_all()
+        pilot.app.post_message(events.Paste("{\r\n}"))
+        await pilot.pause()
+        assert editor.text == "{\n}"
+
+    play("[\r\n1\r]", scene)
+
+
+def test_the_text_starts_in_the_same_column_whatever_the_number() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        lines = text_of(editor).split("\n")
+        assert lines[0] == "  1   ["
+        assert lines[9] == " 10   0,"
+        assert lines[0].index("[") == GUTTER
+
+    play("[\n" + "0,\n" * 20 + "0]", scene)
+
+
+def test_the_cursor_starts_inside_an_empty_pair_and_else_at_the_top() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        assert editor.cursor_location == (0, 1)
+        editor.load("[1]")
+        assert editor.cursor_location == (0, 0)
+
+    play("[]", scene)
+
+
+def test_tokens_have_the_colours_of_the_theme() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        look = Look.of(editor)
+        for char, role in (('"k"', "json-key"), ("1", "json-number"), ("null", "json-literal"), ('"s"', "json-string")):
+            assert style_of(editor, char, 1) == look.style(role)
+
+    play('{\n"k": [1, null, "s"]\n}', scene)
+
+
+def test_the_pair_at_the_cursor_stands_out() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        pair = Look.of(editor).style("accent bold")
+        assert style_of(editor, "]", 1) == pair
+        await pilot.press("down")
+        assert style_of(editor, "[", 0) == pair
+        await pilot.press("up", "right", "right")
+        assert style_of(editor, "]", 1) != pair
+
+    play("[ 1,\n]", scene)
+
+
+def test_the_place_of_the_problem_is_marked_also_where_something_is_missing_at_the_end() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        wrong = Look.of(editor).style("wrong bold underline")
+        editor.mark = (4, 7)
+        assert style_of(editor, "abc", 1) == wrong
+        editor.mark = (8, 8)
+        assert [piece.text for piece in drawn(editor, 2) if piece.style == wrong] == [" "]
+        editor.mark = None
+        assert all(piece.style != wrong for piece in drawn(editor, 1))
+
+    play("[ 1\nabc\n", scene)
+
+
+def test_a_line_that_goes_on_says_so_and_is_followed_by_the_cursor() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        assert text_of(editor) == "  1   01234567890123456789012…"
+        await pilot.press("end")
+        assert text_of(editor).endswith("789")
+        assert editor.scroll_offset.x > 0
+
+    play("0123456789" * 4, scene, (30, 3))
+
+
+def test_columns_stay_right_beside_characters_that_are_drawn_otherwise() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        assert text_of(editor) == "  1   ␛\\u202e日x"
+        await pilot.click(editor, offset=(GUTTER + 9, 0))
+        assert editor.cursor_location == (0, 3)
+        await pilot.click(editor, offset=(GUTTER + 8, 0))
+        assert editor.cursor_location == (0, 2)
+
+    play("\x1b\u202e日x", scene)
+
+
+def test_another_text_can_be_taken_back_and_leaves_the_cursor_where_it_was() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        editor.move_cursor((0, 9))
+        editor.put("['a', 1, 22]")
+        assert (editor.text, editor.cursor_location) == ("['a', 1, 22]", (0, 9))
+        editor.put('["a", 1, 22]')
+        assert (editor.text, editor.cursor_location) == ('["a", 1, 22]', (0, 9))
+        editor.undo()
+        editor.undo()
+        assert editor.text == "['a', 1, 2]"
+        before = len(editor.history.undo_stack)
+        editor.put(editor.text)
+        assert len(editor.history.undo_stack) == before
+
+    play("['a', 1, 2]", scene)
+
+
+def test_even_a_change_of_one_character_is_taken_back_alone() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press("1")
+        editor.put("[12]")
+        await pilot.press("3")
+        assert editor.text == "[123]"
+        editor.undo()
+        editor.undo()
+        assert editor.text == "[1]"
+
+    play("[]", scene)
+
+
+def test_another_draft_cannot_be_undone_into_the_one_before() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press("1")
+        editor.load("{}")
+        editor.undo()
+        assert editor.text == "{}"
+
+    play("[]", scene)
+
+
+@pytest.mark.parametrize("lines", [1, 20_000], ids=["one line", "many lines"])
+def test_a_long_text_is_typed_into_like_a_short_one(lines: int) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        editor.move_cursor((editor.document.line_count // 2, 20))
+        await pilot.press("x", "left", "y")
+        assert "yx" in editor.text
+        assert "…" in text_of(editor) or lines > 1
+
+    play(("\n" if lines > 1 else " ").join(['{"name": "Ada Lovelace, Countess"},'] * 20_000), scene)
+
+
+@pytest.mark.parametrize(
+    ("start", "typed", "becomes"),
+    [
+        ("[]", '{"a": 1', '{"a": 1}'),
+        ("[]", "[{", "[{}]"),
+        ("[]", "[1", "[1]"),
+        ("{}", "[1", "[1]"),
+        ("{}", '{"a"', '{"a"}'),
+        ("[]", "1", "[1]"),
+        ("[1]", "{", "{[1]"),
+    ],
+)
+def test_a_bracket_takes_the_place_of_a_pair_that_nobody_typed_into(start: str, typed: str, becomes: str) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press(*keys(typed))
+        assert editor.text == becomes
+
+    play(start, scene)
+
+
+@pytest.mark.parametrize(
+    ("typed", "pasted", "becomes"),
+    [("", ' {"a": 1}', ' {"a": 1}'), ("", "1, 2", "[1, 2]"), ("1, ", '{"a": 1}', '[1, {"a": 1}]')],
+)
+def test_an_object_that_is_pasted_takes_its_place_as_well(typed: str, pasted: str, becomes: str) -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press(*keys(typed))
+        pilot.app.post_message(events.Paste(pasted))
+        await pilot.pause()
+        assert editor.text == becomes
+
+    play("[]", scene)

@@ -1,0 +1,365 @@
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.model.catalogue import Method, Parameter
+from rpcexplorer.model.draft import Problem
+from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.tui.call.params import pane as params
+from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.call.params.pane import AT_ONCE, ParamsPane
+from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.theming import Look
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.sheet import Sheet
+from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
+
+LIST = Method("user.list", "Lists users, newest first", source="discovered")
+SLIP = '["username": "ada"]'
+SLIPPED = "   ✗ line 1, column 12: members need braces, not square brackets."
+PREVIEW = Preview("POST /api/v2/ HTTP/1.1", (("Cookie", "sessionid=«demo.session»"),), b'{"method":"user.list"}')
+
+Play = Callable[[ParamsPane, Pilot[None], Stage], Awaitable[None]]
+
+
+def play(text: str, scene: Play, size: tuple[int, int] = (110, 12)) -> None:
+    async def run() -> None:
+        pane = ParamsPane()
+        stage = Stage(pane)
+        async with stage.run_test(size=size) as pilot:
+            pane.load(LIST, text)
+            pane.focus_inside()
+            await pilot.pause()
+            await scene(pane, pilot, stage)
+
+    asyncio.run(run())
+
+
+def verdict(pane: ParamsPane) -> str:
+    return text_of(pane.query_one(ProblemLine))
+
+
+def typed(stage: Stage) -> list[str]:
+    return [message.text for message in stage.of(ParamsPane.Typed)]
+
+
+def is_dim(line: ProblemLine) -> bool:
+    dim = Look.of(line).style("dim")
+    return all(piece.style == dim for piece in line.render_line(0) if piece.text.strip())
+
+
+def sheet(pane: ParamsPane) -> str:
+    return text_of(next(each for each in pane.query(Sheet) if each.display))
+
+
+def keys_at_work(stage: Stage) -> set[str]:
+    active = stage.screen.active_bindings.values()
+    return {each.binding.id for each in active if each.enabled and each.binding.id}
+
+
+def test_the_bar_names_the_method_and_what_it_does() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        bar = text_of(pane.query_one(Bar))
+        assert bar.startswith("▍user.list  Lists users, newest first")
+        assert bar.endswith("Params  Request  Docs  F3")
+
+    play("[]", scene)
+
+
+def test_before_a_method_is_chosen_the_pane_says_how() -> None:
+    async def run() -> None:
+        pane = ParamsPane()
+        async with Stage(pane).run_test() as pilot:
+            assert "No method  F2 shows them" in text_of(pane.query_one(Bar))
+            assert "[] will be sent" in verdict(pane)
+            pane.show_tab("Docs")
+            await until(pilot, lambda: "F2" in sheet(pane))
+
+    asyncio.run(run())
+
+
+def test_loading_tells_nobody_and_typing_tells_each_change() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        assert typed(stage) == []
+        await pilot.press("1", "2")
+        assert typed(stage) == ["[1]", "[12]"]
+        assert pane.text == "[12]"
+        pane.load(Method("ping"), "{}")
+        await pilot.pause()
+        assert typed(stage) == ["[1]", "[12]"]
+        assert stage.of(ParamsPane.Typed)[0].control is pane
+
+    play("[]", scene)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"page": 1, "filter": {}}', "   ✓ valid  object with 2 members"),
+        ("[]", "   ✓ valid  empty array"),
+        ("", "   ✓ nothing typed  [] will be sent"),
+        (" \n", "   ✓ nothing typed  [] will be sent"),
+        ("[1] x", "   ✗ line 1, column 5: "),
+        (SLIP, SLIPPED),
+    ],
+)
+def test_the_verdict_stands_below(text: str, told: str) -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        assert verdict(pane).startswith(told)
+
+    play(text, scene)
+
+
+@pytest.mark.parametrize(("empty", "told"), [("{}", "{} will be sent"), ("omit", "params will be left out")])
+def test_what_nothing_typed_means_is_up_to_the_profile(empty: str, told: str) -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        pane.empty = empty
+        assert told in verdict(pane)
+
+    play("", scene)
+
+
+def test_the_verdict_follows_each_key_and_marks_the_place() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("x")
+        assert "✗ line 1, column 2" in verdict(pane)
+        assert pane.query_one(Editor).mark == (1, 2)
+        await pilot.press("backspace", "1")
+        assert "✓ valid  array with 1 element" in verdict(pane)
+        assert pane.query_one(Editor).mark is None
+
+    play("[]", scene)
+
+
+def test_one_key_applies_the_fix_and_another_takes_it_back() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        assert verdict(pane).endswith("^R make it an object")
+        await pilot.press("ctrl+r")
+        assert pane.text == '{"username": "ada"}'
+        assert pane.problem is None
+        assert typed(stage) == [pane.text]
+        await pilot.press("ctrl+z")
+        assert pane.text == SLIP
+        await pilot.press("ctrl+y")
+        assert pane.text == '{"username": "ada"}'
+
+    play(SLIP, scene)
+
+
+def test_the_sentence_gives_way_and_the_fix_stays() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        assert verdict(pane).startswith("   ✗ line 1, col")
+        assert verdict(pane).endswith("…  ^R make it an object")
+
+    play(SLIP, scene, (42, 8))
+
+
+def test_the_mouse_fixes_and_leads_to_the_place() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.click(ProblemLine, offset=(8, 0))
+        assert pane.query_one(Editor).cursor_location == (0, 11)
+        await pilot.click(ProblemLine, offset=(105, 0))
+        assert pane.text == '{"username": "ada"}'
+
+    play(SLIP, scene)
+
+
+def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        stage.set_keymap({"params.fix": "ctrl+b"})
+        assert "^B make it an object" in verdict(pane)
+        await pilot.press("ctrl+b")
+        assert pane.problem is None
+
+    play(SLIP, scene)
+
+
+def test_only_keys_that_can_do_something_are_at_work() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        always = {"params.editor", "params.tab-next"}
+        assert keys_at_work(stage) == always
+        await pilot.press("1")
+        assert keys_at_work(stage) == {*always, "params.undo", "params.format"}
+        await pilot.press("comma")
+        assert keys_at_work(stage) == {*always, "params.undo", "params.fix"}
+        await pilot.press("ctrl+z")
+        assert "params.redo" in keys_at_work(stage)
+        pane.show_tab("Docs")
+        await pilot.pause()
+        assert keys_at_work(stage) == {"params.tab-next"}
+
+    play("[]", scene)
+
+
+def test_one_key_lays_the_text_out_and_keeps_every_token() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("ctrl+l")
+        assert pane.text == '{\n  "a": 1.10,\n  "a": [\n    1e400\n  ]\n}'
+        await pilot.press("ctrl+z")
+        assert pane.text == '{"a":1.10,"a":[1e400]}'
+
+    play('{"a":1.10,"a":[1e400]}', scene)
+
+
+def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        pane.show_tab("Docs")
+        pane.refuse()
+        await pilot.pause()
+        assert pane.tab == "Params"
+        assert verdict(pane).startswith("    not sent   line 1, column 12: members need braces")
+        assert pane.query_one(Editor).cursor_location == (0, 11)
+        await pilot.press("x")
+        assert "not sent" not in verdict(pane)
+
+    play(SLIP, scene)
+
+
+def test_own_editor_and_starting_point_are_asked_for() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("ctrl+g")
+        assert [message.text for message in stage.of(ParamsPane.EditorWanted)] == ["[1]"]
+        pane.replace("[1,\r\n2]")
+        await pilot.pause()
+        assert typed(stage) == ["[1,\n2]"]
+        pane.action_reset()
+        await pilot.pause()
+        assert len(stage.of(ParamsPane.ResetWanted)) == 1
+        await pilot.press("ctrl+z")
+        assert pane.text == "[1]"
+
+    play("[1]", scene)
+
+
+def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        def asked() -> int:
+            return len(stage.of(ParamsPane.PreviewWanted))
+
+        await pilot.press("1")
+        assert asked() == 0
+        pane.next_tab()
+        await pilot.pause()
+        assert asked() == 1
+        pane.preview = PREVIEW
+        assert "Cookie: sessionid=••••••••  demo.session" in sheet(pane)
+        assert not pane.query_one(ProblemLine).display
+        pane.replace("[2]")
+        await pilot.pause()
+        assert asked() == 2
+        pane.preview = Refused("profile", "The profile has no URL.")
+        assert "The profile has no URL." in sheet(pane)
+        pane.load(Method("ping"), "[]")
+        await pilot.pause()
+        assert asked() == 3
+
+    play("[]", scene)
+
+
+def test_docs_follow_the_method_and_what_becomes_known_of_it() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        pane.show_tab("Docs")
+        await pilot.pause()
+        assert "Lists users, newest first" in sheet(pane)
+        pane.describe(Method("user.list", "Lists them all"))
+        assert "Lists them all" in sheet(pane)
+        assert "Lists them all" in text_of(pane.query_one(Bar))
+        assert pane.text == "[]"
+
+    play("[]", scene)
+
+
+def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        for tab, kind in (("Request", Sheet), ("Docs", Sheet), ("Params", Editor)):
+            pane.next_tab()
+            await pilot.pause()
+            assert pane.tab == tab
+            assert isinstance(stage.focused, kind)
+            assert stage.focused.display
+            assert text_of(pane.query_one(Bar)).startswith("▍")
+        stage.set_focus(None)
+        await pilot.pause()
+        assert not pane.query_one(Bar).here
+        pane.next_tab()
+        await pilot.pause()
+        assert stage.focused is None
+
+    play("[]", scene)
+
+
+def test_a_click_on_a_tab_opens_it() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.click(Bar, offset=(102, 0))
+        assert pane.tab == "Docs"
+        assert isinstance(stage.focused, Sheet)
+
+    play("[]", scene)
+
+
+def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    long = "[" + "1, " * AT_ONCE + "1]"
+
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        line = pane.query_one(ProblemLine)
+        await pilot.press("x")
+        assert pane.query_one(Editor).mark is None
+        assert is_dim(line)
+        assert isinstance(pane.problem, Problem)
+        assert not is_dim(line)
+        assert "line 1, column 1" in verdict(pane)
+
+    monkeypatch.setattr(params, "PAUSE", 60)
+    play(long, scene)
+
+
+def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "[" + "1, " * AT_ONCE + "1]"
+
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await stage.workers.wait_for_complete()
+        assert "✓ valid  array with 4,001 elements" in verdict(pane)
+        await pilot.press("end", "x")
+        await stage.workers.wait_for_complete()
+        assert "✗ line 1" in verdict(pane)
+        assert pane.query_one(Editor).mark is not None
+
+    monkeypatch.setattr(params, "PAUSE", 0)
+    play(long, scene)
+
+
+def test_hostile_words_of_a_method_are_only_words() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        hostile = "oops [/] [@click=app.quit]x[/] \x1b[31m\u202e"
+        pane.load(Method(hostile, hostile, details=hostile), "[]")
+        for tab in ("Params", "Docs"):
+            pane.show_tab(tab)
+            await pilot.pause()
+            shown = text_of(pane.query_one(Bar))
+            assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in shown
+        assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in sheet(pane)
+
+    play("[]", scene)
+
+
+@pytest.mark.parametrize(("columns", "beside"), [(140, True), (100, False)])
+def test_where_there_is_room_the_docs_stand_beside_the_params(columns: int, beside: bool) -> None:
+    async def run() -> None:
+        pane = ParamsPane()
+        async with Stage(pane).run_test(size=(columns, 20)) as pilot:
+            pane.load(Method("user.get", parameters=(Parameter("id", kind="integer"),)), "{}")
+            await pilot.pause()
+            docs = pane._docs
+            assert (pane.query_one(Editor).display, docs.display) == (True, beside)
+            pane.load(Method("ping"), "[]")  # there is nothing to say of it
+            await pilot.pause()
+            assert not docs.display
+
+    asyncio.run(run())

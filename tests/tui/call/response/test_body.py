@@ -1,0 +1,279 @@
+"""The body of a response: a large one is there piece by piece, and only the last one that was asked for."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+import pytest
+
+from rpcexplorer.jsontext import slices
+from rpcexplorer.model.exchange import Exchange, Response, Result
+from rpcexplorer.tui import pacing as turns
+from rpcexplorer.tui.call.response import body as body_module
+from rpcexplorer.tui.call.response import pane as response_module
+from rpcexplorer.tui.call.response.body import Body
+from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.reader import hits as hits_module
+from rpcexplorer.tui.reader import reader as reader_module
+from rpcexplorer.tui.reader.reader import Reader
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.views.document import rows as rows_module
+from rpcexplorer.views.document.document import Document
+from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
+
+
+def exchange(value: object) -> Exchange:
+    text = json.dumps(value).encode()
+    return Exchange(
+        id="1",
+        when=datetime(2025, 1, 1, tzinfo=UTC),
+        profile="p",
+        url="http://x",
+        method="m",
+        params="[]",
+        kind="call",
+        outcome=Result(memoryview(text)),
+        response=Response(200, "OK", body=text, size=len(text)),
+    )
+
+
+@dataclass
+class Watched:
+    """What a reader was given, in turn."""
+
+    documents: list[Document] = field(default_factory=list)
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    """Everything is large, every step has a turn of its own, and every document is noted."""
+    monkeypatch.setattr(turns, "TURN", 0)
+    monkeypatch.setattr(slices, "SLICE", 100)
+    monkeypatch.setattr(body_module, "LARGE", 300)
+    noted = Watched()
+    read = Body._read
+
+    def reading(body: Body, reader: Reader, text: bytes, document: Document) -> None:
+        noted.documents.append(document)
+        read(body, reader, text, document)
+
+    monkeypatch.setattr(Body, "_read", reading)
+    return noted
+
+
+def test_a_large_reply_is_on_view_before_it_is_laid_out_to_its_end(watched: Watched) -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)) as pilot:
+            body.exchange = exchange([{"a": number} for number in range(100)])
+            await until(pilot, lambda: bool(watched.documents) and watched.documents[-1].complete)
+            assert [document.complete for document in watched.documents] == [False, True]
+            assert body.reader.document is not None
+            assert body.reader.document.lines == 302
+
+    asyncio.run(run())
+
+
+def test_another_reply_ends_the_laying_out_of_the_one_before(watched: Watched) -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)) as pilot:
+            body.exchange = exchange(list(range(1000)))
+            body.exchange = exchange(["other"] * 500)
+            await until(pilot, lambda: bool(watched.documents) and watched.documents[-1].complete)
+            assert all(b"other" in document.text for document in watched.documents)
+            assert body.reader.document is not None
+            assert body.reader.document.lines == 502
+
+    asyncio.run(run())
+
+
+def test_what_was_left_before_its_end_is_laid_out_when_it_is_looked_at_again(watched: Watched) -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)) as pilot:
+            body.exchange = exchange(list(range(1000)))
+            body.tab = "Raw"
+            body.tab = "Result"
+            await until(pilot, lambda: bool(watched.documents) and watched.documents[-1].complete)
+            assert body.reader.document is not None
+            assert (body.reader.document.complete, body.reader.document.lines) == (True, 1002)
+
+    asyncio.run(run())
+
+
+# --- what takes a while --------------------------------------------------------------------------------------------
+
+
+MANY = 1000
+"""Items; enough for some steps."""
+
+
+def test_a_body_makes_no_view_before_there_is_something_to_see_in_it() -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)):
+            assert [type(view) for view in body.children] == [Sheet]
+            body.exchange = exchange([1])
+            body.tab = "Headers"
+            assert [(type(view), view.display) for view in body.children] == [(Sheet, True), (Reader, False)]
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(("line", "then"), [(None, "the end"), (MANY, f"line {MANY + 1:,}")], ids=["end", "line"])
+def test_whoever_goes_on_before_the_end_is_there_gets_there_when_it_is(
+    watched: Watched, line: int | None, then: str
+) -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)) as pilot:
+            body.exchange = exchange(list(range(MANY)))
+            await until(pilot, lambda: bool(watched.documents))
+            assert body.doing == "laying out"
+            if line is None:
+                body.reader.action_last()
+            else:
+                body.reader.go_to(line)
+            assert body.doing == f"laying out, then to {then}"
+            assert body.reader.cursor < 100
+            await until(pilot, lambda: not body.doing)
+            assert body.reader.cursor == (MANY + 1 if line is None else line)
+
+    asyncio.run(run())
+
+
+def test_whoever_goes_elsewhere_meanwhile_stays_there(watched: Watched) -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)) as pilot:
+            body.exchange = exchange(list(range(MANY)))
+            await until(pilot, lambda: bool(watched.documents))
+            body.reader.action_last()
+            body.reader.action_first()
+            assert body.doing == "laying out"
+            await until(pilot, lambda: not body.doing)
+            assert body.reader.cursor == 0
+
+    asyncio.run(run())
+
+
+def test_folds_of_the_beginning_are_those_of_the_whole(watched: Watched) -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)) as pilot:
+            body.exchange = exchange([[number] for number in range(MANY)])
+            await until(pilot, lambda: bool(watched.documents))
+            body.reader.fold_all()
+            await until(pilot, lambda: not body.doing)
+            assert body.reader.document is watched.documents[-1]
+            assert text_of(body.reader).split("\n")[1].endswith("[ 1 item ],")
+
+    asyncio.run(run())
+
+
+def test_a_count_in_the_beginning_is_not_final(watched: Watched) -> None:
+    async def run() -> None:
+        stage = Stage(body := Body())
+        async with stage.run_test(size=(60, 20)) as pilot:
+            body.exchange = exchange(["x"] * MANY)
+            await until(pilot, lambda: bool(watched.documents))
+            body.reader.search("x")
+            await until(pilot, lambda: bool(stage.of(Reader.Found)) and stage.of(Reader.Found)[-1].counted)
+            assert not stage.of(Reader.Found)[0].counted
+            assert stage.of(Reader.Found)[-1].total == MANY
+
+    asyncio.run(run())
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Folding takes many turns, and is told at once."""
+    monkeypatch.setattr(turns, "TURN", 0)
+    monkeypatch.setattr(rows_module, "_AT_ONCE", 1)
+    monkeypatch.setattr(response_module, "QUICK", 0.001)
+
+
+FOLDABLE = [[number] for number in range(20_000)]
+
+
+@pytest.mark.usefixtures("slow")
+def test_folds_that_take_a_while_are_told_and_then_there() -> None:
+    async def run() -> None:
+        stage = Stage(pane := ResponsePane())
+        async with stage.run_test(size=(100, 20)) as pilot:
+            pane.exchange = exchange(FOLDABLE)
+            await pilot.pause()
+            before = text_of(pane.query_one(Bar))
+            pane.action_fold_all()
+            await until(pilot, lambda: "folding …  Esc stops it" in text_of(pane.query_one(Bar)))
+            await until(pilot, lambda: not pane.body.doing)
+            await pilot.pause()
+            assert text_of(pane.query_one(Bar)) == before
+            assert text_of(pane.reader).split("\n")[1].endswith("[ 1 item ],")
+
+    asyncio.run(run())
+
+
+@pytest.mark.usefixtures("slow")
+def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
+    async def run() -> None:
+        stage = Stage(pane := ResponsePane())
+        async with stage.run_test(size=(100, 20)) as pilot:
+            pane.exchange = exchange(FOLDABLE)
+            await pilot.pause()
+            pane.action_search()
+            pane.focus_inside()
+            await pilot.pause()
+            shown = text_of(pane.reader)
+            pane.action_fold_all()
+            assert (pane.body.folding, pane.closes) == (True, True)
+            pane.close_line()
+            assert (pane.body.folding, pane.prompt.is_open, pane.closes) == (False, True, True)
+            await pilot.pause()
+            assert text_of(pane.reader) == shown
+            pane.close_line()
+            assert not pane.closes
+
+    asyncio.run(run())
+
+
+@pytest.mark.usefixtures("slow")
+def test_a_fold_under_way_outlives_another_width() -> None:
+    async def run() -> None:
+        stage = Stage(pane := ResponsePane())
+        async with stage.run_test(size=(100, 20)) as pilot:
+            pane.exchange = exchange(FOLDABLE)
+            await pilot.pause()
+            pane.action_fold_all()
+            await pilot.resize_terminal(80, 20)
+            await until(pilot, lambda: not pane.body.doing)
+            assert text_of(pane.reader).split("\n")[1].endswith("[ 1 item ],")
+
+    asyncio.run(run())
+
+
+def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(turns, "TURN", 0)
+    monkeypatch.setattr(reader_module, "TYPING", 0)
+    monkeypatch.setattr(reader_module, "TELLING", 0)
+    monkeypatch.setattr(hits_module, "STEP", 1000)
+
+    async def run() -> None:
+        stage = Stage(pane := ResponsePane())
+        async with stage.run_test(size=(100, 20)) as pilot:
+            pane.exchange = exchange(["needle"] * 20_000)
+            pane.action_search()
+            pane.reader.search("needle")
+            await until(pilot, lambda: text_of(pane.prompt.query_one(".state")).endswith("+"))
+            assert any(worker.group == "count" and worker.is_running for worker in stage.workers)
+            pane.close_line()
+            await pilot.pause()
+            assert not any(worker.group == "count" and worker.is_running for worker in stage.workers)
+
+    asyncio.run(run())

@@ -1,0 +1,126 @@
+"""What a profile opens on: what was used last, else a method that can be called at once, else the list."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.catalogue import Discovery, Method
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.protocol.codec import decode
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from tests.fakes.wire import RawServer, Received, http_reply
+from tests.tui.visiting import tell, visit
+from tests.tui.waiting import until
+
+WHEN = datetime(2026, 1, 2, tzinfo=UTC)
+DEMO = 'version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n'
+
+Make = Callable[..., Explorer]
+
+
+def used(made: Explorer) -> Profile:
+    profile = made.use("demo")
+    assert isinstance(profile, Profile)
+    return profile
+
+
+def test_without_a_method_to_begin_with_it_is_the_list(make_explorer: Make) -> None:
+    made = make_explorer(DEMO)
+    made.catalogues.settle(used(made), Discovery(WHEN, (Method("user.get", source="discovered"),), ("said",)))
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        screen = app.calls
+        assert screen is not None
+        assert (screen.method, list(screen.methods.methods)) == ("", ["user.get"])
+        assert screen.methods.has_focus_within
+        assert screen.params.method is None
+        await pilot.press("enter")
+        await until(pilot, lambda: screen.method == "user.get")
+        assert screen.params.has_focus_within
+
+    for size in ((80, 24), (120, 40)):
+        made.remembered.set_method("demo", "")
+        tell(made, story, profile="demo", size=size)
+
+
+def test_it_is_what_was_used_last(make_explorer: Make) -> None:
+    made = make_explorer(DEMO)
+    made.remembered.set_method("demo", "arg_test")
+
+    async def scene(_: ExplorerApp, __: Pilot[Any], screen: CallScreen) -> None:
+        assert screen.method == "arg_test"
+        assert screen.params.has_focus_within
+
+    visit(made, scene)
+
+
+def test_it_starts_with_the_last_call_that_brought_a_result(make_explorer: Make) -> None:
+    made = make_explorer(DEMO)
+    reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
+    profile = used(made)
+    made.journal.record(Exchange("1", WHEN, "demo", profile.endpoint, "ping", "[ 7 ]", "call", reply), profile)
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await until(pilot, lambda: screen.params.text == "[ 7 ]")
+        screen.choose("auth")
+        screen.choose("ping")
+        assert screen.params.text == "[ 7 ]"
+        assert made.drafts.all("demo") == {}
+
+    visit(made, scene)
+
+
+def test_the_list_knows_at_once_what_the_server_does_not_have_and_what_it_has(make_explorer: Make) -> None:
+    def answer(request: Received) -> bytes:
+        call = json.loads(request.body)
+        said: dict[str, Any] = (
+            {"result": 1} if call["method"] == "user.get" else {"error": {"code": -32601, "message": ""}}
+        )
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], **said}).encode())
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f5")
+        await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth"])
+        screen.choose("user.get")
+        await pilot.press("f5")
+        await until(pilot, lambda: list(screen.methods.methods) == ["arg_test", "auth", "user.get"])
+
+    with RawServer(answer) as server:
+        visit(make_explorer(DEMO.replace("http://127.0.0.1:9", server.origin)), scene)
+
+
+def test_what_was_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
+    made = make_explorer(DEMO)
+    reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
+    profile = used(made)
+    made.journal.record(Exchange("1", WHEN, "demo", profile.endpoint, "ping", "[ 7 ]", "call", reply), profile)
+    made.keep_draft("ping", "[typed")
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await until(pilot, lambda: bool(screen.methods.recent))
+        assert screen.params.text == "[typed"
+
+    visit(made, scene)
+
+
+def test_of_an_address_that_was_typed_nothing_is_remembered(make_explorer: Make) -> None:
+    made = make_explorer("version = 1\n")
+    made.use(ad_hoc("http://127.0.0.1:9/rpc", "none"))
+
+    async def story(app: ExplorerApp, _: Pilot[Any]) -> None:
+        screen = app.calls
+        assert screen is not None
+        screen.choose("arg_test")
+        assert screen.header.profile is not None
+        assert screen.header.profile.endpoint == "http://127.0.0.1:9/rpc"
+
+    tell(made, story)
+    assert made.remembered.method("url") == ""

@@ -1,0 +1,36 @@
+"""What a server does in all of its replies is said of the first one on screen, calmly, and not again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from tests.fakes.wire import RawServer, http_reply
+from tests.tui.visiting import on_view, visit
+from tests.tui.waiting import until
+
+OLD = http_reply(b'{"id":"x","result":[1.10],"error":null}')
+
+
+def test_the_shape_of_json_rpc_1_0_is_said_once(make_explorer: Callable[..., Explorer]) -> None:
+    seen: list[str] = []
+
+    async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
+        for _ in range(2):
+            calls.exchange = None
+            await pilot.press("f5")
+            await until(pilot, lambda: "✓ result" in on_view(app) and "1.10" in on_view(app) and not calls.what)
+            seen.append(on_view(app))
+
+    with RawServer(OLD) as server:
+        visit(make_explorer(f'[profile.old]\nurl = "{server.origin}"\n'), scene, profile="old")
+    first, second = seen
+    assert "as in JSON-RPC 1.0" in first
+    assert "nothing to do" in first
+    assert "1.0:" not in second
+    assert "missing" not in second
+    assert "beside" not in second

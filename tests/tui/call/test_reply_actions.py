@@ -1,0 +1,92 @@
+"""What is done with a reply on view: through a filter or a command, and what is said of that, once."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.processes import ending
+from rpcexplorer.tui.widgets.remarks import Said
+from tests.tui.visiting import drawn, said, visit
+from tests.tui.waiting import until
+
+
+def words(calls: CallScreen) -> list[str]:
+    """All that the response pane says in words, line for line."""
+    return [str(each.render()) for each in calls.response.query(Static) if each.display]
+
+
+async def replied(pilot: Pilot[Any], calls: CallScreen) -> None:
+    """A call with its reply, the focus on that."""
+    await pilot.press("f5")
+    await until(pilot, lambda: calls.exchange is not None)
+    await pilot.press("f4")
+
+
+@pytest.mark.parametrize("enter", [False, True], ids=["while it is typed", "when it is taken"])
+def test_what_is_wrong_with_a_filter_is_told_once(explorer: Explorer, enter: bool) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await replied(pilot, calls)
+        await pilot.press("f", *".a |||", *(["enter"] if enter else []))
+        await until(pilot, lambda: "unexpected" in str(calls.query_one(Said).render()))
+        await pilot.pause()
+        assert "\n".join([*words(calls), said(app)]).count("unexpected") == 1
+
+    visit(explorer, scene)
+
+
+@pytest.mark.parametrize(
+    ("command", "told"),
+    [
+        ("wc -c", "what the command made of it; exit code 0"),
+        ("cat; exit 3", "exit code 3"),
+        ("echo no such luck >&2; exit 4", "no such luck; exit code 4"),
+        ("kill -9 $$", "ended by SIGKILL"),
+    ],
+)
+def test_how_a_command_ended_that_a_reply_went_through_is_told(explorer: Explorer, command: str, told: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await replied(pilot, calls)
+        await pilot.press("vertical_line", *command, "enter")
+        await until(pilot, lambda: f"   {told}   o original" in str(calls.query_one(Said).render()))
+
+    visit(explorer, scene)
+
+
+def test_a_signal_without_a_name_is_told_by_its_number() -> None:
+    assert (ending(0), ending(-15), ending(-200)) == ("exit code 0", "ended by SIGTERM", "ended by signal 200")
+
+
+def test_a_call_without_a_method_is_not_sent_and_the_screen_says_what_to_do(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("")
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not None)
+        assert calls.exchange is not None
+        assert calls.exchange.outcome_name == "refused"
+        assert "Name the one to call" in str(calls.query_one(Said).render())
+
+    visit(explorer, scene, profile="prod")
+
+
+def test_a_name_that_stands_twice_is_remarked_under_the_editor_and_sent_as_typed(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.echo")
+        calls.params.replace('{"id": 1, "id": 2}')
+        line = calls.query_one(ProblemLine)
+        await until(pilot, lambda: "valid  object with 2 members" in drawn(line))
+        assert "“id” twice in one object: sent as typed" in " ".join(drawn(line).split())
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not None)
+        assert b'{"id":1,"id":2}' in b"".join(bytes(calls.response.body.text).split())
+        calls.params.replace('{"id": 1}')
+        await until(pilot, lambda: "twice" not in drawn(line))
+
+    visit(explorer, scene, size=(100, 30))

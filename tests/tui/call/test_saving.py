@@ -1,0 +1,204 @@
+"""A reply in a file: what is on view, where the person wants it, and nothing in the way is lost."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.demo import PASSWORD
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.storage.history.journal import Journal
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.saving import _file_name
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from tests.fakes.wire import RawServer, http_reply
+from tests.tui.visiting import Scene, on, said, shown, type_in, visit
+from tests.tui.waiting import until
+
+REPLY = '{"b":1.10,"a":"x"}'
+
+
+def with_reply(explorer: Explorer, scene: Scene, *, method: str = "demo.echo", profile: str = "demo") -> None:
+    """A reply is on view and has the focus."""
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose(method)
+        calls.params.replace(REPLY)
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        await pilot.press("f4")
+        await scene(app, pilot, calls)
+
+    visit(explorer, story, profile=profile)
+
+
+async def save_in(pilot: Pilot[Any], path: object, *keys: str) -> str:
+    """Save what is on view; what the question for a place said."""
+    if not isinstance(pilot.app.screen, Ask):
+        await pilot.press("S")
+    asked = shown(await on(pilot, Ask))
+    await type_in(pilot, str(path))
+    await pilot.press("enter", *keys)
+    return asked
+
+
+def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Explorer, tmp_path: Path) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        asked = [await save_in(pilot, tmp_path / "result.json")]
+        await until(pilot, lambda: "result.json" in said(app))
+        assert calls.exchange is not None
+        whole = calls.exchange.response.body
+        await pilot.press("right_square_bracket")
+        asked.append(await save_in(pilot, tmp_path / "whole.json"))
+        await until(pilot, lambda: "whole.json" in said(app))
+        await pilot.press("left_square_bracket", "f", *".b", "enter")
+        await until(pilot, lambda: calls.response.body.made is not None and bool(calls.response.body.shown))
+        asked.append(await save_in(pilot, tmp_path / "made.txt"))
+        await until(pilot, lambda: "made.txt" in said(app))
+        assert [each.splitlines()[0] for each in asked] == [
+            "Save the result in",
+            "Save the whole reply in",
+            "Save the filtered reply in",
+        ]
+        assert (tmp_path / "result.json").read_text() == REPLY + "\n"
+        assert (tmp_path / "whole.json").read_bytes() == whole
+        assert (tmp_path / "made.txt").read_text() == "1.10\n"
+        assert (tmp_path / "result.json").stat().st_mode & 0o777 == 0o600
+        assert f"Saved the result, 19 B, in {tmp_path / 'result.json'}." in said(app)
+
+    with_reply(explorer, scene)
+
+
+def test_a_reply_that_is_no_result_is_saved_byte_for_byte(
+    make_explorer: Callable[..., Explorer], tmp_path: Path
+) -> None:
+    body = b'{"jsonrpc": "2.0", "result": '
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.exchange is not None
+        assert calls.exchange.outcome_name == "malformed"
+        assert calls.response.body.tab == "Result"
+        asked = await save_in(pilot, tmp_path / "odd.json")
+        await until(pilot, lambda: "odd.json" in said(app))
+        assert asked.startswith("Save the reply in")
+        assert (tmp_path / "odd.json").read_bytes() == body
+
+    with RawServer(http_reply(body)) as server:
+        with_reply(make_explorer(f'[profile.shop]\nurl = "{server.origin}"\n'), scene, profile="shop")
+
+
+def test_a_file_that_is_there_is_replaced_after_a_yes_alone_and_keeps_its_mode(
+    explorer: Explorer, tmp_path: Path
+) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text("mine")
+    file.chmod(0o644)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await save_in(pilot, file)
+        await on(pilot, Confirm)
+        await pilot.press("enter")  # the safe answer
+        ask = await on(pilot, Ask)
+        assert file.read_text() == "mine"
+        assert ask.query_one("Entry").value == str(file), "what was typed is still there"
+        await pilot.press("enter")
+        await on(pilot, Confirm)
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: "Saved the result" in said(app))
+        assert file.read_text() == REPLY + "\n"
+        assert file.stat().st_mode & 0o777 == 0o644
+
+    with_reply(explorer, scene)
+
+
+def test_a_folder_takes_it_under_the_name_of_the_method_and_home_is_known(
+    explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await save_in(pilot, "~")
+        await until(pilot, lambda: "Saved" in said(app))
+        assert (tmp_path / "demo.echo.json").read_text() == REPLY + "\n"
+
+    with_reply(explorer, scene)
+
+
+@pytest.mark.parametrize(
+    ("path", "told"),
+    [
+        ("nowhere/reply.json", "there is no folder"),
+        ("x" * 300, "the name is too long"),
+        ("/dev/full/x", "there is no folder /dev/full"),
+    ],
+    ids=["no folder", "too long", "a file on the way"],
+)
+def test_where_it_cannot_be_written_a_sentence_says_why_and_asks_again(
+    explorer: Explorer, tmp_path: Path, path: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await save_in(pilot, path)
+        await until(pilot, lambda: isinstance(app.screen, Ask) and told in " ".join(shown(app.screen).split()))
+        await save_in(pilot, tmp_path / "here.json")
+        await until(pilot, lambda: "Saved" in said(app))
+
+    with_reply(explorer, scene)
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["here.json", "home", "work"]
+
+
+def test_who_leaves_the_question_saves_nothing(explorer: Explorer, tmp_path: Path) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("S")
+        await on(pilot, Ask)
+        await pilot.press("escape")
+        await until(pilot, lambda: app.screen is calls)
+        assert said(app) == ""
+
+    with_reply(explorer, scene)
+
+
+def test_a_secret_that_the_server_sends_back_is_not_saved(explorer: Explorer, tmp_path: Path) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.exchange is not None
+        assert calls.exchange.outcome_name == "result"
+        await save_in(pilot, tmp_path / "echoed.json")
+        await until(pilot, lambda: "Saved" in said(app))
+        assert PASSWORD not in (tmp_path / "echoed.json").read_text()
+
+    with_reply(explorer, scene, profile="inline")
+
+
+def test_a_disk_that_takes_nothing_leaves_the_file_as_it_was(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "mine.json"
+    file.write_text("mine")
+
+    def full(*_: object) -> int:
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr("rpcexplorer.storage.replacing.os.write", full)
+    told = Journal.save_reply(file, b"reply", replacing=True)
+    monkeypatch.undo()
+    assert told == f"cannot write {file}: the disk is full; free some space"
+    assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("mine.json", "mine")]
+
+
+@pytest.mark.parametrize(
+    ("method", "name"),
+    [
+        ("demo.echo", "demo.echo"),
+        ("../../etc/passwd", "etc-passwd"),
+        ("tools/list", "tools-list"),
+        ("", "reply"),
+        ("x" * 99, "x" * 60),
+    ],
+)
+def test_the_name_of_a_method_makes_a_name_of_a_file(method: str, name: str) -> None:
+    assert _file_name(method, is_json=True) == f"{name}.json"

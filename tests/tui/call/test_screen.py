@@ -1,0 +1,506 @@
+"""The call screen over the running demo service: for each thing a person does, the chain of values behind it."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused, Result, Sent, Unreached
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from rpcexplorer.tui.dialogs.login import Credentials
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.reader.reader import Reader
+from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.widgets.header import Header
+from tests.fakes.wire import HOLD, RawServer, http_reply
+from tests.tui.conftest import PROFILES
+from tests.tui.visiting import on_view, said
+from tests.tui.waiting import until
+
+Visit = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
+
+
+def visit(
+    explorer: Explorer, person: PersonOnScreen, what: Visit, *, profile: str = "demo", size: tuple[int, int] = (120, 40)
+) -> None:
+    """Open the program, wait for the call screen, do something with it."""
+
+    async def run() -> None:
+        app = ExplorerApp(explorer, person, profile)
+        async with app.run_test(size=size, notifications=True) as pilot:
+            await until(pilot, lambda: isinstance(app.screen, CallScreen) and app.screen.is_mounted)
+            screen = app.screen
+            assert isinstance(screen, CallScreen)
+            await until(pilot, lambda: bool(screen.method))
+            await what(app, pilot, screen)
+
+    asyncio.run(run())
+
+
+async def write(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
+    """Take a method and put text into the editor, as a paste would."""
+    screen.choose(method)
+    screen.params.replace(text)
+    await pilot.pause()
+
+
+async def sent(pilot: Pilot[Any], screen: CallScreen, key: str = "f5") -> Exchange:
+    """Press a key that sends, and wait for what came of it."""
+    before = screen.exchange
+    await pilot.press(key)
+    await until(pilot, lambda: screen.exchange is not before and not screen.what)
+    assert screen.exchange is not None
+    return screen.exchange
+
+
+def test_a_draft_becomes_a_call_and_the_call_an_exchange(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", '{"price": 1.10}')
+        exchange = await sent(pilot, screen)
+        assert isinstance(exchange.outcome, Result)
+        assert exchange.outcome.value == b'{"price":1.10}' or b"1.10" in exchange.outcome.value
+        assert screen.response.exchange is exchange
+        document = screen.response.reader.document
+        assert document is not None
+        assert b"1.10" in document.text
+        assert [each.method for each in screen.methods.recent] == ["demo.echo"]
+        assert explorer.history.newest(1) == [explorer.recent(1)[0]]
+
+    visit(explorer, person, what)
+
+
+def test_sending_never_steals_the_focus(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", "[1]")
+        focused = screen.focused
+        assert isinstance(focused, Editor)
+        await sent(pilot, screen)
+        assert screen.focused is focused
+
+    visit(explorer, person, what)
+
+
+def test_what_is_previewed_is_what_is_sent(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", "[1]")
+        screen.params.show_tab("Request")
+        await pilot.pause()
+        preview = screen.params.preview
+        assert preview is not None
+        assert not isinstance(preview, Refused)
+        exchange = await sent(pilot, screen)
+        assert f'"id":"{exchange.id}"'.encode() in preview.body.replace(b": ", b":")
+        assert len(preview.body) == exchange.sent
+
+    visit(explorer, person, what)
+
+
+def test_invalid_text_is_not_sent_and_says_why(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "arg_test", '["username": "ada"]')
+        assert "square brackets" in str(screen.params.problem)
+        await pilot.press("f5")
+        await pilot.pause()
+        assert screen.exchange is None
+        assert not screen.what
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert str(screen.params.problem) == "None"
+        assert screen.params.text == '{"username": "ada"}'
+
+    visit(explorer, person, what)
+
+
+def test_a_notification_expects_no_reply(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", "[1]")
+        before = screen.exchange
+        await screen.run_action("send_notification")
+        await until(pilot, lambda: screen.exchange is not before)
+        assert screen.exchange is not None
+        assert isinstance(screen.exchange.outcome, Sent)
+        assert screen.exchange.kind == "notification"
+
+    visit(explorer, person, what)
+
+
+def test_nothing_else_is_sent_while_a_call_runs_and_escape_keeps_what_came(
+    make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    part = b'{"jsonrpc": "2.0", "id": "1", "result": [1, 2'
+    with RawServer([b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + part, HOLD]) as server:
+        explorer = make_explorer(f'version = 1\n[profile.slow]\nurl = "{server.origin}"\n')
+
+        async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+            await pilot.press("f5")
+            await until(pilot, lambda: screen._progress is not None and screen._progress.received >= len(part))
+            await pilot.press("f5")
+            await pilot.pause()
+            assert "Nothing was sent: ping is still under way. Esc cancels it." in said(app)
+            await pilot.press("escape")
+            await until(pilot, lambda: screen.exchange is not None)
+            assert screen.exchange is not None
+            assert screen.exchange.outcome_name == "cancelled"
+            assert screen.exchange.response.body == part
+            assert screen.response.reader.document is not None
+            assert len(server.requests) == 1
+
+        visit(explorer, person, what, profile="slow")
+
+
+def test_a_server_that_is_not_there_is_an_outcome_like_others(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        exchange = await sent(pilot, screen)
+        assert isinstance(exchange.outcome, Unreached)
+        assert screen.response.exchange is exchange
+
+    visit(explorer, person, what, profile="dead")
+
+
+def test_text_survives_another_method_and_a_restart(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    async def typing(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("demo.echo")
+        screen.params.replace('{"half": ')
+        await pilot.pause()
+        screen.choose("ping")
+        assert screen.params.text != '{"half": '
+        screen.choose("demo.echo")
+        assert screen.params.text == '{"half": '
+        await pilot.press("ctrl+q")
+
+    async def later(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert screen.method == "demo.echo"
+        assert screen.params.text == '{"half": '
+
+    visit(explorer, person, typing)
+    visit(make_explorer(""), person, later)
+
+
+def test_prod_asks_before_it_sends_and_an_impatient_enter_sends_nothing(
+    explorer: Explorer, person: PersonOnScreen
+) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert screen.has_class("-prod")
+        await write(pilot, screen, "demo.echo", '{"id": 42}')
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        assert screen.response.exchange is None
+        assert explorer.history.newest(1) == []
+
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: screen.exchange is not None)
+        assert screen.exchange is not None
+        assert isinstance(screen.exchange.outcome, Result)
+
+    visit(explorer, person, what, profile="prod")
+
+
+def test_a_safe_method_on_prod_is_sent_at_once(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "ping", "[]")
+        exchange = await sent(pilot, screen)
+        assert isinstance(exchange.outcome, ErrorObject)  # without a session the demo refuses
+
+    visit(explorer, person, what, profile="prod")
+
+
+def test_no_more_questions_today_means_today_and_this_method(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", "[]")
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+        await pilot.press("right", "right", "enter")
+        await until(pilot, lambda: screen.exchange is not None)
+        await sent(pilot, screen)
+        await write(pilot, screen, "demo.numbers", "[]")
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, Confirm))
+
+    visit(explorer, person, what, profile="prod")
+
+
+def test_discovery_fills_the_list_and_the_docs(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        before = len(screen.methods.methods)
+        await pilot.press("f9")
+        await until(pilot, lambda: len(screen.methods.methods) > before and not screen.what)
+        assert "demo.records" in screen.methods.methods
+        screen.choose("demo.records")
+        assert screen.params.method is not None
+        assert screen.params.method.parameters
+
+    visit(explorer, person, what)
+
+
+def test_logging_in_shows_what_came_back_and_the_header_says_so(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        exchange = await sent(pilot, screen, "f8")
+        assert isinstance(exchange.outcome, Result)
+        assert "session" in "".join(text for text, _ in screen.query_one(Header).auth)
+        await write(pilot, screen, "ping", "[]")
+        assert isinstance((await sent(pilot, screen)).outcome, Result)
+
+    visit(explorer, person, what, profile="cookie")
+
+
+def test_a_login_that_lacks_a_password_asks_for_it(
+    make_explorer: Callable[..., Explorer], service: str, person: PersonOnScreen
+) -> None:
+    explorer = make_explorer(PROFILES.format(url=service, user="demo"))
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f8")
+        await until(pilot, lambda: isinstance(app.screen, Credentials))
+        await pilot.press(*"demo-password".replace("-", "\0").replace("\0", "-"), "enter")
+        await until(pilot, lambda: screen.exchange is not None)
+        assert screen.exchange is not None
+        assert isinstance(screen.exchange.outcome, Result)
+
+    visit(explorer, person, what, profile="cookie")
+
+
+def test_a_call_that_lacks_a_password_asks_for_it_masked(
+    make_explorer: Callable[..., Explorer], service: str, person: PersonOnScreen
+) -> None:
+    explorer = make_explorer(PROFILES.format(url=service, user="demo"))
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "arg_test", '{"page": 1}')
+        await pilot.press("f5")
+        await until(pilot, lambda: isinstance(app.screen, Ask))
+        await pilot.press(*"demo-password", "enter")
+        await until(pilot, lambda: screen.exchange is not None)
+        assert screen.exchange is not None
+        assert isinstance(screen.exchange.outcome, Result)
+        assert "demo-password" not in app.export_screenshot()
+
+    visit(explorer, person, what, profile="inline")
+
+
+def test_another_profile_brings_its_own_everything(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", '["on demo"]')
+        await sent(pilot, screen)
+        await pilot.press("f7")
+        await until(pilot, lambda: isinstance(app.screen, ProfilesScreen))
+        await pilot.press("down", "down", "down", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        assert explorer.profile is not None
+        assert explorer.profile.name != "demo"
+        assert screen.query_one(Header).profile == explorer.profile
+        assert screen.exchange is None
+        assert list(screen.methods.recent) == []
+        screen.choose("demo.echo")
+        assert "on demo" not in screen.params.text
+
+    visit(explorer, person, what)
+
+
+def test_a_recorded_call_comes_back_whole(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", '{"n": 1.10}')
+        first = await sent(pilot, screen)
+        await write(pilot, screen, "ping", "[]")
+        await pilot.press("f6")
+        await until(pilot, lambda: isinstance(app.screen, HistoryScreen))
+        await pilot.press("enter")
+        await until(pilot, lambda: app.screen is screen)
+        assert (screen.method, screen.params.text) == ("demo.echo", '{"n": 1.10}')
+        assert screen.exchange is not None
+        assert screen.exchange.id == first.id
+
+    visit(explorer, person, what)
+
+
+def test_a_filter_shows_what_it_yields_and_says_that_it_is_on(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", '{"items": [{"n": 1}, {"n": 2}]}')
+        await sent(pilot, screen)
+        original = screen.response.reader.document
+        await pilot.press("f4", "f", *"map(.n)".replace("map", ".items|map"), "enter")
+        await until(pilot, lambda: screen.response.body.made is not None)
+        document = screen.response.reader.document
+        assert document is not None
+        assert document.text.split() == [b"[", b"1,", b"2", b"]"]
+        assert screen.response.filtered == ".items|map(.n)"
+        assert "FILTERED" in app.export_screenshot()
+        await pilot.press("o")
+        await pilot.pause()
+        assert screen.response.filtered == ""
+        assert screen.response.reader.document is not None
+        assert original is not None
+        assert screen.response.reader.document.text == original.text
+
+    visit(explorer, person, what)
+
+
+def test_a_reply_goes_through_a_shell_command(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", '["b", "a"]')
+        await sent(pilot, screen)
+        await pilot.press("f4", "vertical_line", *"wc -c", "enter")
+        await until(pilot, lambda: screen.response.body.made is not None)
+        assert (screen.response.body.made or b"").strip().isdigit()
+        assert explorer.remembered.expressions("pipe") == ("wc -c",)
+
+    visit(explorer, person, what)
+
+
+def test_a_narrow_terminal_folds_the_methods_and_opens_them_by_key(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert not screen.methods.display or screen.methods.size.width == 0
+        await pilot.press("f2")
+        await pilot.pause()
+        assert screen.methods.size.width == 80
+        await pilot.press(*"ping", "enter")
+        await until(pilot, lambda: screen.method == "ping")
+        assert isinstance(screen.focused, Editor)
+        assert screen.response.size.width == 80
+
+    visit(explorer, person, what, size=(80, 24))
+
+
+def test_sizes_are_changed_by_key_and_remembered(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    async def change(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        before = screen.methods.outer_size.width, screen.params.size.height
+        await pilot.press("alt+right", "alt+down")
+        await pilot.pause()
+        assert (screen.methods.outer_size.width, screen.params.size.height) == (before[0] + 2, before[1] + 1)
+
+    async def later(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert screen.methods.outer_size.width == explorer.remembered.methods_width
+        assert screen.params.size.height == explorer.remembered.params_height
+
+    visit(explorer, person, change)
+    visit(make_explorer(""), person, later)
+
+
+@pytest.mark.drawn
+def test_the_footer_says_what_works_here_and_now(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        def told() -> set[str]:
+            return {words for _, _, words, _ in screen.query_one(Footer).hints}
+
+        await pilot.pause()
+        assert {"send", "history", "palette", "help"} <= told()
+        assert not {"log in", "search", "cancel"} & told()  # no auth, no reply, nothing runs
+        await write(pilot, screen, "demo.echo", "[1]")
+        await sent(pilot, screen)
+        await pilot.press("f4")
+        await until(pilot, lambda: "search" in told())
+
+    visit(explorer, person, what)
+
+
+def test_a_click_on_a_hint_is_the_key(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.pause()
+        await pilot.click(Footer, offset=(2, 0))
+        await until(pilot, lambda: screen.exchange is not None)
+
+    visit(explorer, person, what)
+
+
+@pytest.mark.parametrize("broken", ["full disk"])
+def test_a_history_that_cannot_be_written_is_told_and_the_reply_is_there(
+    broken: str, explorer: Explorer, person: PersonOnScreen, tmp_path: Path
+) -> None:
+    (tmp_path / "home" / "state").mkdir(parents=True, exist_ok=True)
+    explorer.history.folder.parent.mkdir(parents=True, exist_ok=True)
+    explorer.history.folder.write_text("a file stands where the folder should be")
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", "[1]")
+        exchange = await sent(pilot, screen)
+        assert isinstance(exchange.outcome, Result)
+        assert screen.query_one(Header).trouble
+        assert [each.id for each in screen.methods.recent] == [exchange.id]
+
+    visit(explorer, person, what)
+
+
+def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
+    make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    evil = "\\u001b]52;c;eA==\\u0007 [@click=app.quit]x[/] oops [/]"
+    body = f'{{"jsonrpc": "2.0", "id": "1", "error": {{"code": 1, "message": "{evil}"}}}}'.encode()
+    with RawServer(http_reply(body)) as server:
+        explorer = make_explorer(f'version = 1\n[profile.evil]\nurl = "{server.origin}"\n')
+
+        async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+            await sent(pilot, screen)
+            assert isinstance(screen.query_one(Reader), Reader)
+            shown = app.export_screenshot()
+            assert "\x1b" not in shown
+            assert "@click" in shown.replace("&#160;", " ")
+
+        visit(explorer, person, what, profile="evil")
+
+
+@pytest.mark.drawn
+def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text('[keymap]\nsend = "f12"\nsned = "f11"\n')
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.pause()
+        assert ("f12", "F12", "send", False) in screen.query_one(Footer).hints
+        assert any("did you mean `send`?" in note.message for note in app._notifications)
+        await sent(pilot, screen, "f12")
+
+    visit(make_explorer(""), person, what)
+
+
+def test_what_is_copied_is_what_the_cursor_stands_on_and_its_path(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", '{"items": [{"price": 1.10}]}')
+        await sent(pilot, screen)
+        await pilot.press("f4", "slash", *"price", "enter")
+        await pilot.press("c")
+        await until(pilot, lambda: app.clipboard == "1.10")
+        await pilot.press("p")
+        await until(pilot, lambda: app.clipboard.endswith("items[0].price"))
+
+    visit(explorer, person, what)
+
+
+def test_half_a_character_can_be_copied(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        app.copy_to_clipboard("a\ud800b")
+        assert app.clipboard == "a?b"
+
+    visit(explorer, person, what)
+
+
+def test_why_nothing_was_sent_is_told_whole(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
+    made = make_explorer('version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n')
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        long = " ".join(f"word{number}" for number in range(60))
+        body = Exchange("1", datetime.now(UTC), "demo", "http://h", "ping", "[]", "call", Refused("credentials", long))
+        screen.exchange = body
+        await until(pilot, lambda: "word59" in on_view(app))
+
+    visit(made, person, what, size=(80, 24))

@@ -1,0 +1,275 @@
+"""Dialogs and what they are made of: forms, questions, lines to type into, words to choose from."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
+
+from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm, Dialog
+from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.widgets.answer import Answer, Answers
+from rpcexplorer.tui.widgets.cycle import Cycle
+from rpcexplorer.tui.widgets.entry import Entry
+from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import on, shown, type_in
+from tests.tui.waiting import until
+
+Act = Callable[[Pilot[None], Any], Awaitable[None]]
+
+HOSTILE = "[@click=app.quit]x[/] oops [/] \x1b]52;c;?\x07 \u202e [true]"
+CHOICES = [Choice("keep", "Keep it"), Choice("go", "Go on")]
+
+
+def ask(dialog: Dialog[Any], act: Act, *, size: tuple[int, int] = (120, 40)) -> list[Any]:
+    """Open a dialog, do something in it; every answer that it gave."""
+    answers: list[Any] = []
+
+    async def run() -> None:
+        stage = Stage(Static("below"))
+        async with stage.run_test(size=size) as pilot:
+            stage.push_screen(dialog, answers.append)
+            await on(pilot, type(dialog))
+            await act(pilot, dialog)
+            await until(pilot, lambda: bool(answers))
+            await pilot.pause()
+
+    asyncio.run(run())
+    return answers
+
+
+def press(*keys: str) -> Act:
+    async def act(pilot: Pilot[None], _: Any) -> None:
+        await pilot.press(*keys)
+
+    return act
+
+
+def form(save: Callable[[Mapping[str, str]], Wrong | None] = lambda _: None) -> Form:
+    fields = [Field("name", "name", "ada"), Field("badge", "badge", "b", choices=("a", "b")), Field("x.y", "last", "z")]
+    return Form("A form", "It is about something.", fields, save)
+
+
+# --- questions -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "answer"),
+    [
+        (("enter",), "keep"),
+        (("space",), "keep"),
+        (("escape",), None),
+        (("y", "enter"), "keep"),
+        (("right", "enter"), "go"),
+        (("tab", "enter"), "go"),
+        (("down", "up", "enter"), "keep"),
+        (("right", "escape"), None),
+    ],
+)
+def test_the_first_answer_is_the_safe_one_and_has_the_focus(keys: tuple[str, ...], answer: str | None) -> None:
+    assert ask(Confirm("Go on?", "Really.", CHOICES, grave=True), press(*keys)) == [answer]
+
+
+def test_a_click_on_an_answer_gives_it() -> None:
+    async def act(pilot: Pilot[None], _: Any) -> None:
+        await pilot.click("#go")
+
+    assert ask(Confirm("Go on?", [("host", "x")], CHOICES), act) == ["go"]
+
+
+@pytest.mark.parametrize("dialog", [Confirm(HOSTILE, HOSTILE, [Choice("a", HOSTILE)]), Ask(HOSTILE, words=HOSTILE)])
+def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
+    async def act(pilot: Pilot[None], opened: Dialog[Any]) -> None:
+        picture = pilot.app.export_screenshot()
+        assert not {"\x1b", "\x07", "\u202e"} & set(picture)
+        assert "[true]" in shown(opened)
+        await pilot.click(offset=(opened.query(Static).first().region.x + 4, opened.query(Static).first().region.y))
+        await pilot.press("escape")
+
+    assert ask(dialog, act) == [None]
+
+
+def test_long_answers_stand_one_below_the_other() -> None:
+    long = [Choice("a", "Keep editing"), Choice("b", "Send, and don't ask for user.delete today")]
+
+    async def act(pilot: Pilot[None], opened: Confirm) -> None:
+        answers = opened.query_one(Answers)
+        assert answers.size.height == 2
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: answers.size.height == 1)
+        await pilot.press("escape")
+
+    ask(Confirm("Send?", "x", long), act, size=(50, 20))
+
+
+def test_the_answer_with_the_focus_is_on_view_in_a_terminal_of_five_lines() -> None:
+    rows = [(f"row {number}", "words") for number in range(20)]
+
+    async def act(pilot: Pilot[None], opened: Confirm) -> None:
+        keep = opened.query_one("#keep", Answer)
+        await until(pilot, lambda: opened.region.contains_region(keep.region))
+        await pilot.press("enter")
+
+    assert ask(Confirm("Go on?", rows, CHOICES), act, size=(30, 5)) == ["keep"]
+
+
+# --- one line --------------------------------------------------------------------------------------------------------
+
+
+def test_a_line_is_taken_by_enter_and_left_by_escape() -> None:
+    async def act(pilot: Pilot[None], _: Ask) -> None:
+        await pilot.press("minus", "2", "enter")
+
+    assert ask(Ask("Name", value="ada"), act) == ["ada-2"]
+    assert ask(Ask("Name", value="ada"), press("x", "escape")) == [None]
+
+
+def test_what_is_masked_is_neither_shown_nor_copied() -> None:
+    async def act(pilot: Pilot[None], opened: Ask) -> None:
+        await type_in(pilot, "hunter2x")
+        entry = opened.query_one(Entry)
+        entry.select_all()
+        await pilot.press("ctrl+c")
+        assert pilot.app.clipboard == ""
+        assert "hunter2x" not in pilot.app.export_screenshot()
+        await pilot.press("ctrl+x")
+        assert (pilot.app.clipboard, entry.value) == ("", "")
+        await pilot.press("escape")
+
+    ask(Ask("Password", masked=True), act)
+
+
+def test_what_is_not_masked_is_copied() -> None:
+    async def act(pilot: Pilot[None], opened: Ask) -> None:
+        opened.query_one(Entry).select_all()
+        await pilot.press("ctrl+x")
+        assert pilot.app.clipboard == "ada"
+        await pilot.press("escape")
+
+    ask(Ask("Name", value="ada"), act)
+
+
+# --- forms -----------------------------------------------------------------------------------------------------------
+
+
+def test_enter_goes_from_line_to_line_and_saves_at_the_last() -> None:
+    seen: list[dict[str, str]] = []
+
+    def save(typed: Mapping[str, str]) -> None:
+        seen.append(dict(typed))
+
+    async def act(pilot: Pilot[None], opened: Form) -> None:
+        await pilot.press("x", "enter")
+        await until(pilot, lambda: opened.focused is opened.of("badge"))
+        assert [row.has_class("-here") for row in opened.query(".field")] == [False, True, False]
+        await pilot.press("right", "enter")
+        await until(pilot, lambda: opened.focused is opened.of("x.y"))
+        assert seen == []
+        await pilot.press("enter")
+
+    typed = {"name": "adax", "badge": "a", "x.y": "z"}
+    assert ask(form(save), act) == [typed]
+    assert seen == [typed]
+
+
+@pytest.mark.parametrize("keys", [("escape",), ("x", "tab", "right", "escape"), ("up", "enter")])
+def test_leaving_a_form_saves_nothing(keys: tuple[str, ...]) -> None:
+    seen: list[Mapping[str, str]] = []
+    assert ask(form(seen.append), press(*keys)) == [None]
+    assert seen == []
+
+
+@pytest.mark.parametrize("keys", [("ctrl+s",), ("f5",), ("up", "up", "enter")])
+def test_a_form_is_saved_from_anywhere(keys: tuple[str, ...]) -> None:
+    assert ask(form(), press(*keys)) == [{"name": "ada", "badge": "b", "x.y": "z"}]
+
+
+def test_the_trouble_moves_with_the_field_and_what_was_typed_stays() -> None:
+    wrongs = iter([Wrong("no such name", "name"), Wrong("the file is read-only"), None])
+
+    async def act(pilot: Pilot[None], opened: Form) -> None:
+        await type_in(pilot, "bob")
+        await pilot.press("tab", "ctrl+s")
+        place = opened.query_one("#field-name-trouble", Static)
+        await until(pilot, lambda: place.display)
+        assert opened.focused is opened.of("name")
+        assert opened.values["name"] == "bob"
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: not place.display)
+        assert "✗ the file is read-only" in shown(opened)
+        await pilot.press("ctrl+s")
+
+    assert ask(form(lambda _: next(wrongs)), act) == [{"name": "bob", "badge": "b", "x.y": "z"}]
+
+
+def test_an_answer_of_a_form_is_given_once() -> None:
+    async def act(pilot: Pilot[None], opened: Form) -> None:
+        under: Screen[Any] = pilot.app.screen_stack[-2]
+        await pilot.click("#leave")
+        await pilot.pause()
+        assert pilot.app.screen is under
+
+    assert ask(form(), act) == [None]
+
+
+# --- words to choose from --------------------------------------------------------------------------------------------
+
+
+def test_a_click_chooses_the_word_under_it() -> None:
+    cycle = Cycle(("", "dev", "prod"), "dev")
+    stage = Stage(cycle)
+
+    async def run() -> None:
+        async with stage.run_test(size=(60, 5)) as pilot:
+            assert text_of(cycle).split() == ["none", "›", "dev", "prod"]  # noqa: RUF001 - the sign is meant
+            await pilot.click(Cycle, offset=(text_of(cycle).index("prod"), 0))
+            assert cycle.value == "prod"
+            await pilot.click(Cycle, offset=(55, 0))
+            await pilot.press("right")
+            assert cycle.value == ""
+
+    asyncio.run(run())
+    assert [message.value for message in stage.of(Cycle.Changed)] == ["prod", ""]
+
+
+def test_a_word_of_somebody_elses_can_be_kept() -> None:
+    assert ask(Form("F", "", [Field("b", "b", "qa", choices=("dev", "prod"))], lambda _: None), press("ctrl+s")) == [
+        {"b": "qa"}
+    ]
+
+
+# --- the person ------------------------------------------------------------------------------------------------------
+
+
+def test_nobody_answers_before_there_is_a_screen() -> None:
+    person = PersonOnScreen()
+    assert asyncio.run(person.secret("password?")) is None
+    assert asyncio.run(person.agrees("really?")) is False
+
+
+@pytest.mark.parametrize(("keys", "agreed"), [(("enter",), False), (("escape",), False), (("right", "enter"), True)])
+def test_a_yes_is_never_the_default(keys: tuple[str, ...], agreed: bool) -> None:
+    person, heard = PersonOnScreen(), list[bool]()
+
+    async def run() -> None:
+        stage = Stage(Static("below"))
+        async with stage.run_test(size=(100, 30)) as pilot:
+            person.open = stage.push_screen_wait
+
+            async def question() -> None:
+                heard.append(await person.agrees("http://x is not encrypted. Send them all the same?"))
+
+            stage.run_worker(question())
+            dialog = await on(pilot, Confirm)
+            assert dialog.has_class("-grave")
+            await pilot.press(*keys)
+            await until(pilot, lambda: bool(heard))
+
+    asyncio.run(run())
+    assert heard == [agreed]

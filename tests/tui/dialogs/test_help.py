@@ -1,0 +1,77 @@
+"""The page of keys: it tells what the command table says, and a key that was given away as it is now."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from textual.pilot import Pilot
+from textual.widgets import Static
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.methods.list import _CURRENT, _MARKS
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope
+from rpcexplorer.tui.dialogs.help import Help
+from rpcexplorer.tui.widgets.sheet import Sheet
+from tests.tui.stage import Stage
+from tests.tui.visiting import on, tell
+
+
+def lines(scopes: Sequence[Scope], keymap: Mapping[str, str] | None = None) -> list[str]:
+    """What the page says."""
+    found: list[str] = []
+
+    async def run() -> None:
+        stage = Stage(Static("below"))
+        async with stage.run_test(size=(100, 30)) as pilot:
+            stage.push_screen(Help(scopes, keymap or {}))
+            screen = await on(pilot, Help)
+            assert screen.focused is screen.query_one(Sheet)
+            found.extend("".join(text for text, _ in line) for line in screen.query_one(Sheet).lines)
+
+    asyncio.run(run())
+    return found
+
+
+def test_the_scopes_come_in_the_order_given() -> None:
+    told = lines(["profiles", "everywhere"])
+    assert told[0].strip() == "Profiles"
+    assert told.index("   Profiles") < told.index("   Everywhere")
+
+
+def test_every_command_of_a_scope_is_told_with_its_keys() -> None:
+    told = "\n".join(lines(list(SCOPES)))
+    for command in COMMANDS:
+        assert command.help in told
+        assert command.id in told
+    assert "F5 ^Enter" in told
+    assert "by palette" in told
+    assert "1 … 9" in told
+
+
+def test_the_signs_of_the_methods_have_a_legend() -> None:
+    told = [line.split(maxsplit=1) for line in lines(["methods"])]
+    signs = [_CURRENT[0], *(mark for mark, _ in _MARKS.values() if mark.strip()), "!"]
+    for sign in signs:
+        assert [sign for line in told if line[:1] == [sign] and len(line) == 2], sign
+    assert "Called before." in dict(line for line in told if len(line) == 2)["·"]
+
+
+def test_a_remapped_key_is_told_as_it_is_now() -> None:
+    told = lines(["call"], {"send": "f12", "discover": ""})
+    assert any(line.split()[:2] == ["F12", "Send"] for line in told)
+    assert any(line.split()[:3] == ["by", "palette", "Ask"] for line in told)
+
+
+def test_f1_opens_it_and_escape_q_or_enter_closes_it(explorer: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        for key in ("escape", "q", "enter"):
+            await on(pilot, CallScreen)
+            await pilot.press("f1")
+            await on(pilot, Help)
+            await pilot.press("end", key)
+            await on(pilot, CallScreen)
+
+    tell(explorer, story)

@@ -1,0 +1,748 @@
+"""The profiles screen over the running demo service and real files: choose, add, edit, copy, remove, test, secrets."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.demo import PASSWORD, USERNAME
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Confirm
+from rpcexplorer.tui.dialogs.form import Form
+from rpcexplorer.tui.dialogs.login import Credentials
+from rpcexplorer.tui.dialogs.welcome import Welcome
+from rpcexplorer.tui.profiles.form import ProfileForm
+from rpcexplorer.tui.profiles.list import ProfileList
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.widgets.header import Header
+from tests.fakes.wire import HOLD, RawServer
+from tests.tui.visiting import drawn, names, on, page, profiles, said, shown, stand_on, tell, type_in
+from tests.tui.waiting import until
+
+Make = Callable[..., Explorer]
+
+ONE = """\
+version = 1   # the only version
+
+[profile.one]
+url = "https://one.example.com"   # where it is
+# what it is
+description = "First"
+auth = { kind = "none" }
+"""
+TWO = ONE + '\n[profile.two]\nurl = "https://two.example.com"\nbadge = "prod"\nauth = { kind = "none" }\n'
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Path:
+    return tmp_path / "work" / "sessions.toml"
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    return tmp_path / "home" / "config" / "sessions.toml"
+
+
+def hints(screen: ProfilesScreen) -> list[str]:
+    return [words for _, _, words, _ in screen.query_one(Footer).hints]
+
+
+# --- list and page ---------------------------------------------------------------------------------------------------
+
+
+def test_the_list_shows_badge_url_auth_and_what_is_lacking(
+    make_explorer: Make, service: str, explorer: Explorer
+) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot)
+        lines = dict(zip(names(screen), drawn(screen.query_one(ProfileList)).split("\n"), strict=True))
+        assert service in lines["inline"]
+        assert lines["demo"].startswith(" ▸ demo")
+        assert lines["prod"].endswith("PROD")
+        assert lines["inline"].split()[2:] == ["inline", "●", "password", "known", "staging"]
+        assert lines["cookie"].split()[2:] == ["cookie", "○", "no", "session", "yet"]
+
+    tell(explorer, story, size=(200, 50))
+
+
+def test_the_page_follows_the_cursor(explorer: Explorer) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot)
+        assert "Sends calls as they are" in page(screen)
+        await pilot.press("down")
+        await pilot.pause()
+        assert "inline: user name and password" in page(screen)
+        assert "$RPCEXPLORER_INLINE_PASSWORD" in page(screen)
+
+    tell(explorer, story)
+
+
+@pytest.mark.drawn
+def test_the_footer_offers_what_can_be_done_with_this_one(make_explorer: Make) -> None:
+    broken = '\n[profile.broken]\nurl = "nowhere"\n'
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "one")
+        assert hints(screen)[:6] == ["use", "add", "edit", "duplicate", "remove", "test"]
+        stand_on(screen, "broken")
+        await until(pilot, lambda: hints(screen)[:3] == ["add", "find", "back"])
+        assert "! cannot be used" in drawn(screen.query_one(ProfileList))
+        assert "must be an address" in page(screen)
+        await pilot.press("enter", "e", "t", "s", "d", "delete")
+        assert pilot.app.screen is screen
+
+    tell(make_explorer(ONE + broken), story, profile="one")
+
+
+def test_enter_switches_everything_that_belongs_to_the_profile(explorer: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "prod")
+        await pilot.press("enter")
+        calls = await on(pilot, CallScreen)
+        header = calls.query_one(Header)
+        await until(pilot, lambda: header.profile is not None and header.profile.name == "prod")
+        assert calls.has_class("-prod")
+        assert explorer.profile is not None
+        assert explorer.profile.name == "prod"
+        assert explorer.remembered.profile == "prod"
+
+    tell(explorer, story)
+
+
+def test_escape_leaves_the_profile_in_use(explorer: Explorer) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "prod")
+        await pilot.press("escape")
+        await on(pilot, CallScreen)
+        assert explorer.profile is not None
+        assert explorer.profile.name == "demo"
+
+    tell(explorer, story)
+
+
+def test_a_click_looks_and_another_takes(explorer: Explorer) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot)
+        await pilot.click(ProfileList, offset=(5, 4))
+        assert "PROD" in page(screen)
+        await pilot.click(ProfileList, offset=(5, 4))
+        await on(pilot, CallScreen)
+        assert explorer.profile is not None
+        assert explorer.profile.name == "prod"
+
+    tell(explorer, story)
+
+
+# --- add -------------------------------------------------------------------------------------------------------------
+
+
+async def add(pilot: Pilot[str], name: str, url: str) -> ProfileForm:
+    await profiles(pilot)
+    await pilot.press("a")
+    form: ProfileForm = await on(pilot, ProfileForm)
+    await type_in(pilot, name)
+    await pilot.press("tab")
+    await type_in(pilot, url)
+    return form
+
+
+def test_a_profile_is_added_to_ones_own_file(make_explorer: Make, team: Path, own: Path) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "new", "https://new.example.com")
+        assert str(own) in shown(form)
+        await pilot.press("ctrl+s")
+        screen = await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: names(screen) == ["new", "one"])
+        assert "https://new.example.com/api/v2/" in page(screen)
+
+    tell(made, story, profile="one")
+    assert team.read_text() == ONE
+    assert own.read_text() == (
+        'version = 1\n\n[profile.new]\nurl = "https://new.example.com"\nauth = { kind = "cookie" }\n'
+    )
+
+
+def test_the_file_of_the_team_is_named_and_written_when_it_is_chosen(
+    make_explorer: Make, team: Path, own: Path
+) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "new", "https://new.example.com")
+        form.of("home").focus()
+        await pilot.press("right")
+        await until(pilot, lambda: str(team) in shown(form))
+        await pilot.press("enter")
+        await on(pilot, ProfilesScreen)
+
+    tell(make_explorer(ONE), story, profile="one")
+    assert team.read_text().startswith(ONE)
+    assert "[profile.new]" in team.read_text()
+    assert not own.exists()
+
+
+@pytest.mark.parametrize(
+    ("typed", "wrong", "field"),
+    [
+        (("", "https://x.example.com"), "needs a name", "name"),
+        (("a/b", "https://x.example.com"), "a letter or a digit first", "name"),
+        (("ONE", "https://x.example.com"), "There is a profile one already", "name"),
+        (("new", ""), "needs a URL", "url"),
+        (("new", "rpc.example.com"), "begins with https://", "url"),
+        (("new", "https://me:pw@x.example.com"), "must hold no user name and no password", "url"),
+        (("new", "https://x.example.com:99999"), "must have a port from 1 to 65535", "url"),
+    ],
+)
+def test_what_is_wrong_is_said_below_its_line_and_nothing_is_lost_or_written(
+    make_explorer: Make, own: Path, typed: tuple[str, str], wrong: str, field: str
+) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, *typed)
+        await pilot.press("ctrl+s")
+        await until(pilot, lambda: wrong in shown(form))
+        assert form.focused is form.of(field)
+        assert (form.values["name"], form.values["url"]) == typed
+        await pilot.press("escape")
+        await on(pilot, ProfilesScreen)
+
+    tell(make_explorer(ONE), story, profile="one")
+    assert not own.exists()
+
+
+def test_a_prod_badge_asks_before_sending_unless_somebody_says_otherwise(make_explorer: Make, own: Path) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "p", "https://p.example.com")
+        form.of("badge").focus()
+        await pilot.press("left")
+        assert form.values["badge"] == "prod"
+        assert form.values["confirm"] == "unsafe"
+        form.of("confirm").focus()
+        await pilot.press("left", "ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(make_explorer(ONE), story, profile="one")
+    assert 'badge = "prod"\nconfirm = "never"\n' in own.read_text()
+
+
+# --- edit ------------------------------------------------------------------------------------------------------------
+
+
+def test_an_edit_keeps_the_comments_and_changes_one_line(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        assert str(team) in shown(form)
+        await type_in(pilot, "https://uno.example.com")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "https://uno.example.com" in page(screen))
+        header = screen.query_one(Header)
+        assert header.profile is not None
+        assert header.profile.url == "https://uno.example.com"
+
+    tell(made, story, profile="one")
+    assert team.read_text() == ONE.replace("https://one", "https://uno")
+
+
+def test_an_edit_of_the_profile_in_use_reaches_the_call_screen(make_explorer: Make) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        form.of("badge").focus()
+        await pilot.press("left", "ctrl+s")
+        screen = await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: screen.has_class("-prod"))
+        await pilot.press("escape")
+        calls = await on(pilot, CallScreen)
+        await until(pilot, lambda: calls.has_class("-prod"))
+
+    tell(make_explorer(ONE), story, profile="one")
+
+
+def test_escape_in_the_form_saves_nothing(make_explorer: Make, team: Path) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "https://uno.example.com")
+        await pilot.press("escape")
+        await on(pilot, ProfilesScreen)
+
+    tell(make_explorer(ONE), story, profile="one")
+    assert team.read_text() == ONE
+
+
+def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        await on(pilot, ProfileForm)
+        await pilot.press("tab")
+        await type_in(pilot, "")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert "description" not in team.read_text()
+    assert made.profiles.profiles["one"].description == ""
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "written"),
+    [
+        ("https://uno.example.com", "https://uno.example.com/api/v2/", {"url": "https://uno.example.com"}),
+        ("https://uno.example.com/", "https://uno.example.com/", {"url": "https://uno.example.com", "path": "/"}),
+        ("https://one.example.com/rpc", "https://one.example.com/rpc", {"path": "/rpc"}),
+        ("https://one.example.com/api/v2/", "https://one.example.com/api/v2/", {}),
+    ],
+)
+def test_the_form_says_where_calls_go_and_writes_what_differs(
+    make_explorer: Make, team: Path, typed: str, told: str, written: dict[str, str]
+) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        assert "calls go to https://one.example.com/api/v2/" in shown(form)
+        await type_in(pilot, typed)
+        await until(pilot, lambda: f"calls go to {told}\n" in shown(form))
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert made.profiles.profiles["one"].endpoint == told
+    before = {"url": "https://one.example.com"}
+    values = tomllib.loads(team.read_text())["profile"]["one"]
+    assert {key: values[key] for key in ("url", "path") if key in values} == before | written
+
+
+def test_an_edit_of_a_profile_without_a_path_leaves_its_address_as_it_is(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(ONE.replace('description = "First"', 'path = ""'))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        assert "calls go to https://one.example.com/\n" in shown(form)
+        await pilot.press("tab")
+        await type_in(pilot, "Something else")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert made.profiles.profiles["one"].description == "Something else"
+    assert made.profiles.profiles["one"].endpoint == "https://one.example.com"
+
+
+def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_explorer: Make, team: Path) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        assert names(await profiles(pilot)) == ["one", "two"]
+
+    made = make_explorer(ONE)
+    team.write_text(TWO)
+    tell(made, story, profile="one")
+
+
+def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Make, team: Path) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot)
+        assert "No profile can be read now" in drawn(screen.query_one(ProfileList))
+        assert "this is not TOML" in page(screen)
+        assert "one cannot be read any more; it stays in use" in said(app)
+        assert "sessions.toml" in said(app)
+        await pilot.press("escape")
+        await on(pilot, CallScreen)
+        assert made.profile is not None
+        assert made.profile.name == "one"
+
+    made = make_explorer(ONE)
+    team.write_text(ONE + "\n[profile.")
+    tell(made, story, profile="one")
+
+
+def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: Path) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("a")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "wiki")
+        await pilot.press("tab")
+        await type_in(pilot, "http://127.0.0.1:8000/jsonrpc")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert made.profiles.profiles["wiki"].endpoint == "http://127.0.0.1:8000/jsonrpc"
+    values = tomllib.loads(own.read_text())["profile"]["wiki"]
+    assert (values["url"], values["path"]) == ("http://127.0.0.1:8000", "/jsonrpc")
+
+
+def test_an_address_that_was_typed_is_made_a_profile_by_its_name(make_explorer: Make, own: Path) -> None:
+    made = make_explorer(ONE)
+    made.use(ad_hoc("http://127.0.0.1:8000/jsonrpc", "none"))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot)
+        await pilot.press("a")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "wiki")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story)
+    profile = made.profiles.profiles["wiki"]
+    assert (profile.endpoint, profile.auth.kind) == ("http://127.0.0.1:8000/jsonrpc", "none")
+
+
+def test_a_profile_is_made_the_default_for_one_person(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(TWO)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "two")
+        await pilot.press("*")
+        await until(pilot, lambda: "two  default" in drawn(screen.query("Bar").last()))
+        assert "two is the default now" in said(pilot.app)
+
+    tell(made, story, profile="one")
+    assert made.profiles.default == "two"
+    assert tomllib.loads(team.with_name("sessions.local.toml").read_text())["default"] == "two"
+    assert team.read_text() == TWO
+
+
+def test_what_only_one_person_wants_goes_into_the_overlay(make_explorer: Make, team: Path) -> None:
+    local = team.with_name("sessions.local.toml")
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        form.of("home").focus()
+        await pilot.press("right")
+        await until(pilot, lambda: str(local) in shown(form))
+        form.of("timeout").focus()
+        await type_in(pilot, "5")
+        await pilot.press("ctrl+s")
+        screen = await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "sessions.local.toml:4" in page(screen))
+
+    tell(made, story, profile="one")
+    assert team.read_text() == ONE
+    assert local.read_text() == "version = 1\n\n[profile.one]\ntimeout = 5\n"
+    assert made.profiles.profiles["one"].timeout == 5
+
+
+def test_a_key_that_another_file_overrules_is_told(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(ONE)
+    local = team.with_name("sessions.local.toml")
+    local.write_text("version = 1\n[profile.one]\ntimeout = 5\n")
+    made.reload()
+
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        assert str(local) in shown(form)
+        form.of("home").focus()
+        await pilot.press("right")
+        form.of("timeout").focus()
+        await type_in(pilot, "60")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "timeout is written, but stays 5" in said(app))
+        assert f"{local}:3" in said(app)
+
+    tell(made, story, profile="one")
+    assert "timeout = 60" in team.read_text()
+    assert made.profiles.profiles["one"].timeout == 5
+
+
+def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explorer: Make) -> None:
+    made = make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"'))
+    profile = made.profiles.profiles["one"]
+    made.secrets.save(profile, "password", "old-secret")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "one")
+        await pilot.press("e")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "https://moved.example.com")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "! not sent" in page(screen))
+        assert "origin: https://one.example.com → https://moved.example.com" in page(screen)
+        assert isinstance(made.keys.state(made.profiles.profiles["one"])["password"], Moved)
+        await pilot.press("s")
+        await on(pilot, Credentials)
+        await type_in(pilot, "new")
+        await pilot.press("enter")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "✓ known" in page(screen))
+
+    tell(made, story, profile="one")
+    assert isinstance(made.secrets.find(made.profiles.profiles["one"], "password"), Secret)
+
+
+# --- duplicate and remove --------------------------------------------------------------------------------------------
+
+
+def test_a_copy_stands_in_the_same_file_and_a_taken_name_is_refused_first(make_explorer: Make, team: Path) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("d")
+        form = await on(pilot, Form)
+        assert form.values == {"name": "one-copy"}
+        await type_in(pilot, "two")
+        await pilot.press("enter")
+        await until(pilot, lambda: "There is a profile two already" in shown(form))
+        assert form.values == {"name": "two"}
+        await type_in(pilot, "three")
+        await pilot.press("enter")
+        screen = await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: names(screen) == ["one", "three", "two"])
+        assert "First" in page(screen)
+
+    tell(make_explorer(TWO), story, profile="one")
+    assert team.read_text().startswith(TWO)
+
+
+def test_removing_names_the_file_and_an_impatient_enter_keeps_it(make_explorer: Make, team: Path) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "two")
+        await pilot.press("delete")
+        question = await on(pilot, Confirm)
+        assert str(team) in shown(question)
+        assert "https://two.example.com" in shown(question)
+        assert question.has_class("-grave")
+        await pilot.press("enter")
+        await on(pilot, ProfilesScreen)
+
+    tell(make_explorer(TWO), story, profile="one")
+    assert team.read_text() == TWO
+
+
+def test_a_removed_profile_is_gone_with_its_secrets(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(TWO.replace('kind = "none"', 'kind = "inline", username = "ada"'))
+    two = made.profiles.profiles["two"]
+    made.secrets.save(two, "password", "secret")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "two")
+        await pilot.press("delete")
+        await on(pilot, Confirm)
+        await pilot.press("right", "enter")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: names(screen) == ["one"])
+
+    tell(made, story, profile="one")
+    assert "profile.two" not in team.read_text()
+    assert made.secrets.find(two, "password") is None
+
+
+def test_when_the_profile_in_use_is_gone_another_must_be_chosen(make_explorer: Make) -> None:
+    made = make_explorer(TWO)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "one")
+        await pilot.press("delete")
+        await on(pilot, Confirm)
+        await pilot.press("right", "enter")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: names(screen) == ["two"])
+        assert made.profile is None
+        assert screen.query_one(Header).profile is None
+        assert "back" not in hints(screen)
+        await pilot.press("escape")
+        assert pilot.app.screen is screen
+        await pilot.press("enter")
+        calls = await on(pilot, CallScreen)
+        await until(pilot, lambda: calls.has_class("-prod"))
+
+    tell(made, story, profile="one")
+
+
+def test_when_the_last_profile_is_gone_there_is_the_welcome_again(make_explorer: Make) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "one")
+        await pilot.press("delete")
+        await on(pilot, Confirm)
+        await pilot.press("right", "enter")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: names(screen) == [])
+        assert "a adds one" in drawn(screen.query_one(ProfileList))
+        await pilot.press("escape")
+        await on(pilot, Welcome)
+
+    tell(make_explorer(ONE), story, profile="one")
+
+
+# --- secrets and test ------------------------------------------------------------------------------------------------
+
+
+def test_secrets_are_entered_masked_and_forgotten_again(make_explorer: Make, service: str, tmp_path: Path) -> None:
+    made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
+    store = tmp_path / "home" / "state" / "secrets.toml"
+
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "c")
+        assert "! missing" in page(screen)
+        await pilot.press("s")
+        form = await on(pilot, Credentials)
+        await type_in(pilot, "hunter2x")
+        assert "hunter2x" not in app.export_screenshot()
+        assert "nowhere else" in shown(form)
+        await pilot.press("enter")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "✓ known, in secrets.toml" in page(screen) or "for this run" in page(screen))
+        assert "hunter2x" in store.read_text()
+        await pilot.press("s")
+        form = await on(pilot, Credentials)
+        form.query_one("#forget").focus()
+        await pilot.press("enter")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "! missing" in page(screen))
+        assert "hunter2x" not in store.read_text()
+
+    tell(made, story, profile="c")
+
+
+def test_the_connection_is_tested_step_by_step(explorer: Explorer) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "cookie")
+        await pilot.press("t")
+        await until(pilot, lambda: "✓ Login" in page(screen))
+        for step in ("– Name", "✓ TCP", "– TLS", "✓ HTTP", "✓ JSON-RPC"):  # noqa: RUF001
+            assert step in page(screen)
+        assert "● session" in drawn(screen.query_one(ProfileList))
+        stand_on(screen, "dead")
+        await pilot.press("t")
+        await until(pilot, lambda: "✗ TCP" in page(screen))
+        assert "◌ HTTP" in page(screen)
+
+    tell(explorer, story)
+
+
+def test_a_test_never_says_of_a_profile_that_logs_in_that_it_needs_no_login(make_explorer: Make) -> None:
+    made = make_explorer('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie" }\n')
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "shop")
+        await pilot.press("t")
+        await until(pilot, lambda: "✗ TCP" in page(screen))
+        assert "no user name and no password yet" in page(screen)
+        assert "needs none" not in page(screen)
+
+    tell(made, story, profile="shop")
+
+
+@pytest.mark.drawn
+def test_a_test_that_hangs_is_ended_by_escape_and_its_profile_can_be_tested_again(make_explorer: Make) -> None:
+    with RawServer([HOLD]) as server:
+        made = make_explorer(f'[profile.slow]\nurl = "{server.url}"\nauth = {{ kind = "none" }}\n')
+
+        async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+            screen = await profiles(pilot, "slow")
+            await pilot.press("t")
+            await until(pilot, lambda: "testing" in page(screen))
+            assert "test" not in hints(screen)
+            await pilot.press("escape")
+            await until(pilot, lambda: "testing" not in page(screen))
+            assert pilot.app.screen is screen
+            assert "test" in hints(screen)
+            await pilot.press("escape")
+            await on(pilot, CallScreen)
+
+        tell(made, story, profile="slow")
+
+
+def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: Make) -> None:
+    made = make_explorer(ONE.replace("https://one.example.com", "http://127.0.0.1:9"))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "one")
+        await pilot.press("t")
+        await until(pilot, lambda: "✗ TCP" in page(screen))
+        await pilot.press("e")
+        await on(pilot, ProfileForm)
+        await type_in(pilot, "http://127.0.0.1:10")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "127.0.0.1:10" in page(screen))
+        assert "Connection" not in page(screen)
+
+    tell(made, story, profile="one")
+
+
+# --- bad weather -----------------------------------------------------------------------------------------------------
+
+
+def test_hostile_words_are_inert(make_explorer: Make) -> None:
+    words = "[@click=app.quit]x[/] oops [/] \\u001b]52;c;? \\u202e"
+    made = make_explorer(ONE.replace("First", words) + f'\n[profile.two]\nurl = "https://two"\nbadge = "{words}"\n')
+
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "one")
+        assert "[@click=app.quit]x[/]" in page(screen)
+        picture = app.export_screenshot()
+        assert "\x1b" not in picture
+        assert "\u202e" not in picture
+        for key, kind in (("e", ProfileForm), ("delete", Confirm)):
+            stand_on(screen, "two")
+            await pilot.press(key)
+            await on(pilot, kind)
+            assert "\u202e" not in app.export_screenshot()
+            await pilot.press("escape")
+            await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+
+
+@pytest.mark.parametrize("size", [(20, 5), (40, 10), (200, 60)])
+@pytest.mark.everyday(1)
+def test_every_size_can_be_worked_with(explorer: Explorer, size: tuple[int, int]) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "cookie")
+        for key, kind in (("a", ProfileForm), ("e", ProfileForm), ("d", Form), ("delete", Confirm), ("s", Credentials)):
+            await pilot.press(key)
+            dialog = await on(pilot, kind)
+            await pilot.press("tab", "ctrl+s")
+            await until(pilot, lambda: pilot.app.screen.focused is not None)
+            if pilot.app.screen is dialog:
+                await pilot.press("escape")
+            await on(pilot, ProfilesScreen)
+        assert drawn(screen.query_one(ProfileList))
+
+    tell(explorer, story, size=size)
+
+
+def test_the_password_of_the_demo_is_never_on_view(explorer: Explorer) -> None:
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot, "inline")
+        assert PASSWORD not in page(screen).replace(explorer.profiles.profiles["inline"].description, "")
+        await pilot.press("s")
+        form = await on(pilot, Credentials)
+        await type_in(pilot, "[@click=app.quit]x[/]")
+        assert form.values["password"] == "[@click=app.quit]x[/]"
+        assert "click" not in app.export_screenshot()
+
+    tell(explorer, story)

@@ -1,0 +1,251 @@
+"""A list of objects as a table on screen."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+from typing import ClassVar
+
+import pytest
+from rich.style import Style
+from textual.binding import Binding, BindingType
+from textual.pilot import Pilot
+
+from rpcexplorer.tui.reader import grid as grid_file
+from rpcexplorer.tui.reader.grid import Grid
+from rpcexplorer.tui.reader.row import AFTER, BEFORE
+from rpcexplorer.tui.theming import Look
+from rpcexplorer.views.document.table import Table
+from tests.tui.stage import Stage, text_of
+
+PEOPLE = b"""[
+  {"id": 30, "name": "Ada", "rate": 1.10, "active": true, "tags": ["a"]},
+  {"id": 1, "name": null, "rate": 99, "active": false, "tags": []},
+  {"id": 2, "name": "\\u001b[31mBo", "active": true, "tags": [1, 2]}
+]"""
+
+MANY = json.dumps([{"id": number, "name": f"n{number}", "note": "x" * 30} for number in range(1200)]).encode()
+
+
+class Alone(Grid):
+    """Without the body around it, which has the key."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "sort")]
+
+
+Scene = Callable[[Grid, Pilot[None], Stage], Awaitable[None]]
+
+
+def play(scene: Scene, value: bytes = PEOPLE, size: tuple[int, int] = (60, 12)) -> None:
+    async def run() -> None:
+        grid = Alone()
+        grid.styles.height = "1fr"
+        stage = Stage(grid)
+        async with stage.run_test(size=size) as pilot:
+            grid.table = Table.of(value)
+            grid.focus()
+            await pilot.pause()
+            await scene(grid, pilot, stage)
+
+    asyncio.run(run())
+
+
+def names(grid: Grid, column: int = 0) -> list[str]:
+    assert grid.table is not None
+    return [grid.table.cell(row, column).text for row in range(grid.table.rows)]
+
+
+def style_of(grid: Grid, text: str, y: int) -> Style:
+    return next(piece.style for piece in grid.render_line(y) if piece.style and piece.text.strip() == text)
+
+
+def test_columns_are_set_on_the_grid_with_numbers_at_the_right_and_nothing_where_nothing_is() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        assert text_of(grid).split("\n") == [
+            "      id  name     rate  active  tags",
+            "  0   30  Ada      1.10  true    [ 1 item ]",
+            "  1    1  null       99  false   [ 0 items ]",
+            "  2    2  ␛[31mBo        true    [ 2 items ]",
+        ]
+
+    play(scene)
+
+
+def test_a_null_is_told_from_text_by_its_colour() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        look = Look.of(grid)
+        assert style_of(grid, "null", 2) == look.style("dim")
+        await pilot.press("down", "right")
+        assert style_of(grid, "null", 2) == look.style("middle bold underline", "selection")
+        assert style_of(grid, "name", 0) == look.style("accent bold")
+
+    play(scene)
+
+
+def test_without_the_focus_no_cell_is_marked() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        stage.set_focus(None)
+        await pilot.pause()
+        assert style_of(grid, "30", 1) == Look.of(grid).style("json-number")
+
+    play(scene)
+
+
+@pytest.mark.parametrize(
+    ("keys", "cursor"),
+    [
+        (["down", "j", "up"], (1, 0)),
+        (["k", "left"], (0, 0)),
+        (["right", "l", "h"], (0, 1)),
+        (["right"] * 9, (0, 2)),
+        (["pagedown"], (10, 0)),
+        (["pagedown", "pagedown", "pageup"], (10, 0)),
+        (["right", "end"], (1199, 1)),
+        (["end", "home"], (0, 0)),
+    ],
+)
+def test_keys_move_the_cell_and_keep_it_on_view(keys: Sequence[str], cursor: tuple[int, int]) -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert grid.cursor == cursor
+        moved = stage.of(Grid.Moved)
+        assert [(each.row, each.column) for each in moved][-1:] in ([cursor], [])
+        assert all(each.control is grid for each in moved)
+        assert f"n{cursor[0]}" in text_of(grid) or cursor[1] == 2
+
+    play(scene, MANY, (40, 12))
+
+
+def test_the_last_row_stands_at_the_bottom_of_the_view() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("end")
+        await pilot.pause()
+        lines = text_of(grid).split("\n")
+        assert lines[0].split() == ["id", "name", "note"]
+        assert lines[-1].split()[:2] == ["1199", "1199"]
+        assert len(lines) == 12
+
+    play(scene, MANY)
+
+
+def test_columns_scroll_below_numbers_that_stay_and_the_heading_says_where_there_is_more() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        heading = text_of(grid).split("\n")[0]
+        assert heading.startswith("         id  name ")
+        assert heading.endswith(AFTER)
+        await pilot.press("right", "right")
+        await pilot.pause()
+        heading, first, *_ = text_of(grid).split("\n")
+        assert BEFORE in heading
+        assert AFTER not in heading
+        assert first.startswith("   0")
+        assert first.rstrip().endswith("x" * 28)
+        await pilot.press("home", "left", "left")
+        await pilot.pause()
+        assert grid.scroll_offset.x == 0
+
+    play(scene, MANY, (40, 12))
+
+
+def test_sorting_goes_up_then_down_then_back_to_the_order_of_the_list() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        for ids, sign in ((["1", "2", "30"], "id▲"), (["30", "2", "1"], "id▼"), (["30", "1", "2"], "id")):
+            await pilot.press("down", "s")
+            await pilot.pause()
+            assert names(grid) == ids
+            assert text_of(grid).split()[0] == sign
+            assert grid.cursor == (0, 0)
+
+    play(scene)
+
+
+def test_another_column_is_sorted_upwards_first() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("s", "right", "right", "s")
+        await pilot.pause()
+        assert names(grid, 2) == ["1.10", "99", ""]
+        assert "rate▲" in text_of(grid)
+        await pilot.press("left")
+        assert style_of(grid, "rate", 0) == Look.of(grid).style("middle bold")
+        assert "id▲" not in text_of(grid)
+
+    play(scene)
+
+
+def test_a_long_table_is_sorted_aside_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(grid_file, "MANY", 2)
+
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        grid.action_sort()
+        assert names(grid) == ["30", "1", "2"]
+        await stage.workers.wait_for_complete()
+        assert names(grid) == ["1", "2", "30"]
+        assert "id▲" in text_of(grid)
+
+    play(scene)
+
+
+def test_enter_opens_the_element_by_its_number_in_the_list_however_it_is_sorted() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("s", "down", "down", "enter")
+        await pilot.pause()
+        (opened,) = stage.of(Grid.Opened)
+        assert (opened.index, opened.path, opened.control) == (0, ".", grid)
+
+    play(scene)
+
+
+def test_the_cell_at_hand_has_a_value_as_the_server_wrote_it_and_a_path() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("right", "right")
+        assert (grid.value(), grid.path()) == (b"1.10", "$[0].rate")
+        await pilot.press("s", "down")
+        await pilot.pause()
+        assert (grid.value(), grid.path()) == (b"99", "$[1].rate")
+        grid.table = None
+        assert (grid.value(), grid.path()) == (b"", "")
+
+    play(scene)
+
+
+def test_another_table_starts_at_its_first_cell_in_its_own_order() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("end", "right", "s", "end")
+        await pilot.pause()
+        grid.table = Table.of(PEOPLE)
+        await pilot.pause()
+        assert (grid.cursor, grid.scroll_offset, grid.order) == ((0, 0), (0, 0), None)
+        assert text_of(grid).split()[:2] == ["id", "name"]
+
+    play(scene, MANY)
+
+
+def test_the_mouse_puts_the_cursor_opens_by_a_second_click_and_sorts_by_the_heading() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.click(Grid, offset=(11, 2))
+        assert grid.cursor == (1, 1)
+        await pilot.click(Grid, offset=(2, 3))
+        assert grid.cursor == (2, 1)
+        await pilot.click(Grid, offset=(7, 0))
+        await pilot.pause()
+        assert names(grid) == ["1", "2", "30"]
+        assert not stage.of(Grid.Opened)
+        await pilot.click(Grid, offset=(7, 2), times=2)
+        await pilot.pause()
+        assert [each.index for each in stage.of(Grid.Opened)] == [2]
+
+    play(scene)
+
+
+def test_nothing_is_shown_and_nothing_done_without_a_table() -> None:
+    async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
+        grid.table = None
+        await pilot.press("down", "right", "end", "s", "enter", "pagedown")
+        await pilot.pause()
+        assert text_of(grid) == ""
+        assert grid.cursor == (0, 0)
+        assert not stage.of(Grid.Opened)
+
+    play(scene)

@@ -1,0 +1,116 @@
+"""A search as it goes on, step by step."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from rpcexplorer.tui.reader import hits as hits_file
+from rpcexplorer.tui.reader.hits import Hits
+from rpcexplorer.views.document.document import Document
+
+
+@pytest.fixture(autouse=True)
+def small_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    """So small that places lie across them."""
+    monkeypatch.setattr(hits_file, "NEAR", 2)
+    monkeypatch.setattr(hits_file, "STEP", 3)
+
+
+def run(steps: Iterator[None]) -> int:
+    return sum(1 for _ in steps)
+
+
+def hits_in(text: str, needle: str) -> Hits:
+    return Hits(Document.raw(text.encode()), needle)
+
+
+def places(text: str, needle: str) -> list[tuple[int, int]]:
+    return [found.span() for found in re.finditer(re.escape(needle), text)]
+
+
+@given(st.text("ab\n", max_size=40), st.text("ab", min_size=1, max_size=3), st.integers(0, 40))
+def test_seeking_finds_the_first_place_at_or_after_an_offset_round_the_corner(
+    text: str, needle: str, offset: int
+) -> None:
+    hits = hits_in(text, needle)
+    offset = min(offset, len(text))
+    run(hits.seek(offset))
+    found = re.compile(needle).search(text, offset) or re.compile(needle).search(text)
+    assert hits.current == (found.span() if found else None)
+
+
+@example("aaaaa", "aa")
+@given(st.text("ab\n", max_size=40), st.text("ab", min_size=1, max_size=3))
+def test_the_count_is_right_whatever_lies_across_its_steps(text: str, needle: str) -> None:
+    hits = hits_in(text, needle)
+    run(hits.count())
+    assert (hits.total, hits.counted) == (len(places(text, needle)), True)
+
+
+def test_forwards_and_backwards_go_through_all_places_and_round_the_corner() -> None:
+    text = "ab..ab......ab.."
+    hits = hits_in(text, "ab")
+    run(hits.seek(3))
+    seen = [hits.current]
+    for _ in range(3):
+        run(hits.forwards())
+        seen.append(hits.current)
+    assert seen == [(4, 6), (12, 14), (0, 2), (4, 6)]
+    back = []
+    for _ in range(4):
+        run(hits.backwards())
+        back.append(hits.current)
+    assert back == [(0, 2), (12, 14), (4, 6), (0, 2)]
+
+
+def test_a_place_has_its_number_as_soon_as_the_count_has_come_by() -> None:
+    hits = hits_in("ab..ab......ab..", "ab")
+    run(hits.seek(11))
+    steps = hits.count()
+    known = [hits.index for _ in steps]
+    assert known[0] is None
+    assert known[-1] == hits.index == 2
+    run(hits.backwards())
+    assert hits.index == 1
+    run(hits.backwards())
+    assert hits.index == 0
+
+
+def test_a_count_grows_step_by_step() -> None:
+    hits = hits_in("ab..ab......ab..", "ab")
+    totals = [hits.total for _ in hits.count()]
+    assert totals == sorted(totals)
+    assert (totals[0], totals[-1]) == (1, 3)
+
+
+def test_nothing_found_is_a_count_of_none() -> None:
+    hits = hits_in("abc", "x")
+    run(hits.seek(1))
+    run(hits.backwards())
+    run(hits.count())
+    assert (hits.current, hits.total, hits.counted, hits.index) == (None, 0, True, None)
+
+
+def test_places_on_a_line_are_told_in_characters_even_where_bytes_are_others() -> None:
+    hits = hits_in("x\nää ab\tab 日ab\n", "ab")
+    run(hits.seek(0))
+    assert list(hits.on(1, 0, 99)) == [(3, 5, True), (9, 11, False), (13, 15, False)]
+    assert list(hits.on(1, 4, 10)) == [(3, 5, True), (9, 11, False)]
+    assert list(hits.on(1, 5, 9)) == []
+    assert list(hits.on(0, 0, 99)) == []
+
+
+@pytest.mark.parametrize("before", ["日", "\t", "\u202e", "a"])
+def test_places_far_along_a_line_are_found_among_the_characters_on_view(before: str) -> None:
+    hits = hits_in(before * 500 + "needle" + before * 500, "needle")
+    run(hits.seek(0))
+    assert hits.current is not None
+    first, last = hits.document.place(0, *hits.current)
+    assert list(hits.on(0, first - 20, last + 20)) == [(first, last, True)]
+    assert list(hits.on(0, first + 3, last + 20)) == [(first, last, True)]
+    assert list(hits.on(0, last, last + 20)) == []

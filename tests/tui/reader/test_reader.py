@@ -1,0 +1,545 @@
+"""The lazy reader: what it shows, how one moves in it, folds, searches."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Sequence
+
+import pytest
+from rich.style import Style
+from textual.pilot import Pilot
+
+from rpcexplorer.tui.reader.reader import Reader
+from rpcexplorer.tui.reader.row import AFTER, BEFORE
+from rpcexplorer.tui.sizes import GUTTER
+from rpcexplorer.tui.theming import Look
+from rpcexplorer.views.document.document import Document
+from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
+
+REPLY = b'{"items":[{"id":12345678901234567890,"name":"Ada","rate":1.10},{"id":2,"ok":true}],"next":null}'
+SHOWN = """\
+  1 ▾ {
+  2 ▾   "items": [
+  3 ▾     {
+  4         "id": 12345678901234567890,
+  5         "name": "Ada",
+  6         "rate": 1.10
+  7       },
+  8 ▾     {
+  9         "id": 2,
+ 10         "ok": true
+ 11       }
+ 12     ],
+ 13     "next": null
+ 14   }"""
+LONG = json.dumps([f"n{number} " + "x" * 100 for number in range(500)]).encode()
+HOSTILE = '{"a": "\u202eoops [/] \x7f", "b": "日本 ab"}'.encode()
+
+Scene = Callable[[Reader, Pilot[None], Stage], Awaitable[None]]
+
+
+def play(scene: Scene, body: bytes | Document | None = REPLY, size: tuple[int, int] = (50, 20)) -> None:
+    async def run() -> None:
+        reader = Reader()
+        reader.styles.height = "1fr"
+        stage = Stage(reader)
+        async with stage.run_test(size=size) as pilot:
+            reader.document = Document.of_json(body) if isinstance(body, bytes) else body
+            reader.focus()
+            await pilot.pause()
+            await scene(reader, pilot, stage)
+
+    asyncio.run(run())
+
+
+def shown(reader: Reader) -> list[str]:
+    return text_of(reader).split("\n")
+
+
+def styles(reader: Reader, y: int) -> dict[str, Style | None]:
+    """The style of each piece of a line by its text."""
+    return {piece.text.strip(): piece.style for piece in reader.render_line(y)}
+
+
+def last_found(stage: Stage) -> tuple[str, int, bool, int | None]:
+    found = stage.of(Reader.Found)[-1]
+    return found.needle, found.total, found.counted, found.index
+
+
+# --- what is shown -------------------------------------------------------------------------------------------------
+
+
+def test_json_is_numbered_and_starts_in_the_same_column_as_in_the_editor() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        assert text_of(reader) == SHOWN
+        assert shown(reader)[0].index("{") == GUTTER
+
+    play(scene)
+
+
+def test_each_token_has_its_colour_and_the_line_at_hand_its_ground() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        look = Look.of(reader)
+        seen = styles(reader, 4)
+        assert seen["5"] == look.style("dim")
+        assert seen['"name"'] == look.style("json-key")
+        assert seen['"Ada"'] == look.style("json-string")
+        assert seen[":"] == look.style("json-punctuation")
+        assert styles(reader, 5)["1.10"] == look.style("json-number")
+        assert styles(reader, 12)["null"] == look.style("json-literal")
+        assert styles(reader, 0)["{"] == look.style("json-punctuation", "selection")
+        assert styles(reader, 0)["▾"] == look.style("dim", "selection")
+        stage.set_focus(None)
+        await pilot.pause()
+        assert styles(reader, 0)["{"] == look.style("json-punctuation")
+
+    play(scene)
+
+
+def test_text_that_is_no_json_has_numbers_and_no_colours() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        assert shown(reader) == ["  1   <h1>502</h1>", '  2   "bad" 1']
+        assert set(styles(reader, 1)) == {"2", "", '"bad" 1'}
+
+    play(scene, b'<h1>502</h1>\n"bad" 1')
+
+
+def test_nothing_of_what_came_can_do_more_than_be_seen() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        assert shown(reader)[1] == '  2     "a": "\\u202eoops [/] ␡",'
+        assert "\\u202eoops" in stage.export_screenshot()
+
+    play(scene, HOSTILE)
+
+
+def test_without_a_document_it_says_what_it_is_told_to_say() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.empty = [[], [("   Send the call.", "dim")]]
+        assert shown(reader) == ["", "   Send the call."]
+        await pilot.press("down", "end", "pagedown", "right", "home")
+        reader.fold()
+        reader.fold_all()
+        reader.unfold_all()
+        reader.go_to(3)
+        reader.go_to_element(3)
+        reader.search("x")
+        reader.next_hit()
+        reader.previous_hit()
+        await pilot.pause()
+        assert (reader.path(), reader.value(), reader.cursor) == ("", b"", 0)
+
+    play(scene, None)
+
+
+def test_numbers_of_many_lines_get_the_room_they_need() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        assert shown(reader)[0] == "   1 ▾ ["
+        await pilot.press("end", "up")
+        await pilot.pause()
+        assert shown(reader)[-2:] == ["1501     1499", "1502   ]"]
+
+    play(scene, json.dumps(list(range(1500))).encode())
+
+
+# --- moving --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("keys", "line"),
+    [
+        (["down", "j", "up"], 1),
+        (["k"], 0),
+        (["pagedown"], 19),
+        (["pagedown", "pagedown", "pageup"], 19),
+        (["end"], 501),
+        (["end", "k", "home"], 0),
+    ],
+)
+def test_keys_move_the_cursor_keep_it_on_view_and_say_so(keys: Sequence[str], line: int) -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press(*keys)
+        await pilot.pause()
+        assert reader.cursor == line
+        assert any(row.startswith(f"{line + 1:>3} ") for row in shown(reader))
+        moved = stage.of(Reader.Moved)
+        assert all(each.control is reader for each in moved)
+        assert [each.line for each in moved][-1:] in ([line], [])
+
+    play(scene, LONG)
+
+
+def test_long_lines_are_cut_with_a_sign_at_the_side_where_they_go_on() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        row = reader.render_line(1).text
+        assert (row[:15], row[48]) == ('  2     "n0 xxx', AFTER)
+        await pilot.press("right")
+        row = reader.render_line(1).text
+        assert (row[:9], row[48]) == (f"  2  {BEFORE}xxx", AFTER)
+        await pilot.press("shift+right")
+        end = reader.scroll_offset.x
+        assert end == reader.max_scroll_x
+        assert reader.render_line(100).text.rstrip().endswith('x",')
+        await pilot.press("left")
+        assert reader.scroll_offset.x == end - 8
+        await pilot.press("shift+left")
+        assert reader.scroll_offset.x == 0
+
+    play(scene, LONG)
+
+
+def test_a_piece_out_of_the_middle_of_a_string_is_coloured_as_a_string() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("right", "right")
+        assert styles(reader, 1)["x" * 42] == Look.of(reader).style("json-string")
+
+    play(scene, LONG)
+
+
+def test_wide_characters_are_cut_where_the_room_ends() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        assert reader.render_line(1).cell_length == 19
+        assert reader.render_line(1).text.endswith(AFTER)
+
+    play(scene, '["日本日本日本"]'.encode(), (20, 5))
+
+
+def test_wrapped_lines_go_on_below_without_a_number_and_the_line_at_hand_stays() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(3)
+        reader.wrapped = True
+        await pilot.pause()
+        assert reader.cursor == 3
+        rows = shown(reader)
+        assert rows[1].startswith('  2     "n0 xxx')
+        assert rows[2].startswith("      xxx")
+        assert rows[2].endswith("x")
+        assert rows[4].startswith("  3     ")
+        await pilot.press("home", "down", "down")
+        assert reader.cursor == 1
+        await pilot.press("down", "down")
+        assert reader.cursor == 2
+        await pilot.press("right")
+        assert reader.scroll_offset.x == 0
+        reader.wrapped = False
+        assert shown(reader)[2].startswith("  3     ")
+
+    play(scene, LONG)
+
+
+def test_wrapping_follows_the_width() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.wrapped = True
+        await pilot.pause()
+        before = reader.virtual_size.height
+        await pilot.resize_terminal(30, 20)
+        await until(pilot, lambda: reader.virtual_size.height > before)
+
+    play(scene, LONG)
+
+
+def test_a_place_can_be_left_and_come_back_to() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(300)
+        reader.scroll_to(y=290, animate=False, immediate=True)
+        place = reader.place()
+        reader.document = Document.raw(b"other")
+        assert (reader.cursor, shown(reader)) == (0, ["  1   other"])
+        reader.document = Document.of_json(LONG)
+        reader.restore(place)
+        await pilot.pause()
+        assert reader.place() == (300, 290) == place
+
+    play(scene, LONG)
+
+
+def test_the_whole_takes_the_place_of_its_beginning_under_the_eye() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.fold_to(1)
+        reader.go_to(3)
+        reader.scroll_to(y=2, animate=False, immediate=True)
+        before = shown(reader)[0], reader.place()
+        reader.go_on_with(Document.of_json(whole))
+        await pilot.pause()
+        assert (shown(reader)[0], reader.place()) == before
+        reader.action_last()
+        assert reader.cursor == 181
+
+    whole = json.dumps([{"a": number} for number in range(60)]).encode()
+    play(scene, Document(Document.of_json(whole).text[:600], is_json=True), size=(50, 8))
+
+
+def test_after_a_leap_some_of_what_stands_before_is_on_view() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(300)
+        assert reader.scroll_offset.y == 300 - 20 // 3
+        reader.go_to(10_000)
+        assert reader.cursor == 501
+        reader.cursor = 7
+        assert (reader.cursor, reader.scroll_offset.y) == (7, 1)
+
+    play(scene, LONG)
+
+
+def test_a_line_can_be_told_by_its_path_and_its_value() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(3)
+        assert (reader.path(), reader.value()) == ("$.items[0].id", b"12345678901234567890")
+        reader.go_to_element(1, ".items")
+        assert reader.cursor == 7
+        assert reader.path() == "$.items[1]"
+        assert json.loads(reader.value()) == {"id": 2, "ok": True}
+
+    play(scene)
+
+
+# --- folding -------------------------------------------------------------------------------------------------------
+
+
+def test_a_folded_value_says_what_it_holds_and_numbers_go_on_counting() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(4)
+        reader.fold()
+        assert shown(reader)[2:4] == ["  3 ▸     { 3 members },", "  8 ▾     {"]
+        assert reader.cursor == 2
+        look = Look.of(reader)
+        await pilot.press("up")
+        seen = styles(reader, 2)
+        assert seen["▸"] == look.style("accent")
+        assert seen["3 members"] == look.style("middle")
+        assert seen["{"] == seen["},"] == look.style("json-punctuation")
+        await pilot.press("down", "down")
+        assert reader.cursor == 7
+        reader.cursor = 2
+        reader.fold()
+        assert text_of(reader) == SHOWN
+
+    play(scene)
+
+
+def test_all_can_be_folded_unfolded_and_opened_to_a_depth() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(9)
+        reader.fold_all()
+        assert shown(reader) == ["  1 ▾ {", '  2 ▸   "items": [ 2 items ],', ' 13     "next": null', " 14   }"]
+        assert (reader.cursor, reader.virtual_size.height) == (1, 4)
+        reader.fold_to(2)
+        assert shown(reader)[2:4] == ["  3 ▸     { 3 members },", "  8 ▸     { 2 members }"]
+        reader.unfold_all()
+        assert text_of(reader) == SHOWN
+
+    play(scene)
+
+
+def test_going_to_a_line_unfolds_what_hides_it() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.fold_to(0)
+        assert shown(reader) == ["  1 ▸ { 2 members }"]
+        reader.go_to(9)
+        assert reader.cursor == 9
+        assert ' 10         "ok": true' in shown(reader)
+
+    play(scene)
+
+
+def test_going_far_into_what_was_folded_scrolls_as_far_as_it_is_unfolded() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.fold_to(0)
+        await pilot.pause()
+        reader.go_to(300)
+        assert reader.virtual_size.height == 502
+        assert any(row.startswith("301 ") for row in shown(reader))
+
+    play(scene, LONG)
+
+
+def test_a_click_puts_the_cursor_and_on_the_sign_it_folds() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.click(Reader, offset=(20, 4))
+        assert reader.cursor == 4
+        await pilot.click(Reader, offset=(20, 2))
+        assert text_of(reader) == SHOWN
+        await pilot.click(Reader, offset=(4, 2))
+        assert shown(reader)[2] == "  3 ▸     { 3 members },"
+        await pilot.click(Reader, offset=(4, 2))
+        assert text_of(reader) == SHOWN
+        await pilot.click(Reader, offset=(4, 18))
+        assert reader.cursor == 2
+
+    play(scene)
+
+
+# --- searching -----------------------------------------------------------------------------------------------------
+
+
+def test_a_search_goes_to_the_first_place_at_or_after_the_cursor_and_counts_them_all() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.go_to(5)
+        reader.search("ID")
+        await pilot.pause()
+        assert last_found(stage) == ("ID", 0, True, None)
+        reader.search("id")
+        await stage.workers.wait_for_complete()
+        await pilot.pause()
+        assert (reader.cursor, last_found(stage)) == (8, ("id", 2, True, 1))
+        look = Look.of(reader)
+        assert styles(reader, 8)["id"] == look.style("careful reverse", "selection")
+        assert styles(reader, 3)["id"] == look.style("careful underline")
+        assert stage.of(Reader.Found)[-1].control is reader
+
+    play(scene)
+
+
+def test_next_and_previous_go_round_the_corner_and_tell_the_number() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.search("e")
+        await stage.workers.wait_for_complete()
+        seen = []
+        for go in (reader.next_hit, reader.next_hit, reader.next_hit, reader.next_hit, reader.previous_hit):
+            go()
+            await pilot.pause()
+            seen.append((reader.cursor, last_found(stage)[3]))
+        assert seen == [(4, 1), (5, 2), (9, 3), (12, 4), (9, 3)]
+        reader.search("items")
+        await stage.workers.wait_for_complete()
+        reader.next_hit()
+        await pilot.pause()
+        assert (reader.cursor, last_found(stage)) == (1, ("items", 1, True, 0))
+
+    play(scene)
+
+
+def test_while_one_types_on_the_search_starts_where_it_began() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        lines = []
+        for needle in ("n", "n4", "n44", "n4"):
+            reader.search(needle)
+            lines.append(reader.cursor)
+        assert lines == [1, 5, 45, 5]
+        reader.next_hit()
+        reader.search("n4")
+        assert reader.cursor == 41
+        reader.search("")
+        await pilot.press("down")
+        reader.search("n")
+        assert reader.cursor == 42
+
+    play(scene, LONG)
+
+
+def test_a_place_is_unfolded_and_brought_on_view_sideways_too() -> None:
+    body = json.dumps({"a": {"b": "x" * 200 + "needle" + "y" * 100}}).encode()
+
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.fold_all()
+        reader.search("needle")
+        await pilot.pause()
+        assert reader.cursor == 2
+        assert "needle" in shown(reader)[2]
+        reader.search("b")
+        await pilot.pause()
+        assert reader.scroll_offset.x == 0
+
+    play(scene, body)
+
+
+def test_a_place_in_a_wrapped_line_is_gone_to_in_its_row() -> None:
+    body = json.dumps(["x" * 5000 + "needle" + "y" * 5000, "needle"]).encode()
+
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.wrapped = True
+        reader.search("needle")
+        await stage.workers.wait_for_complete()
+        assert reader.cursor == 1
+        assert "needle" in text_of(reader)
+        reader.next_hit()
+        assert reader.cursor == 2
+
+    play(scene, body)
+
+
+def test_an_empty_needle_ends_the_search() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.search("id")
+        assert "id" in styles(reader, 3)
+        reader.search("")
+        await pilot.pause()
+        assert last_found(stage) == ("", 0, True, None)
+        assert "id" not in styles(reader, 3)
+        assert reader.needle == ""
+
+    play(scene)
+
+
+def test_far_places_are_sought_and_counted_between_the_keys() -> None:
+    body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
+
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.search("needle")
+        assert reader.cursor == 0
+        await stage.workers.wait_for_complete()
+        await pilot.pause()
+        assert (reader.cursor, last_found(stage)) == (2, ("needle", 1, True, 0))
+        assert not stage.of(Reader.Found)[0].counted
+
+    play(scene, body)
+
+
+def test_another_search_ends_the_one_under_way() -> None:
+    body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
+
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.search("needle")
+        reader.search("nothing")
+        await pilot.pause()
+        await asyncio.gather(*(worker.wait() for worker in stage.workers))
+        await pilot.pause()
+        assert reader.cursor == 0
+        assert last_found(stage) == ("nothing", 0, True, None)
+
+    play(scene, body)
+
+
+def test_what_is_sought_in_one_document_is_not_gone_to_in_the_next() -> None:
+    body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
+
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.search("needle")
+        await until(pilot, lambda: any(worker.is_running for worker in stage.workers))
+        reader.document = Document.of_json(REPLY)
+        await pilot.pause()
+        assert not any(worker.is_running for worker in stage.workers)
+        assert all(each.index is None for each in stage.of(Reader.Found))
+        assert reader.cursor == 0
+
+    play(scene, body)
+
+
+def test_another_document_ends_the_search_and_next_takes_it_up_again() -> None:
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        reader.search("ok")
+        await stage.workers.wait_for_complete()
+        reader.document = Document.of_json(b'{"a": 1, "ok": 2}')
+        assert styles(reader, 2)['"ok"'] == Look.of(reader).style("json-key")
+        reader.next_hit()
+        await stage.workers.wait_for_complete()
+        await pilot.pause()
+        assert (reader.cursor, last_found(stage)) == (2, ("ok", 1, True, 0))
+
+    play(scene)
+
+
+def test_bytes_that_are_no_text_are_shown_as_numbers_and_found_there() -> None:
+    body = bytes(range(128, 256)) + b"needle"
+
+    async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
+        assert shown(reader)[0].startswith("  1   00000000  80 81 82")
+        reader.wrapped = True
+        reader.search("needle")
+        await stage.workers.wait_for_complete()
+        assert reader.cursor == 8
+        await pilot.press("home", "right")
+        assert shown(reader)[0].startswith(f"  1  {BEFORE}  80 81 82")
+
+    play(scene, Document.raw(body))

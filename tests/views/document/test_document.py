@@ -1,0 +1,186 @@
+"""The lazy document: the same lines as a plain split, however little of the text was decoded for them."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.jsontext import slices
+from rpcexplorer.views.cells import columns
+from rpcexplorer.views.document import document as document_module
+from rpcexplorer.views.document import lines as lines_module
+from rpcexplorer.views.document import longline
+from rpcexplorer.views.document.document import Document, HexDocument, laid_out
+from rpcexplorer.views.document.longline import TAB
+from rpcexplorer.views.printable import is_printable, printable, printable_bytes
+
+texts = st.text(st.sampled_from("ab\n\n\t\x1b é漢\u200b😀") | st.characters(categories=["L", "C"]), max_size=60)
+
+
+def plain_lines(text: bytes) -> list[bytes]:
+    return text.removesuffix(b"\n").split(b"\n")
+
+
+def plain_shown(line: bytes) -> str:
+    return printable(line.decode("utf-8", "backslashreplace").replace("\t", TAB))
+
+
+@pytest.fixture(params=[3, 16_384])
+def parts(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Bytes of a block and of a part of a line: a few, so that short texts have many, and as they are."""
+    size: int = request.param
+    monkeypatch.setattr(lines_module, "BLOCK", size)
+    monkeypatch.setattr(longline, "PART", max(size, 4))
+    monkeypatch.setattr(document_module, "PART", max(size, 4))
+    return size
+
+
+@given(texts, st.integers(0, 12), st.integers(0, 12) | st.none())
+def test_a_piece_of_a_line_is_the_piece_of_what_the_whole_line_shows(text: str, start: int, limit: int | None) -> None:
+    document = Document(text.encode("utf-8", "surrogatepass"))
+    for line, content in enumerate(plain_lines(document.text)):
+        stop = None if limit is None else start + limit
+        assert document.line(line, start, limit) == plain_shown(content)[start:stop]
+        assert document.width(line) == columns(plain_shown(content)) <= document.widest
+
+
+@pytest.mark.parametrize("text", ["plain " * 20, "漢字" * 30, "\t\x1b\u202e" * 9, "é" + "x" * 40 + "😀" * 9])
+def test_the_pieces_of_a_long_line_are_the_whole_line(parts: int, text: str) -> None:
+    document = Document(f"short\n{text}\nend".encode())
+    pieces = [document.line(1, start, 7) for start in range(0, 8 * len(text), 7)]
+    assert "".join(pieces) == document.line(1) == plain_shown(text.encode())
+    assert document.line(1, 10_000) == ""
+    assert document.size(*document.span(1))[0] == len(plain_shown(text.encode()))
+    assert document.width(1) >= columns(plain_shown(text.encode()))
+
+
+def test_a_piece_from_the_middle_of_a_long_line_is_found_before_the_end_is_known(parts: int) -> None:
+    document = Document(("é" * 30 + "here" + "漢" * 50_000).encode())
+    assert document.line(0, 30, 4) == "here"
+    assert document.line(0, 50_030, 10) == "漢" * 4
+
+
+def test_a_stretch_of_bytes_is_placed_among_the_characters_of_its_line(parts: int) -> None:
+    document = Document("one\n\té\x1b\u202e漢word\nlast".encode())
+    begin = document.text.index(b"word")
+    first, last = document.place(1, begin, begin + 4)
+    assert document.line(1)[first:last] == "word"
+    assert document.place(1, begin, len(document.text)) == (first, last)
+    assert document.place(1, 0, begin)[0] == 0
+    assert Document(b"abc\ndef").place(1, 5, 7) == (1, 3)
+
+
+def test_all_that_is_shown_is_printable() -> None:
+    text = "".join(map(chr, [*range(0x0A), *range(0x0B, 0xD800), *range(0xE000, 0x30000)])).encode() + b"\xff\xc3"
+    document = Document(text)
+    shown = "".join(document.line(line) for line in range(document.lines))
+    assert not {char for char in shown if not is_printable(char)} - set("\ufe0e\ufe0f")
+    assert shown.endswith(r"\xff\xc3")
+
+
+def test_no_line_of_a_large_text_is_wider_than_estimated() -> None:
+    filler = b"short\n" * 60_000
+    for line in (b"x" * 99, "ä\t\u0085".encode() * 40, "漢字".encode() * 70, b"\xff" * 90):
+        document = Document(filler + line + b"\n" + filler)
+        assert document.width(60_000) <= document.widest <= 4 * len(line)
+    assert Document(filler + "Straße, 漢字".encode() * 20).widest == 20 * len("Straße, 漢字".encode())
+
+
+def test_json_is_laid_out_and_every_spelling_kept() -> None:
+    document = Document.of_json(b'\xef\xbb\xbf {"a":[1.10,{}],"a":"\\u00e9"} \n')
+    assert document.is_json
+    assert document.text.decode() == '{\n  "a": [\n    1.10,\n    {}\n  ],\n  "a": "\\u00e9"\n}'
+
+
+@pytest.mark.parametrize("body", [b'"a b"', b" 12 ", b"null", b'[\n  "\\ud800",\n  NaN\n]', b"[" * 2000 + b"]" * 2000])
+def test_scalars_and_what_few_parsers_take_are_json_as_well(body: bytes) -> None:
+    assert Document.of_json(body).is_json
+
+
+@pytest.mark.parametrize(
+    "body", [b"", b" ", b"<html>\n</html>", b"[1,", b"{} {}", "héllo ".encode(), b"\xef\xbb\xbfhi"]
+)
+def test_what_is_no_json_stays_as_it_is(body: bytes) -> None:
+    document = Document.of_json(body)
+    assert (document.is_json, document.text) == (False, body)
+
+
+@pytest.mark.parametrize("body", [b'["a\n  ]b"]', b'{"a\n": NaN}', b'["\n"]'])
+def test_raw_line_breaks_inside_strings_leave_nothing_to_fold_by(body: bytes) -> None:
+    document = Document.of_json(body)
+    assert not document.is_json
+    assert b"\n" in document.text
+
+
+def test_what_the_server_wrote_is_shown_as_it_wrote_it() -> None:
+    document = Document.raw(b'{"a":1,\r\n\t"b":2}')
+    assert [document.line(line) for line in range(document.lines)] == ['{"a":1,␍', TAB + '"b":2}']
+    assert not document.is_json
+
+
+@pytest.mark.parametrize("size", [1, 8, 9, 16, 17, 40])
+def test_a_body_that_is_no_text_becomes_rows_of_hex(size: int) -> None:
+    body = (b"\xff\x00Az" * 10)[:size]
+    rows = printable_bytes(body).split("\n")
+    for document in (Document.of_json(body), Document.raw(body)):
+        assert isinstance(document, HexDocument)
+        assert [document.line(line) for line in range(document.lines)] == rows
+        assert document.line(0, 10, 2) == "ff"
+        assert [document.width(line) for line in range(document.lines)] == list(map(len, rows))
+        assert document.widest == max(map(len, rows))
+
+
+def test_bytes_are_placed_on_the_rows_of_hex() -> None:
+    document = Document.raw(bytes(range(0xF0, 0x100)) + b"\xffabc")
+    first, last = document.place(0, 7, 9)
+    assert document.line(0)[first:last] == "f7  f8"
+    first, last = document.place(1, 9, 18)
+    assert document.line(1)[first:last] == "ff 61"
+    assert [document.line_at(offset) for offset in (0, 15, 16, 19, 20)] == [0, 0, 1, 1, 1]
+
+
+def test_the_beginning_of_a_large_text_is_there_before_the_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE", 50)
+    steps = list(laid_out(json.dumps([{"a": n} for n in range(40)]).encode()))
+    beginning, whole = (document for document in steps if document is not None)
+    assert (beginning.complete, whole.complete) == (False, True)
+    assert whole.text.startswith(beginning.text)
+    assert 2 < beginning.lines < whole.lines == 122
+    assert steps[-1] is whole
+    assert len(steps) > 10
+
+
+@pytest.mark.parametrize("body", [b'[1, 2, {"a": 3}, }', b"[1, 2, 3, 4, 5, 6, 7, 8, 9] more", b'["\xff", 2, 3, 4, 5]'])
+def test_what_turns_out_to_be_no_json_is_shown_as_it_is_after_all(body: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slices, "SLICE", 6)
+    found = [document for document in laid_out(body) if document is not None]
+    assert found[-1].complete
+    assert (found[-1].text, found[-1].is_json) == (body, False)
+    assert found[-1].is_hex == (b"\xff" in body)
+
+
+@given(st.lists(st.sampled_from(["a" * 30, "é", "漢" * 9, "\t", "\u0085", "\n"])).map("".join), st.integers(4, 40))
+def test_what_is_measured_in_steps_is_what_the_whole_would_show(text: str, step: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(document_module, "SMALL", 0)
+        patch.setattr(document_module, "STEP", step)
+        patch.setattr(lines_module, "BLOCK", step)
+        patch.setattr(lines_module, "STEP", 2 * step)
+        document = Document(text.encode())
+        for _ in document.measure():
+            pass
+        assert all(document.width(line) <= document.widest for line in range(document.lines))
+        assert document.growth == (4 if {"\t", "\u0085"} & set(text) else 1)
+
+
+def test_ten_megabytes_of_either_shape_open_at_once() -> None:
+    short = b'  "a": 1,\n' * 1_000_000
+    long = json.dumps("漢字" * 1_500_000, ensure_ascii=False).encode()
+    started = time.process_time()
+    assert Document(short).line(999_999) == '  "a": 1,'
+    assert Document(long).line(0, 0, 5) == '"漢字漢字'
+    assert time.process_time() - started < 1

@@ -1,0 +1,56 @@
+"""Numbered lines: where a split finds them, whatever the blocks that newlines are counted by."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.views.document import lines as lines_module
+from rpcexplorer.views.document.lines import Lines, newlines_before
+
+
+def plain_lines(text: bytes) -> list[bytes]:
+    return text.removesuffix(b"\n").split(b"\n")
+
+
+@given(st.binary(max_size=80) | st.lists(st.sampled_from([b"\n", b"abcdefgh"])).map(b"".join), st.integers(1, 9))
+def test_lines_are_where_a_split_finds_them(text: bytes, block: int) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lines_module, "BLOCK", block)
+        lines = Lines(text)
+        spans = [(lines.start(line), lines.end(line)) for line in range(lines.count)]
+        assert [text[start:end] for start, end in spans] == plain_lines(text)
+        assert [lines.at(offset) for start, end in spans for offset in (start, end)] == [
+            line for line in range(lines.count) for _ in "se"
+        ]
+        runs = list(lines.pieces(0, lines.count))
+        assert [line for start, end in runs for line in range(start, end)] == list(range(lines.count))
+        assert list(lines.pieces_before(lines.count)) == runs[::-1]
+        assert lines.longest(0) == max(map(len, plain_lines(text)))
+        patch.setattr(lines_module, "STEP", 2 * block)
+        assert [*lines.longest_so_far(0), 0][-2 if text else -1] == lines.longest(0)
+        assert list(newlines_before(text))[-1] == lines._before
+
+
+@pytest.mark.parametrize(("text", "count"), [(b"", 1), (b"\n", 1), (b"a", 1), (b"a\n", 1), (b"a\n\n", 2), (b"\na", 2)])
+def test_a_last_newline_ends_a_line_and_starts_none(text: bytes, count: int) -> None:
+    assert Lines(text).count == count
+
+
+def test_the_longest_line_is_looked_for_between_offsets_and_above_a_floor() -> None:
+    lines = Lines(b"four\n" + b"x" * 30 + b"\nsevenxx\nab")
+    assert lines.longest(0) == 30
+    assert lines.longest(40) == 40
+    assert lines.longest(0, 36) == 7
+    assert lines.longest(0, 0, 4) == 4
+    assert lines.longest(0, 36, 40) == 4
+
+
+def test_the_cuts_between_runs_are_the_same_wherever_one_begins(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lines_module, "BLOCK", 10)
+    lines = Lines(b"abc\n" * 20)
+    cuts = [start for start, _ in lines.pieces(0, 20)]
+    assert len(cuts) > 5
+    for first in range(20):
+        assert [start for start, _ in lines.pieces(first, 20)][1:] == [cut for cut in cuts if cut > first]

@@ -1,0 +1,77 @@
+"""Search: the same places as a plain search finds, in any case, in slices, forwards and backwards."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.views.document import search as finding
+from rpcexplorer.views.document.document import Document
+from rpcexplorer.views.document.search import matches
+
+
+def found(text: str, needle: str) -> list[str]:
+    document = Document(text.encode())
+    return [document.text[start:end].decode() for start, end in matches(document, needle)]
+
+
+@pytest.mark.parametrize(
+    ("text", "needle", "places"),
+    [
+        ("Ada ada ADA", "ada", ["Ada", "ada", "ADA"]),
+        ("Ada ada ADA", "Ada", ["Ada"]),
+        ("Größe GRÖSSE größe", "größe", ["Größe", "GRÖSSE", "größe"]),
+        ("ÉTÉ été", "été", ["ÉTÉ", "été"]),
+        ("ÉTÉ été", "Été", []),
+        ("Ωμέγα ωΜΈΓΑ", "ωμέγα", ["Ωμέγα", "ωΜΈΓΑ"]),
+        ("漢字かな漢字", "漢字", ["漢字", "漢字"]),
+        ("a.c abc [a.c]", "a.c", ["a.c", "a.c"]),
+        ('"id": 1, "ID": 2', '"id":', ['"id":', '"ID":']),
+        ("aaaa", "aa", ["aa", "aa"]),
+        ("anything", "", []),
+        ("anything", "\ud800", []),
+    ],
+)
+def test_a_needle_without_upper_case_finds_any_case(text: str, needle: str, places: list[str]) -> None:
+    assert found(text, needle) == places
+
+
+texts = st.text(st.sampled_from("aabAB\né漢"), max_size=60)
+needles = st.text(st.sampled_from("abBé漢"), min_size=1, max_size=3)
+
+
+@given(texts, needles, st.integers(1, 9))
+def test_slices_find_what_one_search_of_the_whole_finds(text: str, needle: str, size: int) -> None:
+    flags = re.IGNORECASE if needle == needle.lower() else 0
+    expected = [
+        (len(text[: hit.start()].encode()), len(text[: hit.end()].encode()))
+        for hit in re.finditer(re.escape(needle), text, flags)
+    ]
+    document = Document(text.encode())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(finding, "SLICE", size)
+        assert list(matches(document, needle)) == expected
+
+
+def test_a_search_between_offsets_stays_between_them() -> None:
+    document = Document(b"abc abc abc")
+    assert list(matches(document, "abc", 1, 10)) == [(4, 7)]
+
+
+def test_the_bytes_of_what_is_no_text_are_searched() -> None:
+    document = Document.raw(b"\xff" * 20 + b"Word" + b"\xfe")
+    assert list(matches(document, "word")) == [(20, 24)]
+    assert document.line_at(20) == 1
+
+
+def test_twenty_megabytes_are_searched_at_once() -> None:
+    document = Document(b'    "name": "Ada Lovelace",\n' * 700_000 + b"End")
+    started = time.process_time()
+    assert sum(1 for _ in matches(document, "lovelace")) == 700_000
+    assert list(matches(document, "end")) == [(len(document.text) - 3, len(document.text))]
+    assert list(matches(document, "nowhere")) == []
+    assert time.process_time() - started < 3

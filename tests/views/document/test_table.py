@@ -1,0 +1,228 @@
+"""A list of objects as a table."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.views.document.table import LONGEST, SAMPLE, WIDEST, Cell, Column, Table
+from rpcexplorer.views.printable import printable
+
+PEOPLE = b"""[
+  {"id": 3, "name": "Ada", "tags": ["a"], "rate": 1.10, "active": true},
+  {"id": 1, "tags": [], "name": null, "rate": 1e2, "active": false, "nickname": "Bo"},
+  {"id": 2, "name": "null", "rate": 99, "active": true, "tags": [1, 2]}
+]"""
+
+
+def table_of(value: bytes | str) -> Table:
+    table = Table.of(value.encode() if isinstance(value, str) else value)
+    assert table is not None
+    return table
+
+
+def column(value: str, *, descending: bool | None = None) -> list[str]:
+    """The cells of the first column, as they are or sorted."""
+    table = table_of(value)
+    if descending is not None:
+        table.sort(0, descending)
+    return [table.cell(row, 0).text for row in range(table.rows)]
+
+
+# --- what is a table -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "path"),
+    [
+        ('[{"a": 1}]', "."),
+        (' [ {"a": 1}, null, {"b": 2} ] ', "."),
+        ('{"page": 1, "items": [{"a": 1}], "tags": ["x"]}', ".items"),
+        ('{"odd \\u001b name": [{"a": 1}]}', '.["odd ␛ name"]'),
+        ('{"items": [{"a": NaN}], "page": Infinity}', ".items"),
+        ('[{"a": ' + "[" * 1_100 + "]" * 1_100 + "}]", "."),
+    ],
+)
+def test_a_list_of_objects_is_a_table_and_so_is_an_object_with_one_in_it(value: str, path: str) -> None:
+    assert table_of(value).path == path
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        b"",
+        b"[]",
+        b"[1, 2]",
+        b"[null]",
+        b'[{"a": 1}, 2]',
+        b"[{}, {}]",
+        b'{"a": 1}',
+        b'{"a": [{"x": 1}], "b": [{"x": 1}]}',
+        b'{"a": {"b": [{"x": 1}]}}',
+        b'"text"',
+        b'[{"a": 1}',
+        b'[{"a": "\xff"}]',
+        b"\xff\xfe",
+    ],
+)
+def test_nothing_else_is_one(value: bytes) -> None:
+    assert Table.of(value) is None
+
+
+@given(st.binary(max_size=40) | st.text(st.sampled_from('[]{}",:a1 \\nulNI-\x00é'), max_size=30).map(str.encode))
+def test_whatever_the_bytes_no_table_or_one_that_can_be_read(value: bytes) -> None:
+    table = Table.of(value)
+    if table is not None:
+        table.sort(0)
+        cells = [table.cell(row, column) for row in range(table.rows) for column in range(len(table.columns))]
+        assert all(cell.text == printable(cell.text) for cell in cells)
+
+
+# --- columns -------------------------------------------------------------------------------------------------------
+
+
+def test_the_columns_are_what_most_rows_have_in_order_of_appearance_nested_ones_last() -> None:
+    assert table_of(PEOPLE).columns == [
+        Column("id", "id", "number", 2),
+        Column("name", "name", "text", 4),
+        Column("rate", "rate", "number", 4),
+        Column("active", "active", "literal", 6),
+        Column("tags", "tags", "nested", len("[ 2 items ]")),
+    ]
+
+
+def test_where_no_member_is_common_all_of_them_are_columns() -> None:
+    assert [each.name for each in table_of('[{"a": 1}, {"b": 1}, {"c": 1}]').columns] == ["a", "b", "c"]
+
+
+def test_a_null_does_not_count_as_a_row_that_lacks_a_member() -> None:
+    assert [each.name for each in table_of('[{"a": 1}, null, null, null]').columns] == ["a"]
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [("1, 2", "number"), ("1, null", "number"), ('1, "x"', "text"), ("true, null", "literal"), ("null", "text"),
+     ("{}, []", "nested"), ("{}, 1", "text"), ("NaN", "literal")],
+)  # fmt: skip
+def test_a_column_is_of_the_kind_that_its_values_share(values: str, kind: str) -> None:
+    rows = ", ".join(f'{{"a": {value}}}' for value in values.split(", "))
+    assert table_of(f"[{rows}]").columns[0].kind == kind
+
+
+def test_a_column_asks_for_what_its_widest_cell_takes_up_to_a_limit() -> None:
+    wide = table_of('[{"a": "漢字", "b": "' + "x" * 500 + '", "": 1}]')
+    assert [each.width for each in wide.columns] == [4, WIDEST, 1]
+
+
+def test_only_the_first_rows_are_asked_for_columns() -> None:
+    rows = ['{"a": 1}'] * SAMPLE + ['{"b": "' + "x" * 30 + '"}']
+    (only,) = table_of(f"[{','.join(rows)}]").columns
+    assert (only.name, only.width) == ("a", 1)
+
+
+def test_a_hostile_name_is_shown_and_still_found() -> None:
+    table = table_of('[{"x\\u001b[2J\\u202e": 1, "\\ud800": 2}]')
+    assert [each.name for each in table.columns] == ["x␛[2J\\u202e", "\\ud800"]
+    assert [table.cell(0, 0).text, table.cell(0, 1).text] == ["1", "2"]
+
+
+# --- cells ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("value", "cell"),
+    [
+        ("null", Cell("null", "null")),
+        ('"null"', Cell("null", "string")),
+        ('""', Cell("", "string")),
+        ("1.10", Cell("1.10", "number")),
+        ("-0", Cell("-0", "number")),
+        ("1e400", Cell("1e400", "number")),
+        ("true", Cell("true", "literal")),
+        ("NaN", Cell("NaN", "literal")),
+        ("-Infinity", Cell("-Infinity", "literal")),
+        ("{}", Cell("{ 0 members }", "nested")),
+        ('{"x": [1, 2]}', Cell("{ 1 member }", "nested")),
+        ("[1]", Cell("[ 1 item ]", "nested")),
+        ('[1, "\\ud800"]', Cell("[ 2 items ]", "nested")),
+        (r'"a\"b\\\u00e9"', Cell('a"b\\é', "string")),
+        (r'"two\nlines\u001b]52;c\u202e"', Cell("two␊lines␛]52;c\\u202e", "string")),
+        (r'"\ud800"', Cell("\\ud800", "string")),
+        ('"' + "x" * 5_000 + '"', Cell("x" * (LONGEST - 1) + "…", "string")),
+    ],
+)
+def test_a_cell_is_printable_and_knows_what_it_is(value: str, cell: Cell) -> None:
+    assert table_of(f'[{{"a": {value}}}]').cell(0, 0) == cell
+
+
+def test_a_member_that_is_not_there_is_absent_not_null() -> None:
+    table = table_of('[{"a": 1}, {"b": 1}, null]')
+    assert [table.cell(row, 0).kind for row in range(3)] == ["number", "absent", "absent"]
+
+
+def test_of_two_members_with_one_name_the_last_one_counts() -> None:
+    assert column('[{"a": 1, "a": 2}, {"a": NaN, "a": 3}]') == ["2", "3"]
+
+
+# --- order ---------------------------------------------------------------------------------------------------------
+
+MIXED = '[{"a": "B"}, {"a": 10}, {"a": null}, {"c": 1}, {"a": 9}, {"a": "a"}, {"a": true}, {"a": [1]}, {"a": []}]'
+
+
+def test_numbers_come_before_text_and_what_is_missing_last() -> None:
+    assert column(MIXED, descending=False) == ["9", "10", "a", "B", "true", "[ 0 items ]", "[ 1 item ]", "null", ""]
+
+
+def test_what_is_missing_comes_last_in_the_other_direction_too() -> None:
+    assert column(MIXED, descending=True) == ["[ 1 item ]", "[ 0 items ]", "true", "B", "a", "10", "9", "null", ""]
+
+
+@pytest.mark.parametrize(
+    "ascending",
+    [
+        ["-1", "-0.5", "0", "1e-1", "0.11", "2", "10"],
+        ["9007199254740992", "9007199254740993", "9007199254740993.5"],
+        ["1" + "0" * 30, "1" + "0" * 29 + "1"],
+        ["0.1", "0.10000000000000000001"],
+        ["-1e99999999999999999999", "1e-99999999999999999999", "1e999999999999", "9" * 4_301 + "e999999999999999"],
+        ["9" * 4_301, "1" + "0" * 4_301],
+    ],
+)
+def test_numbers_are_compared_exactly_whatever_their_size(ascending: list[str]) -> None:
+    mixed = ascending[::-1]
+    table = table_of("[" + ",".join(f'{{"a": {text}}}' for text in mixed) + "]")
+    table.sort(0)
+    assert [mixed[table.original(row)] for row in range(table.rows)] == ascending
+
+
+@pytest.mark.parametrize("descending", [False, True])
+def test_rows_that_are_the_same_stay_in_the_lists_order(descending: bool) -> None:
+    table = table_of('[{"a": 1.0, "b": 0}, {"a": 1, "b": 1}, {"a": 1.00, "b": 2}]')
+    table.sort(0, descending)
+    assert [table.original(row) for row in range(3)] == [0, 1, 2]
+
+
+def test_a_row_leads_back_to_its_element_and_the_order_can_be_given_up() -> None:
+    table = table_of(PEOPLE)
+    table.sort(0)
+    assert [table.original(row) for row in range(table.rows)] == [1, 2, 0]
+    assert table.value(2).startswith(b'{"id": 3, "name": "Ada"')
+    assert table.cell(2, 1) == Cell("Ada", "string")
+    table.unsort()
+    assert [table.original(row) for row in range(table.rows)] == [0, 1, 2]
+    assert table.cell(2, 1) == Cell("null", "string")
+
+
+@pytest.mark.parametrize(
+    ("value", "path", "text"),
+    [
+        ('[{"a": 1}, {"a": 2.50}]', "$[1].a", b"2.50"),
+        ('{"items": [{"a b": 1}, {"a b": [true]}]}', '$.items[1]["a b"]', b"[true]"),
+        ('{"odd name": [{"a": 1}, {"b": 2, "a": null}]}', '$["odd name"][1].a', b"null"),
+        ('[{"a": 1}, null]', "$[1].a", b""),
+    ],
+)
+def test_a_cell_has_a_path_and_the_servers_own_text(value: str, path: str, text: bytes) -> None:
+    table = table_of(value)
+    assert (table.cell_path(1, 0), table.cell_value(1, 0)) == (path, text)

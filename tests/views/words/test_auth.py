@@ -1,0 +1,45 @@
+"""How a profile is logged in, in the few words that the header and the list have room for."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.views.words.auth import auth_words
+
+NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
+KNOWN, MOVED = Secret("hunter2x", "p.password"), Moved("password", "it was stored for another route")
+COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
+
+
+@pytest.mark.parametrize(
+    ("auth", "state", "since", "words"),
+    [
+        (NoAuth(), {}, None, ""),
+        (COOKIE, {"password": KNOWN, "session": None}, None, "○ no session yet"),
+        (COOKIE, {"password": KNOWN, "session": KNOWN}, timedelta(minutes=12), "● session 12 min"),
+        (COOKIE, {"password": KNOWN, "session": KNOWN}, None, "● session"),
+        (COOKIE, {"password": None, "session": KNOWN}, timedelta(hours=3), "● session 3 h"),
+        (COOKIE, {"password": None, "session": None}, None, "! no password"),
+        (COOKIE, {"username": None, "password": None, "session": None}, None, "! no user name"),
+        (COOKIE, {"password": MOVED, "session": None}, None, "! password: its route changed"),
+        (COOKIE, {"password": MOVED, "session": KNOWN}, None, "● session"),
+        (INLINE, {"password": KNOWN}, None, "● password known"),
+        (INLINE, {"password": None}, None, "! no password"),
+        (INLINE, {"password": MOVED}, None, "! password: its route changed"),
+    ],
+)
+def test_what_is_missing_is_said_first(auth: Any, state: Any, since: timedelta | None, words: str) -> None:
+    found = auth_words(Profile("p", "https://new", auth=auth), state, NOW - since if since is not None else None, NOW)
+    assert "".join(text for text, _ in found) == words
+
+
+def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
+    for state in ({"password": None}, {"password": MOVED}):
+        sign, role = auth_words(Profile("p", "https://new", auth=INLINE), state, None, NOW)[0]
+        assert (sign, role) == ("! ", "careful bold")

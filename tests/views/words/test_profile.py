@@ -1,0 +1,155 @@
+"""A profile as a page: its words, its grid, and what it never says."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.connection_test import Step
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, MethodNote, NoAuth, Profile
+from rpcexplorer.model.secrets.route import Change, Moved
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.views.words.profile import LABEL, broken_page, profile_page
+
+TEAM, LOCAL = Path("/team/sessions.toml"), Path("/team/sessions.local.toml")
+OWN = Path("/home/ada/sessions.toml")
+COOKIE = Profile("staging", "https://staging.example.com", badge="staging", auth=CookieAuth("ada"))
+
+
+def told(profile: Profile = COOKIE, state: Any = None, rows: Any = (), steps: Any = (), files: Any = None) -> list[str]:
+    lines = profile_page(profile, state or {}, rows, files or [(TEAM, "the team")], steps)
+    return ["".join(text for text, _ in line) for line in lines]
+
+
+def row(lines: list[str], label: str) -> str:
+    """What stands beside a label."""
+    return next(line[LABEL + 3 :] for line in lines if line[1:].startswith(f"{label} "))
+
+
+def roles(profile: Profile = COOKIE, **more: Any) -> dict[str, str]:
+    lines = profile_page(profile, more.get("state", {}), more.get("rows", ()), [], more.get("steps", ()))
+    return {text: role for line in lines for text, role in line}
+
+
+def test_the_head_says_where_it_is_and_how_one_logs_in() -> None:
+    lines = told(Profile("p", "https://p.example.com", description="Shared", badge="prod", auth=CookieAuth()))
+    assert lines[1] == " Shared"
+    assert row(lines, "address") == "https://p.example.com/api/v2/"
+    assert row(lines, "badge") == "PROD"
+    assert row(lines, "login") == "by cookie: auth opens a session"
+
+
+@pytest.mark.parametrize(
+    ("auth", "words"),
+    [(InlineAuth("ada"), "go into the params of each call"), (NoAuth(), "calls are sent as they are")],
+)
+def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
+    assert words in row(told(Profile("p", "https://p", auth=auth)), "login")
+
+
+@pytest.mark.parametrize(
+    ("found", "first", "second"),
+    [
+        (None, "! missing", "s enters it, or set RPCEXPLORER_STAGING_PASSWORD"),
+        (Secret("x", "l", "environment"), "✓ known", "$RPCEXPLORER_STAGING_PASSWORD"),
+        (Secret("x", "l", "secrets.toml"), "✓ known, in secrets.toml", ""),
+        (Secret("x", "l", "prompt"), "✓ known, for this run", ""),
+        (
+            Moved("password", "it was stored for another route", (Change("origin", "https://old", "https://new"),)),
+            "! not sent",
+            "it was stored for another route",
+        ),
+    ],
+)
+def test_what_is_known_of_a_secret_is_said_never_the_secret(found: Any, first: str, second: str) -> None:
+    lines = told(state={"password": found})
+    at = next(at for at, line in enumerate(lines) if line.startswith(" password"))
+    assert lines[at][LABEL + 3 :] == first
+    assert lines[at + 1].strip().startswith(second)
+
+
+def test_a_session_that_is_not_there_yet_is_no_fault() -> None:
+    assert row(told(state={"session": None}), "session") == "○ none yet"
+    assert roles(state={"session": None})["○ none yet"] == "middle"
+
+
+def test_what_a_file_says_comes_first_with_its_place_and_defaults_are_paler() -> None:
+    rows = [
+        ("timeout", 5.0, f"{LOCAL}:4"),
+        ("accept", "*/*", "default"),
+        ("auth.username", "ada", f"{TEAM}:9"),
+        ("login.params", {"username": "{username}"}, "default"),
+        ("login.ended_words", ("a", "b", "c", "d", "e"), "default"),
+        ("login.ended_codes", (), "default"),
+        ("headers.X-Tenant", "acme", f"{TEAM}:12"),
+        ("ca_file", None, "default"),
+        ("url", "https://x", f"{TEAM}:2"),
+    ]
+    lines = told(rows=rows, files=[(TEAM, "the team"), (LOCAL, "me, here")])
+    assert lines.index(" Calls") < lines.index(" Login") < lines.index(" Headers")
+    assert row(lines, "timeout") == "5 s  sessions.local.toml:4"
+    assert row(lines, "accept") == "*/*"
+    assert row(lines, "username") == "ada  sessions.toml:9"
+    assert row(lines, "params") == '{"username":"{username}"}'
+    assert row(lines, "ended_words") == "a, b, c, d, …"
+    assert row(lines, "X-Tenant") == "acme  sessions.toml:12"
+    assert row(lines, "ca_file") == "none"
+    assert not any("https://x" in line for line in lines)
+    assert roles(rows=rows)["5 s"] == "text"
+    assert roles(rows=rows)["*/*"] == "middle"
+
+
+def test_two_files_of_one_name_are_told_apart() -> None:
+    files = [(OWN, "me"), (TEAM, "the team")]
+    lines = told(rows=[("timeout", 5.0, f"{OWN}:4"), ("accept", "x", f"{TEAM}:5")], files=files)
+    assert row(lines, "in the file") == "/home/ada/sessions.toml  for me"
+    assert row(lines, "timeout") == "5 s  ada/sessions.toml:4"
+    assert row(lines, "accept") == "x  team/sessions.toml:5"
+
+
+def test_what_a_login_would_need_is_left_out_where_there_is_none() -> None:
+    rows = [("login.method", "auth", "default"), ("auth.cookie", "sessionid", "default")]
+    assert " Login" not in told(Profile("p", "https://p"), rows=rows)
+    assert " Login" in told(Profile("p", "https://p"), rows=[("login.method", "auth", f"{TEAM}:4")])
+
+
+def test_the_steps_of_a_test_have_signs_words_and_times() -> None:
+    steps = [
+        Step("Name", "skipped", "the URL holds an address"),
+        Step("TCP", "well", "connected", 0.012),
+        Step("TLS", "failed", "the certificate is for another host"),
+        Step("HTTP", "unknown", "not reached"),
+    ]
+    lines = told(steps=steps)
+    at = lines.index(" Connection")
+    assert [line.split() for line in lines[at + 1 : at + 5]] == [
+        ["–", "Name", "the", "URL", "holds", "an", "address"],  # noqa: RUF001 - the dash is meant
+        ["✓", "TCP", "connected", "12", "ms"],
+        ["✗", "TLS", "the", "certificate", "is", "for", "another", "host"],
+        ["◌", "HTTP", "not", "reached"],
+    ]
+    assert len({line.index(step.words) for line, step in zip(lines[at + 1 :], steps, strict=False)}) == 1
+    assert roles(steps=steps)["the certificate is for another host"] == "wrong"
+
+
+def test_a_test_that_runs_says_how_to_end_it() -> None:
+    assert any("testing" in line and "Esc" in line for line in told(steps=None))
+    assert not any("Connection" in line for line in told())
+
+
+def test_methods_are_listed_with_what_is_known_of_their_safety() -> None:
+    methods = {"a": MethodNote("Reads", safe=True), "b": MethodNote("Deletes", safe=False), "c": MethodNote("Asks")}
+    lines = told(Profile("p", "https://p", methods=methods))
+    assert row(lines, "a") == "safe  Reads"
+    assert row(lines, "b") == "! not safe  Deletes"
+    assert row(lines, "c") == "Asks"
+
+
+def test_a_profile_that_cannot_be_used_says_why_and_where() -> None:
+    lines = [
+        "".join(text for text, _ in line) for line in broken_page([(TEAM, "the team")], ["sessions.toml:3: no url"])
+    ]
+    assert lines[1] == " ! sessions.toml:3: no url"
+    assert row(lines, "in the file") == "/team/sessions.toml  for the team"
