@@ -1,6 +1,7 @@
 """The one door: both fronts, and programs that use the library, come through here.
 
-It builds nothing but what the files say and the calls need; each of its methods is a sentence over the wings below.
+It hands out its parts, and whoever needs one of them asks that one. A method stands here if it goes by the profile in
+use or takes more than one part; none forwards to a part alone.
 """
 
 from __future__ import annotations
@@ -31,14 +32,13 @@ from rpcexplorer.storage.screen_state import Remembered
 from rpcexplorer.storage.secrets.credentials import StoredKeys
 from rpcexplorer.storage.secrets.lookup import Secrets
 from rpcexplorer.storage.settings import load_settings, save_setting
-from rpcexplorer.storage.themes import load_theme, theme_files
+from rpcexplorer.storage.themes import Themes
 
 if TYPE_CHECKING:
     from rpcexplorer.client.requests import Watch
     from rpcexplorer.model.connection_test import Step
     from rpcexplorer.model.exchange import Exchange, Preview, Refused
     from rpcexplorer.model.settings import Settings
-    from rpcexplorer.model.theme import Theme
     from rpcexplorer.storage.history.store import History
     from rpcexplorer.storage.profiles.edits import ProfileEdits
     from rpcexplorer.storage.secrets.leaks import Searched
@@ -74,7 +74,9 @@ class Explorer:
         """The history as this explorer keeps it: whether it records, and what went wrong."""
         self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
         """What could not be written by the end of a run."""
-        self._clients = Clients(self.keys, settings.reply_limit, self._record)
+        self.themes = Themes(paths.themes)
+        """Those that come with the program, and this person's own."""
+        self.clients = Clients(self.keys, settings.reply_limit, self._record)
 
     @classmethod
     def open(
@@ -99,7 +101,7 @@ class Explorer:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        await self._clients.close()
+        await self.clients.close()
 
     @property
     def history(self) -> History:
@@ -124,23 +126,19 @@ class Explorer:
     ) -> Exchange:
         """Send a draft with the profile in use, and record what came of it."""
         profile = self._in_use()
-        exchange = await self._clients.of(profile).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
-        return self._clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
+        exchange = await self.clients.of(profile).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        return self.clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
         profile = self._in_use()
-        exchange = await self._clients.of(profile).login(watch=watch, stop=stop)
-        return self._clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
-
-    async def get_ready(self) -> None:
-        """Load what the first call takes, before there is one."""
-        await self._clients.load()
+        exchange = await self.clients.of(profile).login(watch=watch, stop=stop)
+        return self.clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
 
     async def test(self, profile: Profile) -> list[Step]:
         """Try the way to a server step by step: name, connection, TLS, HTTP, login. Nothing is recorded."""
         missing = [field for field, found in self.keys.state(profile).items() if not found and field != "session"]
-        return await self._clients.test(profile, missing)
+        return await self.clients.test(profile, missing)
 
     def logout(self) -> bool:
         """Forget the session of the profile in use; False where there was none. The server is not told."""
@@ -189,10 +187,6 @@ class Explorer:
         last = partial(self.journal.last_params, profile, method) if called and known and known.safe else None
         return self.drafts.text_for(profile, method, known, last)
 
-    def keep_draft(self, method: str, text: str) -> str:
-        """Remember what was typed, beyond this run; a sentence where that failed. No secret reaches the file."""
-        return self.drafts.keep_typed(self._in_use(), method, text, self.keys.in_use())
-
     def recent(self, limit: int) -> list[Exchange]:
         """The newest calls of the profile in use, newest first; also those that could not be written."""
         return self.journal.recent(self._in_use(), limit)
@@ -231,14 +225,6 @@ class Explorer:
 
         histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
         return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
-
-    def themes(self) -> dict[str, Path]:
-        """Every theme's file by name."""
-        return theme_files(self.paths.themes)
-
-    def theme(self, name: str) -> tuple[Theme | None, list[Complaint]]:
-        """A theme, where anything of its file can be used, and what is wrong with the file."""
-        return load_theme(self.themes().get(name, self.paths.themes / f"{name}.toml"))
 
     def _record(self, exchange: Exchange, profile: Profile) -> None:
         self.journal.record(exchange, profile)

@@ -14,6 +14,7 @@ from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.profile import InlineAuth
+from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, http_reply
 
 SHOP_IS_KNOWN = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
@@ -186,7 +187,7 @@ def test_a_method_starts_with_its_draft_then_its_last_good_call_where_it_is_safe
         call(explorer, Draft("get", '{"id": 7}'))
     assert explorer.draft_of("get") == start
     assert explorer.draft_of("get", called=False) == '{\n  "id": 1\n}'
-    explorer.keep_draft("get", "[typed")
+    type_in(explorer, "get", "[typed")
     assert explorer.draft_of("get") == "[typed"
 
 

@@ -20,7 +20,7 @@ def themes(context: click.Context) -> None:
       rpcexplorer themes
     """
     session = session_of(context)
-    found = session.open().themes()
+    found = session.open().themes.files()
     width = max((len(name) for name in found), default=0)
     for name, path in found.items():
         session.world.print(printable(f"{name:<{width}}  {path}"))

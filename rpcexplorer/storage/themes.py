@@ -40,11 +40,21 @@ SHAPE = Table(
 )
 
 
-def theme_files(own: Path) -> dict[str, Path]:
-    """Every theme by name, sorted."""
-    shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
-    found = {path.stem: path for folder in (shipped, own) for path in _themes_in(folder)}
-    return dict(sorted(found.items()))
+class Themes:
+    """The themes there are for one person."""
+
+    def __init__(self, own: Path) -> None:
+        self._own = own
+
+    def files(self) -> dict[str, Path]:
+        """Every theme's file by name, sorted."""
+        shipped = next((folder for folder in SHIPPED if folder.is_dir()), SHIPPED[0])
+        found = {path.stem: path for folder in (shipped, self._own) for path in _themes_in(folder)}
+        return dict(sorted(found.items()))
+
+    def load(self, name: str) -> tuple[Theme | None, list[Complaint]]:
+        """A theme, where anything of its file can be used, and what is wrong with the file."""
+        return load_theme(self.files().get(name, self._own / f"{name}.toml"))
 
 
 def _themes_in(folder: Path) -> list[Path]:

@@ -115,7 +115,7 @@ class ExplorerApp(Selecting[Wish]):
 
     def _read(self, name: str) -> str:
         """Make a theme known to Textual; its name, or nothing where it cannot be read."""
-        theme, complaints = self.explorer.theme(name)
+        theme, complaints = self.explorer.themes.load(name)
         self._broken += complaints
         if theme is None:
             return ""
@@ -395,7 +395,7 @@ class ExplorerApp(Selecting[Wish]):
         from rpcexplorer.tui.dialogs.picker import Pick, Picker
 
         before = self.theme
-        picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes()]
+        picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes.files()]
         chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.wear))
         self.wear(chosen or before)
         if chosen and (trouble := self.explorer.save_setting("theme", chosen)):

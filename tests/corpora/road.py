@@ -125,7 +125,7 @@ def wired(folder: Path) -> Iterator[Road]:
 def short(folder: Path, more: str = "", **environment: str) -> Iterator[Road]:
     """The same without sockets, where hundreds of cases differ in nothing that these could do."""
     with _road(folder, "http://127.0.0.1:9", more, **environment) as way:
-        way.explorer._clients.of(way.profile)._transport = cast("HttpTransport", Shortcut(way))
+        way.explorer.clients.of(way.profile)._transport = cast("HttpTransport", Shortcut(way))
         yield way
 
 

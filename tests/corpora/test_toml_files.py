@@ -83,7 +83,7 @@ def test_as_a_theme_it_is_read_or_complained_about(tmp_path: Path) -> None:
     explorer = opened(tmp_path)
     for name, text in ALL.items():
         file.write_bytes(text)
-        theme, complaints = explorer.theme("own")
+        theme, complaints = explorer.themes.load("own")
         assert_told(name, complaints, file)
         assert (theme is None) == (name in UNREADABLE), name
         assert file.read_bytes() == text, name

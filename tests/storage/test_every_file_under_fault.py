@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.storage.files import lock
-from rpcexplorer.storage.themes import theme_files
+from rpcexplorer.storage.themes import Themes
 from tests.storage.faults import Fire, full_disk, read_only, restore, snapshot
 from tests.storage.kinds import KINDS, Kind
 
@@ -245,7 +245,7 @@ def test_a_folder_of_themes_that_cannot_be_read_leaves_the_shipped_ones(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "mine.toml").write_text("dark = true\n")
-    every, real = theme_files(tmp_path), os.listdir
+    every, real = Themes(tmp_path).files(), os.listdir
 
     def listing(folder: Any) -> list[str]:
         if Path(folder) == tmp_path:
@@ -253,4 +253,4 @@ def test_a_folder_of_themes_that_cannot_be_read_leaves_the_shipped_ones(
         return real(folder)
 
     monkeypatch.setattr(os, "listdir", listing)
-    assert theme_files(tmp_path).keys() == every.keys() - {"mine"} != set()
+    assert Themes(tmp_path).files().keys() == every.keys() - {"mine"} != set()

@@ -360,7 +360,7 @@ def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer)
 @through(Picker, PickList)
 def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        themes = list(explorer.themes())
+        themes = list(explorer.themes.files())
         at = themes.index(app.theme)
         await play(pilot, "ctrl+p", *"choose a theme", "enter", "down", "enter")
         await until(pilot, lambda: app.screen is calls and app.theme == themes[(at + 1) % len(themes)])

@@ -26,6 +26,7 @@ from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from tests.fakes.editor import type_in
 from tests.tui.test_snapshots import CALLS, PROFILES, RESULT, TYPED, TheDay, made, showing, state
 from tests.tui.visiting import on, stand_on
 from tests.tui.waiting import until
@@ -75,7 +76,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
     explorer = make_explorer(PROFILES + SHOP, RPCEXPLORER_PROD_PASSWORD="correct-horse")
     explorer.use("staging")
-    explorer.keep_draft("user.list", TYPED)
+    type_in(explorer, "user.list", TYPED)
     explorer.paths = PLACES
     return explorer
 

@@ -28,6 +28,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from tests.fakes.editor import type_in
 from tests.tui.visiting import on_view
 from tests.tui.waiting import until
 
@@ -169,7 +170,7 @@ def calls(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> tup
     explorer.use("staging")
     for exchange in reversed(CALLS):
         explorer.history.append(exchange)
-    explorer.keep_draft("user.list", TYPED)
+    type_in(explorer, "user.list", TYPED)
     return ExplorerApp(explorer, person, "staging"), explorer
 
 

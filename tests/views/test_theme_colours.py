@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.theme import DARK, LIGHT, Theme, contrast, luminance
-from rpcexplorer.storage.themes import load_theme, theme_files
+from rpcexplorer.storage.themes import Themes, load_theme
 
 FOLDER = Path(__file__).parents[2] / "themes"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.toml"))
@@ -43,7 +43,7 @@ def test_there_are_six_or_more_with_light_contrast_and_terminal_among_them() -> 
 
 
 def test_they_are_found_wherever_the_program_runs(tmp_path: Path) -> None:
-    assert theme_files(tmp_path) == {name: FOLDER / f"{name}.toml" for name in NAMES}
+    assert Themes(tmp_path).files() == {name: FOLDER / f"{name}.toml" for name in NAMES}
 
 
 def test_the_two_that_stand_in_for_missing_roles_are_those_of_the_files() -> None:
@@ -143,7 +143,7 @@ def test_a_file_of_ones_own_may_be_one_line(own: Path) -> None:
 
 def test_it_wins_over_a_shipped_one_of_that_name(tmp_path: Path) -> None:
     (tmp_path / "night.toml").touch()
-    assert theme_files(tmp_path)["night"] == tmp_path / "night.toml"
+    assert Themes(tmp_path).files()["night"] == tmp_path / "night.toml"
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ class CallScreen(ReplyScreen):
 
     @work(group="ready")
     async def _get_ready(self) -> None:
-        await self.explorer.get_ready()
+        await self.explorer.clients.load()
 
     @property
     def draft(self) -> Draft:

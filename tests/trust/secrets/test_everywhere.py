@@ -20,6 +20,7 @@ from rpcexplorer.__main__ import main
 from rpcexplorer.cli.program import program
 from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
+from tests.fakes.editor import type_in
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.trust.secrets.planted import AWKWARD, Parrot, leaks, spellings
@@ -160,7 +161,7 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
             made = (snippet_of(kind, explorer.profile, typed, which, explorer.preview, secrets=explorer.keys.in_use())
                     for which in (None, exchange))  # fmt: skip
             told[f"{profile} {kind}"] = "\n".join(map(str, made))
-        assert explorer.keep_draft("echo.result", typed.text) == ""
+        assert type_in(explorer, "echo.result", typed.text) == ""
         assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
         explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')
         told[f"{profile} held"] = f"{explorer.keys.in_use()} {explorer.keys.state(explorer.profiles.profiles[profile])}"

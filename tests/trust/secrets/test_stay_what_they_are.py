@@ -19,6 +19,7 @@ from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.screen import HistoryScreen
+from tests.fakes.editor import type_in
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.trust.secrets.planted import spellings
@@ -65,7 +66,7 @@ def test_somebody_elses_password_is_not_replaced_by_the_stored_one_after_a_resta
     typed = '{"user": "bob", "password": "bobs-new-pw", "text": "for bob"}'
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more=more, rest=""))
-        assert opened(shell).keep_draft("user.add", typed) == ""
+        assert type_in(opened(shell), "user.add", typed) == ""
         again = opened(shell).draft_of("user.add")
         run(shell, Draft("user.add", again))
         record = opened(shell).recent(1)[0]
@@ -82,7 +83,7 @@ def test_somebody_elses_password_is_not_replaced_by_the_stored_one_after_a_resta
 def test_a_secret_that_was_typed_is_put_back_from_draft_and_record(shell: Shell) -> None:
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=""))
-        opened(shell).keep_draft("m", json.dumps({"note": STORED}))
+        type_in(opened(shell), "m", json.dumps({"note": STORED}))
         draft = opened(shell).draft_of("m")
         run(shell, Draft("m", draft))
         run(shell, Draft("m", opened(shell).recent(1)[0].params))
@@ -295,7 +296,7 @@ def test_the_stored_password_is_in_no_file_in_any_spelling(shell: Shell) -> None
     with RawServer(echo) as server:
         shell.sessions(INLINE.format(url=server.origin, more="", rest=""))
         typed = json.dumps({"all": list(spellings(STORED))})
-        opened(shell).keep_draft("m", typed)
+        type_in(opened(shell), "m", typed)
         run(shell, Draft("m", typed))
     written = "".join(shell.files().values())
     assert not [spelled for spelled in spellings(STORED) if spelled in written]

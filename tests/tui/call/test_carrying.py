@@ -18,6 +18,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.screen import HistoryScreen
+from tests.fakes.editor import type_in
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.storage.recording import exchange
 from tests.tui.visiting import burst, on, rest, said, visit
@@ -85,7 +86,7 @@ def test_the_call_is_sent_by_the_other_profile_once_somebody_says_so(explorer: E
 
 def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None:
     explorer.use("prod")
-    explorer.keep_draft("demo.echo", '{"mine": true}')
+    type_in(explorer, "demo.echo", '{"mine": true}')
     explorer.use("demo")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -112,7 +113,7 @@ def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
     make_explorer: Callable[..., Explorer], explorer: Explorer
 ) -> None:
     explorer.use("prod")
-    explorer.keep_draft("demo.echo", '{"mine": true}')
+    type_in(explorer, "demo.echo", '{"mine": true}')
     explorer.use("demo")
 
     async def carried(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:

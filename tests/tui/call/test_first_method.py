@@ -16,6 +16,7 @@ from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
+from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.visiting import tell, visit
 from tests.tui.waiting import until
@@ -102,7 +103,7 @@ def test_what_was_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
     reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
     profile = used(made)
     made.journal.record(Exchange("1", WHEN, "demo", profile.endpoint, "ping", "[ 7 ]", "call", reply), profile)
-    made.keep_draft("ping", "[typed")
+    type_in(made, "ping", "[typed")
 
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await until(pilot, lambda: bool(screen.methods.recent))
