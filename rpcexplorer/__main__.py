@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from rpcexplorer.demo import PASSWORD, USERNAME
 
 if TYPE_CHECKING:
-    from rpcexplorer.cli.world import Key
+    from rpcexplorer.cli.world import Shortcut
     from rpcexplorer.explorer import Explorer
     from rpcexplorer.model.complaint import Complaint
     from rpcexplorer.model.person import Person
@@ -30,7 +30,7 @@ COMPLETION_SECONDS = 2.0
 """How long a shell may wait for an answer."""
 
 
-class Demo:
+class EmbeddedDemo:
     """The embedded service as the fronts know it; its server is imported when it is first asked for."""
 
     username = USERNAME
@@ -87,7 +87,7 @@ def _told_why_not(port: int) -> Iterator[None]:
         raise Trouble(sentence) from error
 
 
-class Files:
+class LocalFiles:
     """Files that a command line names, as storage reads and writes those of people."""
 
     def read(self, path: Path) -> bytes | None:
@@ -134,13 +134,13 @@ class House:
         return app.open_screen(build(person), person, profile)
 
 
-def keys(keymap: Mapping[str, str], file: str) -> tuple[list[Key], list[Complaint]]:
+def keys(keymap: Mapping[str, str], file: str) -> tuple[list[Shortcut], list[Complaint]]:
     """The keys of the front on screen, for the one that prints them; it is imported for nothing else."""
-    from rpcexplorer.cli.world import Key
+    from rpcexplorer.cli.world import Shortcut
     from rpcexplorer.tui.commands import COMMANDS, SCOPES, keymap_complaints, keys_of, shown_keys
 
     found = [
-        Key(command.id, tuple(keys_of(command, keymap)), shown_keys(command, keymap), command.help, name)
+        Shortcut(command.id, tuple(keys_of(command, keymap)), shown_keys(command, keymap), command.help, name)
         for scope, name in SCOPES.items()
         for command in COMMANDS
         if command.scope == scope
@@ -158,7 +158,9 @@ def main() -> int:
     from rpcexplorer.cli.world import INTERRUPTED, World
 
     house = House()
-    world = World(*streams(), os.environ, _here(), house.open_explorer, Demo(), Files(), house.open_screen, keys)
+    world = World(
+        *streams(), os.environ, _here(), house.open_explorer, EmbeddedDemo(), LocalFiles(), house.open_screen, keys
+    )
     if completing := COMPLETING in os.environ:
         _end_soon_and_quietly()
     try:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from rpcexplorer.cli.context import Session, complete_methods, fail, profile_option, session_of
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
-from rpcexplorer.cli.show import Form, show, show_preview
+from rpcexplorer.cli.show import Part, show, show_preview
 from rpcexplorer.cli.values import OneOf, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
@@ -30,7 +30,7 @@ class Sending(Struct, frozen=True):
     profile: str | None
     url: str | None
     auth: AuthKind | None
-    form: Form
+    part: Part
     include: bool
     output: str | None
     dry_run: bool
@@ -43,10 +43,10 @@ class Sending(Struct, frozen=True):
     @classmethod
     def of(cls, options: dict[str, Any]) -> Sending:
         """From click's options, where the three forms of output are flags."""
-        forms = [form for form in Form if options.pop(form.value, False)]
-        if len(forms) > 1:
+        parts = [part for part in Part if options.pop(part.value, False)]
+        if len(parts) > 1:
             raise click.UsageError("Choose one of --envelope and --body.")
-        return cls(form=forms[0] if forms else Form.RESULT, **options)
+        return cls(part=parts[0] if parts else Part.RESULT, **options)
 
 
 def sending_options(command: F) -> F:
@@ -156,7 +156,7 @@ def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
         _confirm(session, explorer, draft, ask=sending.ask)
     stop = Stop()
     exchange = run_until_stopped(_exchange(session, explorer, sending, draft, stop), stop)
-    show(out.world, exchange, sending.form, include=sending.include)
+    show(out.world, exchange, sending.part, include=sending.include)
     _mark(session, draft)
     if explorer.journal.trouble:
         world.say(f"the call could not be recorded: {explorer.journal.trouble}")

@@ -71,7 +71,7 @@ class Bash(Offering, BashComplete):
 
     def get_completion_args(self) -> tuple[list[str], str]:
         """The words before the one that is being typed, and that one."""
-        self._typed = Typed.of(os.environ)
+        self._typed = CommandLine.of(os.environ)
         return self._typed.before, self._typed.word
 
     def format_completion(self, item: CompletionItem[str]) -> str:
@@ -93,7 +93,7 @@ class Fish(Offering, FishComplete):
 KINDS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
 
-class Typed(NamedTuple):
+class CommandLine(NamedTuple):
     """A command line of bash's, as far as the cursor."""
 
     before: list[str]
@@ -105,7 +105,7 @@ class Typed(NamedTuple):
     """Whether a quote is open."""
 
     @classmethod
-    def of(cls, environment: Mapping[str, str]) -> Typed:
+    def of(cls, environment: Mapping[str, str]) -> CommandLine:
         """Our script sends the line; click's, which somebody may still have, the words that bash sees in it."""
         line = environment.get(LINE)
         if line is None:

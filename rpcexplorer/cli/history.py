@@ -10,7 +10,7 @@ from itertools import islice
 import click
 
 from rpcexplorer.cli.context import complete_profiles, fail, session_of
-from rpcexplorer.cli.mistakes import Words
+from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
@@ -27,7 +27,7 @@ AGE = re.compile(r"([0-9]{1,4})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
 
 
-@click.group(cls=Words)
+@click.group(cls=CommandGroup)
 def history() -> None:
     """History: every call that was made, newest first."""
 

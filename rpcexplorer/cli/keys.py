@@ -9,7 +9,7 @@ from msgspec.structs import asdict
 
 from rpcexplorer.cli.context import TOLD, session_of
 from rpcexplorer.cli.show import json
-from rpcexplorer.cli.world import Key, World
+from rpcexplorer.cli.world import Shortcut, World
 from rpcexplorer.model.complaint import told
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.json_out import json_of
@@ -44,7 +44,7 @@ def keys(context: click.Context, as_json: bool) -> None:
         _print(session.world, found)
 
 
-def _print(world: World, found: list[Key]) -> None:
+def _print(world: World, found: list[Shortcut]) -> None:
     """A heading for each pane, and its keys below."""
     keys = max((columns(printable(key.shown or PALETTE)) for key in found), default=0)
     does = max((len(key.does) for key in found), default=0)

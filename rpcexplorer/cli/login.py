@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.cli.context import Session, fail, profile_option, session_of
-from rpcexplorer.cli.show import Form, show
+from rpcexplorer.cli.show import Part, show
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.exchange import Exchange
@@ -28,7 +28,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     session.use(explorer, profile)
     stop = Stop()
     exchange = run_until_stopped(_login(session, explorer, stop), stop)
-    show(session.world, exchange, Form.RESULT, include=False)
+    show(session.world, exchange, Part.RESULT, include=False)
     context.exit(exchange.exit_code)
 
 

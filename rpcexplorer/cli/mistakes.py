@@ -7,7 +7,7 @@ import click
 from rpcexplorer.model.complaint import listed, nearest
 
 
-class Words(click.Group):
+class CommandGroup(click.Group):
     """Commands by name. A name that is none is answered with the one that is most like it."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.cli.context import agree, complete_profiles, fail, session_of
-from rpcexplorer.cli.mistakes import Words
+from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.person import hidden
 from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
@@ -24,7 +24,7 @@ from rpcexplorer.views.printable import printable
 FIELDS = OneOf(["password", "username", "session"])
 
 
-@click.group(cls=Words)
+@click.group(cls=CommandGroup)
 def profiles() -> None:
     """Profiles: the servers you talk to, and their secrets."""
 

@@ -12,7 +12,7 @@ import click
 from rpcexplorer import __version__
 from rpcexplorer.cli.completion import PROGRAM
 from rpcexplorer.cli.context import Failed, Session, complete_profiles, fail, session_of
-from rpcexplorer.cli.mistakes import Words, sentence
+from rpcexplorer.cli.mistakes import CommandGroup, sentence
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.model.complaint import Trouble
 
@@ -34,7 +34,7 @@ HOMES: Final = {
 """Every command, and the file of this folder that it stands in."""
 
 
-class Commands(Words):
+class Commands(CommandGroup):
     """Commands that cost nothing before somebody asks for them."""
 
     def instead(self, ctx: click.Context, name: str) -> str:

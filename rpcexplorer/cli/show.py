@@ -16,7 +16,7 @@ NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
 
 
-class Form(Enum):
+class Part(Enum):
     """What of a reply goes to stdout."""
 
     RESULT = "result"
@@ -24,31 +24,27 @@ class Form(Enum):
     BODY = "body"
 
 
-def show(world: World, exchange: Exchange, form: Form, *, include: bool) -> None:
+def show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None:
     """Print an exchange: what came on stdout, what to know about it on stderr."""
     for note in exchange.notes:
         world.say(note)
     if include and exchange.response.status is not None:
         _head(world, exchange)
     match exchange.outcome:
-        case Result(value=value) if form is Form.RESULT:
+        case Result(value=value) if part is Part.RESULT:
             json(world, value)
-        case ErrorObject(value=value) if form is Form.RESULT and value.lstrip().startswith(b"["):
+        case ErrorObject(value=value) if part is Part.RESULT and value.lstrip().startswith(b"["):
             json(world, value)  # a batch in which some calls failed: the others have results
         case Malformed() if (
-            form is Form.RESULT and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
+            part is Part.RESULT and exchange.kind == "batch" and exchange.response.body[:1] in {b"[", b"{"}
         ):
             json(world, exchange.response.body)  # or in which some got no reply
-        case _ if form is not Form.RESULT and exchange.response.body:
-            _body(world, exchange, form)
+        case _ if part is not Part.RESULT and exchange.response.body:
+            _body(world, exchange, part)
     for remark in exchange.remarks:
         world.say(f"note: {remark}")
     if exchange.exit_code:
         _failure(world, exchange)
-
-
-def _is_json_of_a_batch(exchange: Exchange) -> bool:
-    return exchange.kind == "batch" and exchange.response.body.lstrip()[:1] in {b"[", b"{"}
 
 
 def json(world: World, text: bytes) -> None:
@@ -87,9 +83,9 @@ def _head(world: World, exchange: Exchange) -> None:
             world.write(NAMED.sub("«\\1»".encode(), line.encode("latin-1", errors="replace")) + b"\n")
 
 
-def _body(world: World, exchange: Exchange, form: Form) -> None:
+def _body(world: World, exchange: Exchange, part: Part) -> None:
     body = exchange.response.body
-    if form is Form.ENVELOPE and isinstance(exchange.outcome, Result | ErrorObject):
+    if part is Part.ENVELOPE and isinstance(exchange.outcome, Result | ErrorObject):
         json(world, body)
     elif world.shows:
         world.print(printable_bytes(body))

@@ -48,7 +48,7 @@ class Files(Protocol):
         """Replace it in one step."""
 
 
-class Key(Struct, frozen=True):
+class Shortcut(Struct, frozen=True):
     """What somebody can do on the screen, and by which keys."""
 
     command: str
@@ -62,11 +62,11 @@ class Key(Struct, frozen=True):
     """The pane that the keys belong to."""
 
 
-Keys = Callable[[Mapping[str, str], str], tuple[list[Key], list[Complaint]]]
+Shortcuts = Callable[[Mapping[str, str], str], tuple[list[Shortcut], list[Complaint]]]
 """The keys with a keymap, and what is wrong with it in the file that it comes from."""
 
 
-def _no_keys(keymap: Mapping[str, str], file: str) -> tuple[list[Key], list[Complaint]]:  # noqa: ARG001
+def _no_keys(keymap: Mapping[str, str], file: str) -> tuple[list[Shortcut], list[Complaint]]:  # noqa: ARG001
     """The keys of a world without a screen."""
     return [], []
 
@@ -89,7 +89,7 @@ class World(Struct):
     files: Files
     open_screen: Callable[[Callable[[Person], Explorer], str | None], tuple[int, str]] = _no_screen
     """Opens the screen on the explorer that the first argument builds; exit code, and what is wanted next."""
-    keys: Keys = _no_keys
+    keys: Shortcuts = _no_keys
     said: set[str] = field(default_factory=set)
     """What was told: twice the same is no more than once, such as why a file cannot be used."""
 

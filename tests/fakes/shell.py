@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from rpcexplorer.__main__ import Demo, Files, House, keys
+from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles, keys
 from rpcexplorer.cli.start import run
 from rpcexplorer.cli.world import World
 
@@ -64,8 +64,8 @@ class Shell:
             environment=self._with(environment),
             folder=self.folder,
             open_explorer=House().open_explorer,
-            demo=Demo(),
-            files=Files(),
+            demo=EmbeddedDemo(),
+            files=LocalFiles(),
             keys=keys,
         )
         return Ran(run(arguments, world), out.getvalue(), err.getvalue())
