@@ -153,9 +153,9 @@ def main() -> int:
     # Nothing that a start makes is garbage: to look for some took a tenth of the time to the first screen. Who goes on
     # for longer than one command turns it on again.
     gc.disable()
-    from rpcexplorer.cli.start import COMPLETING, run
+    from rpcexplorer.cli.start import run
     from rpcexplorer.cli.streams import Gone, let_go, streams
-    from rpcexplorer.cli.world import INTERRUPTED, World
+    from rpcexplorer.cli.world import COMPLETING, INTERRUPTED, World
 
     house = House()
     world = World(

@@ -16,10 +16,9 @@ from typing import Final, NamedTuple
 
 from click.shell_completion import BashComplete, CompletionItem, FishComplete, ShellComplete, ZshComplete
 
-from rpcexplorer.cli.completion import LINE, PART, PROGRAM, SCRIPTS
+from rpcexplorer.cli.completion import LINE, PART, SCRIPTS
 from rpcexplorer.cli.program import program
-from rpcexplorer.cli.start import COMPLETING
-from rpcexplorer.cli.world import World
+from rpcexplorer.cli.world import COMPLETING, PROGRAM, World
 
 LONGEST: Final = 200
 """Characters of a name that somebody may want on a command line."""

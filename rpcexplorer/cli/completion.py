@@ -11,10 +11,9 @@ from typing import Final
 import click
 
 from rpcexplorer.cli.context import session_of
-from rpcexplorer.cli.start import COMPLETING
 from rpcexplorer.cli.values import OneOf
+from rpcexplorer.cli.world import COMPLETING, PROGRAM
 
-PROGRAM: Final = "rpcexplorer"
 LINE: Final = "_RPCEXPLORER_LINE"
 """The command line as far as the cursor."""
 PART: Final = "_RPCEXPLORER_PART"

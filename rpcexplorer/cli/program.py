@@ -10,10 +10,9 @@ from typing import Final, cast
 import click
 
 from rpcexplorer import __version__
-from rpcexplorer.cli.completion import PROGRAM
 from rpcexplorer.cli.context import Failed, Session, complete_profiles, fail, session_of
 from rpcexplorer.cli.mistakes import CommandGroup, sentence
-from rpcexplorer.cli.world import INTERRUPTED, World
+from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.model.complaint import Trouble
 
 HOMES: Final = {

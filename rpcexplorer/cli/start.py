@@ -6,15 +6,11 @@ Whoever gives no argument wants the screen, and for that no command line has to 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
-from rpcexplorer.cli.world import World
+from rpcexplorer.cli.world import COMPLETING, World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.person import Person
-
-COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
-"""The variable in which a shell asks how a command line may go on: ``bash_complete`` and the like."""
 
 
 def run(arguments: Sequence[str], world: World) -> int:

@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import BinaryIO, Protocol, TextIO
+from typing import BinaryIO, Final, Protocol, TextIO
 
 from msgspec import Struct, field
 
@@ -15,6 +15,9 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.person import Person
 from rpcexplorer.views.printable import printable
 
+PROGRAM: Final = "rpcexplorer"
+COMPLETING: Final = "_RPCEXPLORER_COMPLETE"
+"""The variable in which a shell asks how a command line may go on: ``bash_complete`` and the like."""
 INTERRUPTED = 130
 """The exit code that a shell knows for Ctrl+C."""
 

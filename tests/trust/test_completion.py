@@ -13,7 +13,7 @@ import pytest
 
 from rpcexplorer.cli.completing import LONGEST, MOST, offered
 from rpcexplorer.cli.completion import LINE, PART, SCRIPTS
-from rpcexplorer.cli.start import COMPLETING
+from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.model.catalogue import Discovery, Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues import Catalogues
