@@ -50,7 +50,6 @@ class Sending(Struct, frozen=True):
 
 
 def sending_options(command: F) -> F:
-    """Add the options that everything which sends has in common."""
     options = [
         profile_option,
         click.option("--url", metavar="URL", help="Call this address without a profile."),

@@ -46,8 +46,6 @@ def offered(name: str) -> bool:
 
 
 class Offering(ShellComplete):
-    """Offers what may be offered."""
-
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         """What click finds, without the names that no shell may see; where there are too many, some of them.
 
@@ -69,7 +67,6 @@ class Bash(Offering, BashComplete):
     """Bash inserts what it is answered as it is, and may replace no more than the end of a word."""
 
     def get_completion_args(self) -> tuple[list[str], str]:
-        """The words before the one that is being typed, and that one."""
         self._typed = CommandLine.of(os.environ)
         return self._typed.before, self._typed.word
 

@@ -96,7 +96,6 @@ def agree(context: click.Context, question: str, *, yes: bool) -> None:
 
 
 def session_of(context: click.Context) -> Session:
-    """The session that the program put into click's context."""
     return cast("Session", context.obj)
 
 
@@ -109,12 +108,10 @@ def profile_option(command: F) -> F:
 
 
 def complete_profiles(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    """Names of profiles that start with what has been typed."""
     return [name for name in _quiet_explorer(context).profiles.profiles if name.startswith(begun)]
 
 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    """Names of methods that start with what has been typed."""
     explorer = _quiet_explorer(context)
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
     methods = explorer.methods() if isinstance(chosen, Profile) else {}

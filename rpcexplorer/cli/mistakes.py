@@ -64,5 +64,4 @@ def _options(ctx: click.Context) -> list[str]:
 
 
 def _name(param: click.Parameter) -> str:
-    """What people call an option or an argument."""
     return param.opts[-1] if isinstance(param, click.Option) else (param.name or "").upper()

@@ -45,7 +45,6 @@ class Commands(CommandGroup):
         return said if said.endswith("?") and "." not in name else f".{as_method}"
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's own shape
-        """Their names, as help and completion list them."""
         return list(HOMES)
 
     def resolve_command(
@@ -60,7 +59,6 @@ class Commands(CommandGroup):
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        """The command of that name, if there is one."""
         if cmd_name not in HOMES:
             return None
         return cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), cmd_name))
@@ -119,7 +117,6 @@ def _screen(session: Session) -> int:
 
 
 def run_command(arguments: Sequence[str], world: World) -> int:
-    """Run a command; whatever a person did wrong becomes a sentence and an exit code."""
     try:
         code = program.main(list(arguments), prog_name=PROGRAM, standalone_mode=False, obj=world)
     except click.Abort:

@@ -29,19 +29,15 @@ class Stream(io.RawIOBase):
         self._number, self._stream = number, stream.buffer if stream else None
 
     def readable(self) -> bool:
-        """As io wants to know."""
         return self._number == 0
 
     def writable(self) -> bool:
-        """As io wants to know."""
         return self._number != 0
 
     def isatty(self) -> bool:
-        """Whether a person is at the other end."""
         return self._stream is not None and self._stream.isatty()
 
     def fileno(self) -> int:
-        """The system's number for it, which something stands behind in any case."""
         return self._number
 
     def read(self, size: int = -1) -> bytes:
@@ -50,7 +46,6 @@ class Stream(io.RawIOBase):
             return stream.read(size)
 
     def readline(self, size: int | None = -1) -> bytes:
-        """The next line."""
         with self._telling("read") as stream:
             return stream.readline(-1 if size is None else size)
 

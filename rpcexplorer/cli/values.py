@@ -31,7 +31,6 @@ def whole_number(
 
 
 def seconds(value: str) -> float:
-    """A time that is longer than nothing, and ends."""
     try:
         found = float(value)
     except ValueError:
@@ -42,10 +41,7 @@ def seconds(value: str) -> float:
 
 
 class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that will do has no type there
-    """One word of a few."""
-
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """The word, or the end of the command."""
         if value in self.choices:
             return value
         near = nearest(str(value), self.choices)

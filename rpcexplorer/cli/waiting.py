@@ -31,7 +31,6 @@ class Waiting:
         self._shown = False
 
     def __call__(self, progress: Progress) -> None:
-        """Take note of how far the call has come."""
         self._latest = progress
 
     async def show(self) -> None:
@@ -44,7 +43,6 @@ class Waiting:
             await asyncio.sleep(PAUSE)
 
     def erase(self) -> None:
-        """Leave no trace of the line."""
         if self._shown:
             self._stderr.write(ERASE)
             self._stderr.flush()

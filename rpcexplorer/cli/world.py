@@ -118,7 +118,6 @@ class World(Struct):
 
     @property
     def width(self) -> int:
-        """Columns of the terminal."""
         return shutil.get_terminal_size((100, 24)).columns
 
     def write(self, data: bytes) -> None:
