@@ -44,7 +44,7 @@ BOUGHT: dict[str, set[str]] = {
     "demo": set(),
     "transport": {"httpx", "msgspec"},
     "views": {"msgspec", "pygments", "jq"},
-    "storage": {"msgspec", "tomli_w", "tomlkit", "platformdirs", "keyring"},
+    "storage": {"msgspec", "tomli_w", "platformdirs", "keyring"},
     "cli": {"click", "msgspec"},
     "tui": {"msgspec", "textual", "rich"},
 }
@@ -151,5 +151,5 @@ def test_importing_costs_nothing_that_is_not_needed_yet(module: str) -> None:
     assert loaded.stdout.split() == []
 
 
-LAZY = ("textual", "httpx", "tomlkit", "keyring", "platformdirs", "pygments", "difflib")
+LAZY = ("textual", "httpx", "tomli_w", "keyring", "platformdirs", "pygments", "difflib")
 """What comes when it is first used."""

