@@ -16,12 +16,12 @@ from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.exchange import NAMES, Damaged, Exchange
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.words.history import history_line, shown
 
-OUTCOMES = OneOf([name for name in NAMES.values() if name != "refused"])
 AT_MOST = whole_number(1)
 AGE = re.compile(r"([0-9]{1,4})([hdw])")
 HOURS = {"h": 1, "d": 24, "w": 168}
@@ -36,7 +36,7 @@ def history() -> None:
 @click.option("-n", "--limit", type=AT_MOST, metavar="N", default=20, show_default=True, help="At most so many.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--method", metavar="NAME", help="Only of this method.")
-@click.option("--outcome", type=OUTCOMES, help="Only with this outcome.")
+@click.option("--outcome", type=OneOf(OUTCOMES), help="Only with this outcome.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
 def list_(
@@ -50,7 +50,7 @@ def list_(
       rpcexplorer history list -n 100 --outcome error -p staging
     """
     world, explorer = opened(context, profile)
-    found = explorer.history.search("", profile=profile, method=method, outcome=outcome)
+    found = explorer.history.search(HistoryFilter(profile=profile, method=method, outcome=outcome or ""))
     _print(world, islice(found, limit), as_json=as_json)
 
 
@@ -69,7 +69,8 @@ def search(context: click.Context, text: str, limit: int, profile: str | None, a
       rpcexplorer history search 'invalid params' -p prod
     """
     world, explorer = opened(context, profile)
-    _print(world, islice(explorer.history.search(text, profile=profile), limit), as_json=as_json)
+    found = explorer.history.search(HistoryFilter(text, profile=profile))
+    _print(world, islice(found, limit), as_json=as_json)
 
 
 @history.command()

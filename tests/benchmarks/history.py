@@ -27,6 +27,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.model.exchange import Exchange, Response
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.protocol.ids import make_id
@@ -124,8 +125,8 @@ def asking(history: History, runs: int, name: str) -> None:
     every = [found for found in history.all() if isinstance(found, Exchange)]
     oldest, middle = every[-1], every[len(every) // 2]
 
-    def searched(limit: int | None = None, **sought: str) -> Callable[[], object]:
-        return lambda: list(islice(history.search(**{"text": "", **sought}), limit))
+    def searched(limit: int | None = None, **sought: Any) -> Callable[[], object]:
+        return lambda: list(islice(history.search(HistoryFilter(**sought)), limit))
 
     deeds: dict[str, tuple[Callable[[], object], str]] = {
         "bare read of the files": (partial(bare_read, history.folder), ""),
@@ -158,7 +159,7 @@ def asking(history: History, runs: int, name: str) -> None:
 def between_stops(history: History) -> Iterator[float]:
     """Seconds between the moments at which a search can be stopped."""
     moments = [time.perf_counter()]
-    moments.extend(time.perf_counter() for _ in history.look(["no such text"], None, None, "", ""))
+    moments.extend(time.perf_counter() for _ in history.search_in_steps(HistoryFilter(words=("no such text",))))
     return (after - before for before, after in pairwise(moments))
 
 

@@ -14,6 +14,7 @@ import pytest
 from rpcexplorer import Draft, Explorer, Profile
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.profile import PROFILE_NAME
 from rpcexplorer.protocol.messages import spelled
 from rpcexplorer.storage.history.store import History
@@ -21,7 +22,6 @@ from rpcexplorer.views.copying.snippets import SNIPPETS, Subject, subject_of
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.search import matches
 from rpcexplorer.views.filtering import Yield, filtered
-from rpcexplorer.views.history_rows import Wanted
 from rpcexplorer.views.method_rows import MethodRows
 from rpcexplorer.views.words.history import history_line, shown
 from tests.corpora.naughty import NAUGHTY
@@ -76,16 +76,16 @@ def test_as_id_name_and_note_of_a_call_it_is_kept_and_found(tmp_path: Path) -> N
         assert isinstance(found, Exchange), text
         assert (found.id, found.name, found.note) == (id, text, f"a{text}z")
         assert unseen(shown(found) + history_line(found, 80)) == set(), text
-        assert list(history.search(text)) == [found], text
-        assert list(history.search(f"{text} and more")) == [], text
+        assert list(history.search(HistoryFilter(text))) == [found], text
+        assert list(history.search(HistoryFilter(f"{text} and more"))) == [], text
         assert history.delete(id), text
 
 
 def test_as_a_filter_of_the_history_it_finds_the_call_that_has_it() -> None:
     for text in NAUGHTY:
-        wanted = Wanted.of(f'"{text}"')
+        wanted = HistoryFilter.of(f'"{text}"')
         if '"' not in text:
-            assert wanted.has(exchange(0, params=json.dumps([text], ensure_ascii=False), note=text)), text
+            assert wanted.matches(exchange(0, params=json.dumps([text], ensure_ascii=False), note=text)), text
 
 
 def test_as_a_search_it_is_found_where_it_stands() -> None:

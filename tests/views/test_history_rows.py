@@ -1,4 +1,4 @@
-"""Filters as a person types them, days as headings, outcomes in a few words."""
+"""Filters in words, days as headings, outcomes in a few words."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.exchange import Cancelled, Damaged, ErrorObject, Exchange, Malformed, Response, Result, Unreached
+from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
 from rpcexplorer.views.history_rows import (
-    OUTCOMES,
     Day,
-    Wanted,
     came,
     day_words,
+    filter_words,
     moment_words,
     note_page,
     rows_of,
@@ -25,69 +25,6 @@ from tests.views.exchanges import WHEN, exchange
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}')
 DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
 TODAY = WHEN.date()
-
-
-@pytest.mark.parametrize(
-    ("typed", "wanted"),
-    [
-        ("", Wanted()),
-        ("  Ada   Lovelace ", Wanted(("ada", "lovelace"))),
-        ('"Ada Lovelace" x', Wanted(("ada lovelace", "x"))),
-        ('"not closed', Wanted(("not closed",))),
-        ("outcome:error user", Wanted(("user",), outcome="error")),
-        ("user Method:User.Get", Wanted(("user",), method="user.get")),
-        ("outcome: x", Wanted(("x",))),
-        ("status:502 http://a", Wanted(("status:502", "http://a"))),
-        ("method:a method:b", Wanted(method="b")),
-    ],
-)
-def test_a_filter_is_words_and_kinds_and_anything_else_is_text(typed: str, wanted: Wanted) -> None:
-    assert Wanted.of(typed) == wanted
-
-
-def test_whoever_types_a_profile_looks_beyond_the_one_in_use() -> None:
-    assert Wanted.of("ada", "staging").only == "staging"
-    assert Wanted.of("profile:prod", "staging") == Wanted(profile="prod", only=None)
-
-
-@pytest.mark.parametrize(
-    "typed",
-    ["42", "GET", "method:user", "method:GET", "outcome:error", "outcome:err", "profile:stag", "invalid", "Héllo", "★"],
-)
-def test_what_is_looked_for_may_stand_anywhere_in_request_and_reply(typed: str) -> None:
-    body = '{"error":{"code":-32602,"message":"Invalid params","data":"héllo"}}'.encode()
-    assert Wanted.of(typed).has(exchange(INVALID, body=body, name="★ one"))
-
-
-@pytest.mark.parametrize("typed", ["43", "method:list", "outcome:result", "profile:prod", "outcome:banana", "42 nope"])
-def test_each_part_of_a_filter_must_be_there(typed: str) -> None:
-    assert not Wanted.of(typed).has(exchange(INVALID))
-
-
-def test_only_one_profile_is_meant_to_the_letter() -> None:
-    assert Wanted(only="staging").has(exchange(INVALID))
-    assert not Wanted(only="stag").has(exchange(INVALID))
-
-
-@pytest.mark.parametrize(
-    ("wanted", "has"),
-    [
-        (Wanted(), True),
-        (Wanted(("ada",)), True),
-        (Wanted(("bob",)), False),
-        (Wanted(only="x"), True),
-        (Wanted(method="ping"), False),
-    ],
-)
-def test_of_a_damaged_record_only_its_text_is_known(wanted: Wanted, has: bool) -> None:
-    assert wanted.has(DAMAGED) is has
-
-
-def test_a_half_typed_outcome_means_all_that_begin_so() -> None:
-    assert Wanted(outcome="").outcome_name is None
-    assert Wanted(outcome="un").outcome_name == "unreached"
-    assert Wanted(outcome="nothing").outcomes == ()
-    assert Wanted(outcome="nothing").outcome_name == "nothing", "which no call has"
 
 
 @pytest.mark.parametrize(
@@ -102,14 +39,13 @@ def test_a_half_typed_outcome_means_all_that_begin_so() -> None:
     ],
 )
 def test_a_filter_is_told_in_words(typed: str, told: str) -> None:
-    assert Wanted.of(typed, "staging").told() == told
+    assert filter_words(HistoryFilter.of(typed, "staging")) == told
 
 
 @given(st.text())
-def test_any_text_is_a_filter(typed: str) -> None:
-    wanted = Wanted.of(typed)
-    assert all(word in typed.casefold() for word in (*wanted.words, wanted.method, wanted.profile))
-    assert bool(wanted.told()) is (wanted != Wanted())
+def test_any_filter_but_the_empty_one_has_words(typed: str) -> None:
+    wanted = HistoryFilter.of(typed)
+    assert bool(filter_words(wanted)) is (wanted != HistoryFilter())
 
 
 def test_each_day_has_a_heading_of_its_own() -> None:

@@ -19,8 +19,9 @@ from zlib import crc32
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.model.settings import MIB
-from rpcexplorer.storage.history.records import BASE64, OUTCOMES, text_of, to_exchange, to_record
+from rpcexplorer.storage.history.records import BASE64, text_of, to_exchange, to_record
 
 HEADER = b"[[call]]\n"
 HEADER_CRC = crc32(HEADER)

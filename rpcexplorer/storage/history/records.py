@@ -16,7 +16,6 @@ from typing import Any, get_args
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import (
-    NAMES,
     Cancelled,
     Damaged,
     ErrorObject,
@@ -30,12 +29,12 @@ from rpcexplorer.model.exchange import (
     Step,
     Unreached,
 )
+from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 BASE64 = "_base64"
-OUTCOMES = tuple(name for name in NAMES.values() if name != "refused")
 ALWAYS = ("id", "time", "kind", "outcome")
 """Keys that no record can do without; the others are left out where they are empty."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cache, partial
@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.storage.files import (
@@ -40,7 +41,7 @@ from rpcexplorer.storage.history.blocks import dated, id_of, left_of, read_block
 from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files
 from rpcexplorer.storage.history.merging import Entry, Probe, entries, steps
 from rpcexplorer.storage.history.records import clipped, renamed
-from rpcexplorer.storage.history.search import Sought
+from rpcexplorer.storage.history.search import BlockFilter
 
 ROTATE_AT = FILE
 REACH = 8 * MIB
@@ -119,7 +120,7 @@ class History:
 
     def all(self) -> Iterator[Exchange | Damaged]:
         """Everything, newest first, read as far as it is asked for."""
-        return self.search("")
+        return self.search(HistoryFilter())
 
     def newest(self, limit: int) -> list[Exchange | Damaged]:
         """The newest ``limit`` records, newest first; of a file that cannot be read nobody knows how old it is."""
@@ -134,7 +135,7 @@ class History:
         if not id:
             return None
         like: dict[str, Entry | None] = {}
-        for entry in self._entries(Sought(id).among):
+        for entry in self._entries(BlockFilter(HistoryFilter(id)).among):
             own = id_of(entry.raw)
             if own == id:
                 return _read(entry)
@@ -147,30 +148,19 @@ class History:
             )
         return next((_read(entry) for entry in like.values() if entry), None)
 
-    def search(
-        self, text: str, profile: str | None = None, method: str | None = None, outcome: str | None = None
-    ) -> Iterator[Exchange | Damaged]:
-        """What holds a text, whatever its case, and is of this profile, method and outcome; newest first.
+    def search(self, wanted: HistoryFilter) -> Iterator[Exchange | Damaged]:
+        """What a filter asks for, newest first. A file that cannot be read comes as well: all of it may be in there."""
+        return (found for found in self.search_in_steps(wanted) if found is not None)
 
-        A file that cannot be read comes as well, for all of that may be in it.
-        """
-        sought = Sought(text, profile=profile, method=method, outcome=outcome)
-        return (found for found in self._look(sought) if found is not None)
-
-    def look(
-        self, words: Sequence[str], profile: str | None, outcome: str | None, in_profile: str, in_method: str
-    ) -> Iterator[Exchange | Damaged | None]:
-        """Like ``search``, for several words and for parts of names; and None whenever a few blocks were read.
+    def search_in_steps(self, wanted: HistoryFilter, reach: float = inf) -> Iterator[Exchange | Damaged | None]:
+        """Like ``search``; and None whenever a few blocks were read.
 
         So whoever looks can stop or show what was found so far, also where nothing more is to be found.
         """
-        return self._look(Sought("", tuple(words), profile, None, outcome, in_profile, in_method))
-
-    def _look(self, sought: Sought, reach: float = inf) -> Iterator[Exchange | Damaged | None]:
         self._refuse_links()
-        for entry in steps(self.folder, sought.among, reach, self._largest):
+        for entry in steps(self.folder, BlockFilter(wanted).among, reach, self._largest):
             found = _read(entry) if entry else None
-            if not entry or (found is not None and (not entry.raw or sought.is_in(found))):
+            if not entry or (found is not None and wanted.matches(found)):
                 yield found
 
     def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
@@ -183,7 +173,7 @@ class History:
         )
         calls: list[Exchange | Damaged] = []
         damaged: list[Exchange | Damaged] = []
-        for each in self._for_a_moment(self._look(Sought(profile=profile), REACH), 2 * MOMENT, [late]):
+        for each in self._for_a_moment(self.search_in_steps(HistoryFilter(profile=profile), REACH), 2 * MOMENT, [late]):
             if each is not None:
                 (damaged if isinstance(each, Damaged) else calls).append(each)
             if len(calls) == limit:
@@ -195,21 +185,22 @@ class History:
 
         A name is none of a method where the server has last said so.
         """
-        sought = Sought(profile=profile)
+        wanted = HistoryFilter(profile=profile)
+        among = BlockFilter(wanted).among
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
         for entry in self._for_a_moment(steps(self.folder, split, reach, self._largest)):
             name = None if entry is None or entry.harm else METHOD.search(entry.raw)
-            if entry and name and name[0] not in spelled and sought.among(entry.raw):
+            if entry and name and name[0] not in spelled and among(entry.raw):
                 spelled[name[0]] = entry.raw
         found = [read_block(raw) for raw in spelled.values()]
-        calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and sought.is_in(call)]
+        calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and wanted.matches(call)]
         return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
 
     def last_result(self, profile: str, method: str, reach: int = 2 * MIB) -> Exchange | None:
         """The newest call of a method that brought a result, as far as it is among the newest of all."""
-        sought = Sought(profile=profile, method=method, outcome="result")
-        found = self._for_a_moment(self._look(sought, reach))
+        wanted = HistoryFilter(profile=profile, method=method, outcome="result")
+        found = self._for_a_moment(self.search_in_steps(wanted, reach))
         return next((each for each in found if isinstance(each, Exchange) and each.kind == "call"), None)
 
     # --- changing ----------------------------------------------------------------------------------------------
@@ -260,7 +251,7 @@ class History:
 
         Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
         """
-        meant = (entry for entry in self._entries(Sought(id).among) if torn or not entry.harm)
+        meant = (entry for entry in self._entries(BlockFilter(HistoryFilter(id)).among) if torn or not entry.harm)
         found = next((entry for entry in meant if id_of(entry.raw) == id), None)
         if found is None:
             return False

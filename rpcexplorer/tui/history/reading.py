@@ -15,8 +15,9 @@ from typing import Final
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.tui.theming import Words
-from rpcexplorer.views.history_rows import Row, Wanted, rows_of
+from rpcexplorer.views.history_rows import Row, filter_words, rows_of
 
 SLICE: Final = 200
 """So many found calls end the first slice."""
@@ -32,7 +33,7 @@ Story = Iterator[Exchange | Damaged | None]
 class Reading:
     """What was found so far of what is wanted."""
 
-    def __init__(self, story: Story, wanted: Wanted, goal: int, today: date, zone: tzinfo | None = None) -> None:
+    def __init__(self, story: Story, wanted: HistoryFilter, goal: int, today: date, zone: tzinfo | None = None) -> None:
         self.wanted = wanted
         self.goal = goal
         """It goes on until so many are found."""
@@ -61,7 +62,7 @@ class Reading:
     @property
     def count(self) -> str:
         """How many calls there are, as far as that is known without looking for some of them."""
-        if self.wanted.told() or not (self.found or self.ended):
+        if filter_words(self.wanted) or not (self.found or self.ended):
             return ""
         if not self.ended:
             return f"the newest {self.found:,}"
@@ -70,7 +71,7 @@ class Reading:
     @property
     def told(self) -> str:
         """What is looked for, and how far that has come; empty where everything is wanted."""
-        if not (told := self.wanted.told()):
+        if not (told := filter_words(self.wanted)):
             return ""
         on = "" if self.ended else " so far, more further down" if self.full else ", searching …"
         return f"{self.found:,} found{on}   {told}"
@@ -98,28 +99,27 @@ class Reading:
         enough = min(SLICE * self._length, max(self.goal - self.found, 1))  # a slow disk must not make more of it
         self._length = min(2 * self._length, LONGEST)
         for one in self._story:
-            if one is not None and self.wanted.has(one):
+            if one is not None and self.wanted.matches(one):
                 found.append(one)
             if self._given_up or len(found) >= enough or time.monotonic() > end:
                 return found, False
         return found, True
 
 
-def story_of(explorer: Explorer, wanted: Wanted) -> Story:
+def story_of(explorer: Explorer, wanted: HistoryFilter) -> Story:
     """Every call that may be meant, newest first; those on top could not be written yet."""
     history = explorer.history
-    written = history.look(wanted.words, wanted.only, wanted.outcome_name, wanted.profile, wanted.method)
-    return chain(reversed(history.unsaved), written)
+    return chain(reversed(history.unsaved), history.search_in_steps(wanted))
 
 
 def advice(reading: Reading, profile: str, *, recording: bool) -> list[Words]:
     """What is said where nothing was found, and what to do about it; ``recording``: calls are written down at all."""
-    only = reading.wanted.only is not None
+    only = reading.wanted.profile is not None
     if reading.trouble:
         return []
     if not reading.ended:
         return [[("   Looking …", "dim")]]
-    if reading.wanted.told():
+    if filter_words(reading.wanted):
         of, or_all = (f" of {profile}", ", or look at all profiles") if only else ("", "")
         return [[(f"   No call{of} is like this. Change the filter{or_all}.", "dim")]]
     if not recording:

@@ -23,6 +23,7 @@ from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import Once
 from rpcexplorer.tui.dialogs.other_profile import other_profile
@@ -35,7 +36,7 @@ from rpcexplorer.tui.history.reading import Reading, advice, story_of
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.pending_keys import HeldKeys, opens
 from rpcexplorer.tui.widgets.listing import Listing
-from rpcexplorer.views.history_rows import Row, Wanted, moment_words, same
+from rpcexplorer.views.history_rows import Row, filter_words, moment_words, same
 
 NEWEST: Final = 200
 """So many calls are read at first, and again when the last of them come into view."""
@@ -93,7 +94,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self._profile = explorer.profile.name if explorer.profile else ""
         self.set_reactive(HistoryScreen.everyone, bool(self._profile) and explorer.remembered.history_of_all)
         self._reading: Reading | None = None
-        self._answered: Wanted | None = None
+        self._answered: HistoryFilter | None = None
         """What those on view were looked for by."""
         self._shown: Reading | None = None
         """The last that found something, or that there is nothing."""
@@ -139,10 +140,10 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         Keys wait for the rows, except while somebody types what they are to be like.
         """
         only = None if self.everyone else self._profile or None
-        before, wanted = self._reading, Wanted.of(self._pane.text, only)
+        before, wanted = self._reading, HistoryFilter.of(self._pane.text, only)
         today = self._preview.today = self._today or datetime.now(self._zone).date()
         story = story_of(self.explorer, wanted)
-        reading = Reading(story, wanted, MOST if wanted.told() else NEWEST, today, self._zone)
+        reading = Reading(story, wanted, MOST if filter_words(wanted) else NEWEST, today, self._zone)
         if before is not None:
             before.give_up()
             if before.wanted == wanted:
@@ -182,7 +183,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
             at = next((index for index, row in enumerate(reading.rows) if same(on, row)), at)
         self._answered = reading.wanted
         calls.advice = advice(reading, self._profile, recording=self.explorer.journal.recording)
-        calls.everyone = reading.wanted.only is None
+        calls.everyone = reading.wanted.profile is None
         calls.items = reading.rows
         calls.cursor = at
         if reading.found or reading.full:

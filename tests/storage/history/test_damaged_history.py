@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.exchange import Damaged
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.store import History
@@ -194,10 +195,17 @@ def test_a_file_that_cannot_be_read_is_told_and_all_others_are_read(shared: Hist
 
 
 @pytest.mark.parametrize(
-    "sought", [{"profile": "staging"}, {"method": "ping"}, {"outcome": "result"}, {"text": "pong"}]
+    "wanted",
+    [
+        HistoryFilter(profile="staging"),
+        HistoryFilter(method="ping"),
+        HistoryFilter(outcome="result"),
+        HistoryFilter("pong"),
+    ],
+    ids=["profile", "method", "outcome", "text"],
 )
-def test_what_is_sought_may_be_in_a_file_that_cannot_be_read(sought: dict[str, str], shared: History) -> None:
-    found = list(shared.search(**{"text": "", **sought}))
+def test_what_is_sought_may_be_in_a_file_that_cannot_be_read(wanted: HistoryFilter, shared: History) -> None:
+    found = list(shared.search(wanted))
     assert (len(sound(found)), len(damaged(found))) == (2, 1)
 
 

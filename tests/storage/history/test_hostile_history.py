@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history import blockfile
 from rpcexplorer.storage.history import merging as history_look
@@ -273,7 +274,7 @@ def test_a_history_of_gigabytes_is_looked_through_in_steps(one: History, monkeyp
     with (one.folder / "x@y.toml").open("wb") as file:
         file.truncate(2 << 30)
     sizes = counted(monkeypatch)
-    looking = one.look(["nowhere"], None, None, "", "")
+    looking = one.search_in_steps(HistoryFilter(words=("nowhere",)))
     read = 0
     for _ in range(60):
         assert not isinstance(next(looking), Exchange)
@@ -426,7 +427,7 @@ def test_many_full_files_are_listed_once_however_many_writers_there_are(
 
 def test_a_file_that_fills_up_between_two_looks_at_the_folder_is_not_missed(one: History) -> None:
     file_of(one).write_bytes(BLOCK)
-    looking = one.look([], None, None, "", "")
+    looking = one.search_in_steps(HistoryFilter())
     assert next(looking) is None, "the folder was listed, and no file opened"
     file_of(one).rename(one.folder / "me@here.20250601T120009000Z.toml")
     file_of(one).write_bytes(to_block(NEW).encode())

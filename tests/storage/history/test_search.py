@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response, Unreached
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.storage.history import blockfile, blocks
 from rpcexplorer.storage.history import store as history
 from rpcexplorer.storage.history.blocks import read_block, to_block
 from rpcexplorer.storage.history.merging import WINDOW
-from rpcexplorer.storage.history.search import FOLDED_TO_ASCII, Sought
+from rpcexplorer.storage.history.search import FOLDED_TO_ASCII, BlockFilter
 from rpcexplorer.storage.history.store import History
 from tests.storage.reading import counted
 from tests.storage.recording import exchange, id_of, sound
@@ -27,6 +28,10 @@ MANY = 400
 
 def block(**given: object) -> bytes:
     return to_block(exchange(**given)).encode()  # type: ignore[arg-type]
+
+
+def among(wanted: HistoryFilter, stretch: bytes) -> list[bytes]:
+    return BlockFilter(wanted).among(stretch)
 
 
 # --- which blocks may have it
@@ -42,45 +47,50 @@ def test_whatever_has_it_is_among_those_that_may(
     found = read_block(raw)
     assert isinstance(found, Exchange)
     around = block(note="other") + raw + block(note="another")
-    for sought in (Sought(text), Sought(words=tuple(words)), Sought(in_method=text), Sought(method=text)):
-        assert not sought.is_in(found) or raw in sought.among(around)
+    for wanted in (
+        HistoryFilter(text),
+        HistoryFilter(words=tuple(words)),
+        HistoryFilter(in_method=text),
+        HistoryFilter(method=text),
+    ):
+        assert not wanted.matches(found) or raw in among(wanted, around)
 
 
 @pytest.mark.parametrize("word", ["kind", "call", "outcome", "status", "received", "ms", "time", "note", "end", "200"])
 def test_what_only_frames_a_record_is_no_reason_to_read_it(word: str) -> None:
-    assert Sought(word).among(block(note="a long one")) == []
+    assert among(HistoryFilter(word), block(note="a long one")) == []
 
 
 def test_words_may_stand_in_a_call_and_a_text_in_its_profile_and_url_as_well() -> None:
     raw = block()
-    assert Sought("example.com").among(raw) == Sought("staging").among(raw) == [raw]
-    assert Sought(words=("example.com",)).among(raw) == Sought(words=("staging",)).among(raw) == []
+    assert among(HistoryFilter("example.com"), raw) == among(HistoryFilter("staging"), raw) == [raw]
+    assert among(HistoryFilter(words=("example.com",)), raw) == among(HistoryFilter(words=("staging",)), raw) == []
 
 
 @pytest.mark.parametrize(
-    ("sought", "has"),
+    ("wanted", "has"),
     [
-        (Sought(in_method="USER"), True),
-        (Sought(in_method="ada"), False),
-        (Sought(in_profile="stag"), True),
-        (Sought(in_profile="user"), False),
-        (Sought(words=("ada", "user.")), True),
-        (Sought(words=("ada", "bob")), False),
-        (Sought(method="user"), False),
-        (Sought(method="user.get", outcome="result"), True),
-        (Sought(method="user.get", outcome="error"), False),
+        (HistoryFilter(in_method="USER"), True),
+        (HistoryFilter(in_method="ada"), False),
+        (HistoryFilter(in_profile="stag"), True),
+        (HistoryFilter(in_profile="user"), False),
+        (HistoryFilter(words=("ada", "user.")), True),
+        (HistoryFilter(words=("ada", "bob")), False),
+        (HistoryFilter(method="user"), False),
+        (HistoryFilter(method="user.get", outcome="result"), True),
+        (HistoryFilter(method="user.get", outcome="error"), False),
     ],
 )
-def test_parts_of_names_are_looked_for_in_their_own_places(sought: Sought, has: bool) -> None:
+def test_parts_of_names_are_looked_for_in_their_own_places(wanted: HistoryFilter, has: bool) -> None:
     one = exchange(method="user.get", params='{"name": "Ada of staging user"}')
     raw = to_block(one).encode()
-    assert (sought.among(raw) == [raw]) is sought.is_in(one) is has
+    assert (among(wanted, raw) == [raw]) is wanted.matches(one) is has
 
 
 def test_line_ends_of_another_system_cost_nothing() -> None:
     raw = block(note="Ada").replace(b"\n", b"\r\n")
-    assert raw in Sought("ada").among(raw)
-    assert raw not in Sought("bob").among(raw)
+    assert raw in among(HistoryFilter("ada"), raw)
+    assert raw not in among(HistoryFilter("bob"), raw)
 
 
 def test_every_letter_that_stands_for_one_of_ascii_is_known() -> None:
@@ -96,8 +106,8 @@ def test_every_letter_that_stands_for_one_of_ascii_is_known() -> None:
 def test_what_came_instead_of_a_reply_is_looked_through_too(outcome: Unreached | ErrorObject) -> None:
     one = exchange(outcome=outcome, response=Response(cut=True))
     raw = to_block(one).encode()
-    assert Sought("reset by peer").among(raw) == [raw]
-    assert Sought("reset by peer").is_in(one)
+    assert among(HistoryFilter("reset by peer"), raw) == [raw]
+    assert HistoryFilter("reset by peer").matches(one)
 
 
 # --- how much of a history is read
@@ -123,12 +133,12 @@ def add(history: History, number: int, **given: object) -> None:
 @pytest.mark.parametrize(
     "search",
     [
-        lambda history: history.search("no such text"),
-        lambda history: history.search("", profile="prod"),
-        lambda history: history.search("", method="pong"),
-        lambda history: history.search("", outcome="error"),
-        lambda history: history.look(["kind"], None, None, "", ""),
-        lambda history: history.look([], "staging", None, "", "user"),
+        lambda history: history.search(HistoryFilter("no such text")),
+        lambda history: history.search(HistoryFilter(profile="prod")),
+        lambda history: history.search(HistoryFilter(method="pong")),
+        lambda history: history.search(HistoryFilter(outcome="error")),
+        lambda history: history.search_in_steps(HistoryFilter(words=("kind",))),
+        lambda history: history.search_in_steps(HistoryFilter(profile="staging", in_method="user")),
     ],
 )
 def test_no_record_is_read_that_has_not_what_is_looked_for(
@@ -141,7 +151,7 @@ def test_no_record_is_read_that_has_not_what_is_looked_for(
 
 def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
     sizes = counted(monkeypatch)
-    looking = long.look(["no such text"], None, None, "", "")
+    looking = long.search_in_steps(HistoryFilter(words=("no such text",)))
     assert next(looking) is None
     assert sizes == []
     for stretch in range(1, 6):
@@ -152,7 +162,7 @@ def test_whoever_looks_may_stop_after_every_stretch(long: History, monkeypatch: 
 def test_what_was_found_is_told_long_before_everything_is_read(long: History, monkeypatch: pytest.MonkeyPatch) -> None:
     add(long, MANY, note="found at once")
     sizes = counted(monkeypatch)
-    assert sound([next(long.search("found"))]) == [id_of(MANY)]
+    assert sound([next(long.search(HistoryFilter("found")))]) == [id_of(MANY)]
     assert sum(sizes) < 2 * WINDOW * 1_000
 
 
@@ -161,7 +171,7 @@ def test_calls_that_overtook_one_another_are_found_in_the_order_of_their_beginni
         add(long, number, note="found")
         for other in range(20):
             add(long, MANY + other)
-    assert sound(long.search("found")) == [id_of(MANY + number) for number in (3, 2, 1)]
+    assert sound(long.search(HistoryFilter("found"))) == [id_of(MANY + number) for number in (3, 2, 1)]
 
 
 def test_the_recent_calls_of_a_profile_are_not_looked_for_in_everything(
@@ -189,7 +199,9 @@ def test_records_of_all_writers_come_in_one_order_whatever_is_passed_over(one: H
     other = History(one.folder, writer="you@there", lock_seconds=0)
     for number in range(MANY):
         add(other if number % 3 else one, number, note="odd" if number % 7 == 0 else "x" * 600)
-    assert sound(one.search("odd")) == [id_of(number) for number in reversed(range(MANY)) if number % 7 == 0]
+    assert sound(one.search(HistoryFilter("odd"))) == [
+        id_of(number) for number in reversed(range(MANY)) if number % 7 == 0
+    ]
 
 
 def test_a_record_without_a_time_stands_where_it_lies_also_among_those_that_are_passed_over(long: History) -> None:
@@ -197,13 +209,13 @@ def test_a_record_without_a_time_stands_where_it_lies_also_among_those_that_are_
     broken = block(number=7, note="harmed").replace(b"\ntime = ", b"\ntome = ")
     path.write_bytes(path.read_bytes() + broken + block(number=MANY + 1, note="harmed"))
     os.utime(path, (0, 0))
-    found = list(long.search("harmed"))
+    found = list(long.search(HistoryFilter("harmed")))
     assert [type(each).__name__ for each in found] == ["Exchange", "Damaged"]
 
 
 def test_a_note_by_hand_is_found_among_records_that_nobody_touched(long: History) -> None:
     path = long.folder / "me@here.toml"
     path.write_text(path.read_text().replace(id_of(200) + '"', id_of(200) + '"\nname = "\\u0041da"', 1))
-    (found,) = long.search("ada")
+    (found,) = long.search(HistoryFilter("ada"))
     assert isinstance(found, Exchange)
     assert replace(found, name="") == replace(exchange(200, note="x" * 600), notes=found.notes)

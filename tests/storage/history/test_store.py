@@ -12,7 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.exchange import Exchange, OutcomeName, Refused, Response, Unreached
+from rpcexplorer.model.exchange import Exchange, Refused, Response, Unreached
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.storage.history.files import this_writer
@@ -240,45 +241,46 @@ def test_text_is_found_wherever_it_stands_whatever_its_case(text: str, found: li
     one.append(exchange(1, method="demo.a", params='{"q": "a\\n"}', name="Straße"))
     one.append(exchange(2, method="demo.b", outcome=Unreached("wait", "Reset by peer."), response=Response()))
     one.append(exchange(3, method="c", params="[\r\n]", note="\ud800", reply='{"result": "\U000e0041"}'))
-    assert sound(one.search(text)) == [id_of(number) for number in found]
+    assert sound(one.search(HistoryFilter(text))) == [id_of(number) for number in found]
 
 
 @pytest.mark.parametrize(
     ("profile", "method", "outcome", "found"),
     [
-        ("staging", None, None, [2, 0]),
-        ("prod", None, None, [1]),
-        ("", None, None, [3]),
-        ("prod", "a", None, []),
-        (None, "a", None, [0]),
-        (None, "\ud800", None, [3]),
+        ("staging", None, "", [2, 0]),
+        ("prod", None, "", [1]),
+        ("", None, "", [3]),
+        ("prod", "a", "", []),
+        (None, "a", "", [0]),
+        (None, "\ud800", "", [3]),
         (None, None, "error", [1]),
         (None, "b", "result", [2]),
     ],
 )
 def test_a_search_keeps_to_a_profile_a_method_and_an_outcome(
-    profile: str | None, method: str | None, outcome: OutcomeName | None, found: list[int], tmp_path: Path
+    profile: str | None, method: str | None, outcome: str, found: list[int], tmp_path: Path
 ) -> None:
+    wanted = HistoryFilter(profile=profile, method=method, outcome=outcome)
     one = history(tmp_path)
     one.append(exchange(0, method="a"))
     one.append(exchange(1, profile="prod", method="b", reply='{"error": {"code": 1, "message": ""}}'))
     one.append(exchange(2, method="b"))
     one.append(exchange(3, profile="", method="\ud800"))
-    assert sound(one.search("", profile, method, outcome)) == [id_of(number) for number in found]
+    assert sound(one.search(wanted)) == [id_of(number) for number in found]
 
 
 def test_what_was_edited_by_hand_is_found_by_what_it_means(ten: History) -> None:
     path = own_file(ten)
     path.write_text(path.read_text().replace('"prod"', '"pr\\u006fd" ', 1))
-    assert sound(ten.search("prod", profile="prod")) == [id_of(number) for number in (9, 7, 5, 3, 1)]
+    assert sound(ten.search(HistoryFilter("prod", profile="prod"))) == [id_of(number) for number in (9, 7, 5, 3, 1)]
 
 
 def test_a_damaged_record_is_found_by_its_text_alone(ten: History) -> None:
     path = own_file(ten)
     path.write_text(path.read_text().replace('id = "' + id_of(4), "id = broken", 1))
-    assert len(damaged(ten.search("BROKEN"))) == 1
-    assert len(damaged(ten.search(""))) == 1
-    assert damaged(ten.search("", profile="staging")) == []
+    assert len(damaged(ten.search(HistoryFilter("BROKEN")))) == 1
+    assert len(damaged(ten.search(HistoryFilter()))) == 1
+    assert damaged(ten.search(HistoryFilter(profile="staging"))) == []
 
 
 def test_methods_come_once_and_the_last_called_first(tmp_path: Path) -> None:

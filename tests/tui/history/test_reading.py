@@ -11,15 +11,16 @@ import pytest
 
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.tui.history.reading import SLICE, Reading, advice
-from rpcexplorer.views.history_rows import Day, Wanted
+from rpcexplorer.views.history_rows import Day
 from tests.storage.recording import START, exchange
 
 MANY = [exchange(number) for number in range(3 * SLICE)]
-EVERYTHING = Wanted()
+EVERYTHING = HistoryFilter()
 
 
-def reading_of(story: Iterable[Exchange | None], wanted: Wanted = EVERYTHING, goal: int = 10_000) -> Reading:
+def reading_of(story: Iterable[Exchange | None], wanted: HistoryFilter = EVERYTHING, goal: int = 10_000) -> Reading:
     return Reading(iter(story), wanted, goal, START.date(), UTC)
 
 
@@ -42,7 +43,7 @@ def test_it_reads_as_far_as_it_is_wanted_and_then_on() -> None:
 
 def test_what_is_not_wanted_is_passed_over() -> None:
     odd = exchange(7, method="user.get")
-    assert read(reading_of([*MANY, odd], Wanted(method="user"))).rows[1:] == [odd]
+    assert read(reading_of([*MANY, odd], HistoryFilter(in_method="user"))).rows[1:] == [odd]
 
 
 def test_a_reading_that_was_given_up_stops_at_the_next_call() -> None:
@@ -117,7 +118,7 @@ def test_how_many_there_are_is_said_as_far_as_it_is_known() -> None:
 
 
 def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
-    ping = Wanted.of("method:ping")
+    ping = HistoryFilter.of("method:ping")
     assert reading_of(MANY, ping).told == "0 found, searching …   method with “ping”"
     assert (
         read(reading_of(MANY, ping, goal=SLICE)).told == f"{SLICE} found so far, more further down   method with “ping”"
@@ -127,15 +128,17 @@ def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
 
 
 def test_an_empty_list_says_what_to_do() -> None:
-    def told(wanted: Wanted, *, recording: bool = True) -> str:
+    def told(wanted: HistoryFilter, *, recording: bool = True) -> str:
         lines = advice(read(reading_of([], wanted)), "staging", recording=recording)
         return " ".join("".join(text for text, _ in words).strip() for words in lines)
 
     assert told(EVERYTHING) == "No calls yet. Esc goes back to make one."
-    assert told(Wanted(only="staging")).startswith("No calls with staging yet. Esc goes back to make one. p shows")
-    assert told(Wanted(("a",))) == "No call is like this. Change the filter."
+    assert told(HistoryFilter(profile="staging")).startswith(
+        "No calls with staging yet. Esc goes back to make one. p shows"
+    )
+    assert told(HistoryFilter(words=("a",))) == "No call is like this. Change the filter."
     assert (
-        told(Wanted.of("a", "staging"))
+        told(HistoryFilter.of("a", "staging"))
         == "No call of staging is like this. Change the filter, or look at all profiles."
     )
     assert "record = false" in told(EVERYTHING, recording=False)
