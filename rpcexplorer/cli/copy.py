@@ -12,7 +12,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
-from rpcexplorer.redaction.addresses import hidden
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.copying.snippets import SNIPPETS, Subject, subject_of
 
 FORM = OneOf(SNIPPETS)
@@ -71,7 +71,7 @@ def _profile(explorer: Explorer, exchange: Exchange) -> tuple[Profile, str]:
     the variables for ``--url`` hold.
     """
     known = explorer.profiles.profiles.get(exchange.profile)
-    today = hidden(known.endpoint) if known else ""
+    today = redacted_address(known.endpoint) if known else ""
     if known is not None and exchange.url in {known.endpoint, today}:
         return known, ""
     if known is not None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from msgspec.structs import replace
-
 from rpcexplorer.auth.cookie import flow
 from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Ended, Errand, Need, Trip, advance
@@ -16,8 +14,7 @@ from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import CookieAuth, Profile
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.redaction.exchanges import secret_places
-from rpcexplorer.redaction.redactor import Redactor
+from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
 from rpcexplorer.transport.http.request import address_of, request_headers
 from rpcexplorer.transport.port import Unreachable
 
@@ -29,9 +26,9 @@ def preview(
 
     Of ``secrets`` that were typed into the draft or stand in a file no value is left in it.
     """
-    redactor = Redactor(secrets, profile=profile.name, places=secret_places(profile))
+    redactor = redactor_of(profile, secrets)
     hide = redactor.text
-    draft = _hidden(draft, redactor)
+    draft = redacted_draft(draft, profile, redactor)
     calls = to_calls(draft, id)
     if isinstance(calls, Problem):
         return Refused("params", f"The params cannot be sent: {calls}")
@@ -58,12 +55,6 @@ def preview(
         logs_in_first=isinstance(profile.auth, CookieAuth) and not has_session,
         doubt=doubt.sentence if doubt else "",
     )
-
-
-def _hidden(draft: Draft | Batch, hide: Redactor) -> Draft | Batch:
-    if isinstance(draft, Batch):
-        return Batch(hide.params(draft.text))
-    return replace(draft, method=hide.text(draft.method), text=hide.params(draft.text))
 
 
 def _trip(profile: Profile, errand: Errand) -> Trip | Refused:

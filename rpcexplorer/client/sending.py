@@ -15,7 +15,7 @@ from rpcexplorer.client.stop import Stop
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.redaction.exchanges import shown_in_steps
+from rpcexplorer.redaction.exchanges import SHOW, redacted_in_steps
 
 LARGE = 64 * 1024
 """Bytes that take a few milliseconds to write down."""
@@ -84,7 +84,7 @@ class Journey:
 
     def _shown(self, exchange: Exchange) -> Steps[Exchange]:
         hide = dict.fromkeys([*self._hide, *self._keys.in_use()])
-        return (yield from shown_in_steps(exchange, self._profile, hide)) if hide else exchange
+        return (yield from redacted_in_steps(exchange, SHOW, self._profile, hide)) if hide else exchange
 
     async def _recorded(self, exchange: Exchange) -> Exchange:
         """Write it down before it is handed over; a large one in another thread, so that a screen goes on."""

@@ -89,7 +89,7 @@ def places_in_address(url: str) -> Iterator[Place]:
             yield Place(*found.span(1), "address")
 
 
-def hidden(url: str) -> str:
+def redacted_address(url: str) -> str:
     """An address as it may be kept: without a user, and with a mark where a secret stands."""
     url = _OF_URL.sub("//", url)
     for start, end in sorted(_spans(url), reverse=True):

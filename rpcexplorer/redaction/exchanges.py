@@ -1,12 +1,16 @@
-"""What of an exchange may be shown, and what may be written down: never a secret, but the name of it instead."""
+"""An exchange without secrets, by one function, before anybody shows, copies or records it.
+
+Where a secret stood is its name instead, or a mark that nothing is recorded there. What is hidden beside the secrets
+that are known is said by a policy.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from functools import partial
 from itertools import accumulate
-from typing import Any
+from typing import Final
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.large import envelope_in_steps
@@ -14,44 +18,77 @@ from rpcexplorer.jsontext.members import LARGE
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
-from rpcexplorer.redaction.addresses import hidden as address
-from rpcexplorer.redaction.addresses import secrets_in
-from rpcexplorer.redaction.large import hidden
-from rpcexplorer.redaction.logins import hidden as without_session
-from rpcexplorer.redaction.logins import is_login, without_password, without_passwords
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.redaction.drafts import redacted_params, redactor_of
+from rpcexplorer.redaction.large import redacted_in_pieces
+from rpcexplorer.redaction.logins import is_login, without_session
 from rpcexplorer.redaction.redactor import Redactor
 
-MARGIN = 64 * 1024
+
+class Policy(Struct, frozen=True):
+    """What becomes of an exchange, beside that secrets are hidden wherever they stand in it."""
+
+    guesses: bool = False
+    """What may be a secret goes too: whatever stands behind keys that are named like one, in params and replies
+    alike, what an address holds that looks like one, the session that a login answers. The value of a result is left
+    as it is, for it is the body that is kept."""
+    body_limit: int | None = None
+    """So many bytes of the body are left."""
+
+
+SHOW: Final = Policy()
+"""Whoever made the call sees all that came: a member ``password`` of a reply may be what was asked for."""
+COPY: Final = Policy(guesses=True, body_limit=1024 * 1024)
+"""For a ticket, which shows less of a body."""
+
+
+def for_history(body_limit: int) -> Policy:
+    """For files, which others may come to read."""
+    return Policy(guesses=True, body_limit=body_limit)
+
+
+MARGIN: Final = 64 * 1024
 """Bytes beyond the limit that are searched as well, so that no secret is cut in half and missed."""
-
-
-HEADERS = 8 * 1024
+HEADERS: Final = 8 * 1024
 """Bytes of a reply's headers that are recorded."""
-NAMED = 5
+NAMED: Final = 5
 """Headers that are named where some are not."""
 
-HIDDEN = "a secret stood in the reply; its name is shown instead, such as «profile.password»"
+HIDDEN: Final = "a secret stood in the reply; its name is shown instead, such as «profile.password»"
 
 
-def shown(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
-    """The exchange as anybody may see it: all that came, but for secrets, whoever told them to the server.
-
-    They are hidden by value; by position only those too short for it, because a member ``password`` of a reply may be
-    what was asked for.
-    """
-    return at_once(shown_in_steps(exchange, profile, secrets))
+def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
+    """The exchange with nothing in it that the policy hides."""
+    return at_once(redacted_in_steps(exchange, policy, profile, secrets))
 
 
-def shown_in_steps(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Steps[Exchange]:
-    """The same in steps, where the body is large."""
-    hide = Redactor(secrets, profile=profile.name, places=secret_places(profile))
+def redacted_in_steps(
+    exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]
+) -> Steps[Exchange]:
+    """Like ``redacted``, in steps where all of a large body is wanted."""
+    hide = redactor_of(profile, secrets, guesses=policy.guesses)
     exchange = _told(exchange, hide)
+    if policy.guesses:
+        return _kept(exchange, policy, profile, hide)
+    return (yield from _shown(exchange, hide))
+
+
+def clipped(body: bytes, limit: int | None) -> tuple[bytes, bool]:
+    """The first ``limit`` bytes at most, never ending inside a character of UTF-8; and whether any are missing."""
+    if limit is None or len(body) <= limit:
+        return body, False
+    end = limit
+    while end > max(0, limit - 3) and body[end] & 0xC0 == 0x80:
+        end -= 1
+    return body[:end], True
+
+
+def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
     came = exchange.response.body
-    body = hide.body(came) if len(came) <= LARGE else (yield from hidden(came, hide))
+    body = hide.body(came) if len(came) <= LARGE else (yield from redacted_in_pieces(came, hide))
     if body == came:
         return exchange
     response = replace(exchange.response, body=body, remarks=(*exchange.response.remarks, HIDDEN))
@@ -59,33 +96,31 @@ def shown_in_steps(exchange: Exchange, profile: Profile, secrets: Iterable[Secre
     if not isinstance(outcome, Result) or len(body) <= LARGE:
         return replace(exchange, outcome=_parts(outcome, hide), response=response)
     envelope = yield from envelope_in_steps(body)
-    text = envelope.result if envelope else (yield from hidden(outcome.value, hide))
+    text = envelope.result if envelope else (yield from redacted_in_pieces(outcome.value, hide))
     return replace(exchange, outcome=replace(outcome, text=text), response=response)
 
 
-def recorded(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], body_limit: int) -> Exchange:
-    """The exchange as history may hold it. The value of a result is left as it is: the body is what is recorded.
-
-    Behind keys that are named like a secret nothing is written down, in params and replies alike, nor what an address
-    holds that looks like one, nor the session that a login answers.
-    """
-    hide = for_records(profile, secrets)
-    exchange = _told(exchange, hide)
+def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor) -> Exchange:
     response, outcome = exchange.response, exchange.outcome
     headers, missing = _short_enough(response.headers)
-    head = hide.body(response.body[: body_limit + MARGIN])
-    params = hide.params(exchange.params)
-    if is_login(exchange.method, own := profile.login.method):
-        without = partial(without_passwords, own=own) if exchange.kind == "batch" else without_password
-        head, params = without_session(head), without(params)
-    cut = response.cut or body_limit + MARGIN < len(response.body)
+    searched, more = clipped(response.body, None if policy.body_limit is None else policy.body_limit + MARGIN)
+    body = hide.body(searched)
+    if is_login(exchange.method, profile.login.method):
+        body = without_session(body)
+    body, too_long = clipped(body, policy.body_limit)
     return replace(
         exchange,
         method=hide.text(exchange.method),
-        params=params,
-        url=hide.text(address(exchange.url)),
+        params=redacted_params(exchange.params, None if exchange.kind == "batch" else exchange.method, profile, hide),
+        url=hide.text(redacted_address(exchange.url)),
         outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
-        response=replace(response, headers=headers, body=head, cut=cut, remarks=(*response.remarks, *missing)),
+        response=replace(
+            response,
+            headers=headers,
+            body=body,
+            cut=response.cut or more or too_long,
+            remarks=(*response.remarks, *missing),
+        ),
     )
 
 
@@ -101,39 +136,6 @@ def _short_enough(headers: Sequence[tuple[str, str]]) -> tuple[tuple[tuple[str, 
     long = dict.fromkeys(cut(name) for at, (name, _) in enumerate(headers) if at not in kept)
     many = f"{len(headers) - len(kept):,} of {len(headers):,} headers are not recorded, for want of room"
     return tuple(headers[at] for at in sorted(kept)), (f"{many}: {listed(long, NAMED)}",) if long else ()
-
-
-def for_records(profile: Profile, secrets: Iterable[Secret]) -> Redactor:
-    """What hides secrets, and what may be one, in whatever is kept and shared of a profile's calls."""
-    own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)]
-    return Redactor([*own, *secrets], profile=profile.name, places=secret_places(profile), unrecorded=True)
-
-
-def secret_places(profile: Profile) -> Iterable[str]:
-    """The members that a profile puts secrets into.
-
-    A shared file names them, so that they only tell where a short secret may stand: whatever else stands there stays.
-    """
-    match profile.auth:
-        case CookieAuth(cookie=cookie):
-            yield cookie
-            yield from _places(profile.login.params, "{password}")
-            if profile.login.session:
-                yield profile.login.session.rpartition("/")[2]
-        case InlineAuth(password_member=member):
-            yield member
-
-
-def _places(template: Any, sought: str) -> Iterable[str]:
-    """The names of the members whose value is ``sought``."""
-    if isinstance(template, dict):
-        for name, value in template.items():
-            if value == sought:
-                yield name
-            yield from _places(value, sought)
-    elif isinstance(template, list):
-        for value in template:
-            yield from _places(value, sought)
 
 
 def _told(exchange: Exchange, hide: Redactor) -> Exchange:

@@ -18,7 +18,7 @@ PIECE: Final = 32 * 1024
 """Bytes: some milliseconds where there is something to hide."""
 
 
-def hidden(body: bytes, hide: Redactor) -> Steps[bytes]:
+def redacted_in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
     """The body without the secrets."""
     for may_be in hide.looks(body):
         if may_be:
@@ -35,7 +35,7 @@ def _in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
         whole = part.end == len(body)
         if not whole and (part.end - start < least or _goes_across(body, part.end, hide)):
             continue
-        piece = _hidden(body[start : part.end], before, part.after, hide)
+        piece = _redacted_piece(body[start : part.end], before, part.after, hide)
         if piece is None:
             least = 2 * (part.end - start)
             continue
@@ -55,7 +55,7 @@ def _goes_across(body: bytes, cut: int, hide: Redactor) -> bool:
     return hide.goes_across(text, len(head))
 
 
-def _hidden(piece: bytes, before: bytes, after: bytes, hide: Redactor) -> bytes | None:
+def _redacted_piece(piece: bytes, before: bytes, after: bytes, hide: Redactor) -> bytes | None:
     """A piece without the secrets; None where one may go on behind it."""
     if not hide.may_be_in(piece):
         return piece

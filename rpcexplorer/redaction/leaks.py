@@ -76,7 +76,7 @@ class LeakSearch:
         known = {leak.line for leak in found.values() if leak.label}
         return sorted(leak for leak in found.values() if leak.label or leak.line not in known)
 
-    def hidden(self, text: str) -> str:
+    def redacted(self, text: str) -> str:
         """A text that is to be told, without the secrets."""
         return self._redactor.text(text)
 

@@ -62,7 +62,7 @@ def _is_one(name: str) -> bool:
     return bool(_LAST.fullmatch(" ".join(words[-3:])) or _SESSION.fullmatch(squashed(name)))
 
 
-def hidden(body: bytes) -> bytes:
+def without_session(body: bytes) -> bytes:
     """A login's reply without the session."""
     text = body.decode("utf-8", "surrogateescape")
     return edited(text, sessions(text)).encode("utf-8", "surrogateescape")

@@ -55,12 +55,12 @@ class Redactor:
         *,
         profile: str = "",
         places: Iterable[str] = (),
-        unrecorded: bool = False,
+        guesses: bool = False,
     ) -> None:
         """Hide ``secrets`` by value; of those with one label, the last is the one that its placeholder opens.
 
         By position: whatever stands behind ``members``, each with what is put there; short secrets behind ``places``
-        and keys that are named like a secret; and with ``unrecorded`` anything behind the latter. ``profile`` is the
+        and keys that are named like a secret; and with ``guesses`` anything behind the latter. ``profile`` is the
         one in use, whose label is taken where several have the same value.
         """
         given = [secret for secret in secrets if secret]
@@ -69,8 +69,8 @@ class Redactor:
         self._named = self._by_value(given)
         self._short = {secret.reveal(): secret.label for secret in given if len(secret.reveal()) < SHORTEST}
         self._values = {value: put for value, put in self._named.items() if len(value) >= SHORTEST}
-        self._unrecorded = unrecorded
-        self._by_name = unrecorded or bool(self._short)
+        self.guesses = guesses
+        self._by_name = guesses or bool(self._short)
         self._members = {
             name: put
             for name, put in (dict.fromkeys(places if self._short else (), "") | dict(members or {})).items()
@@ -109,7 +109,7 @@ class Redactor:
         """The value of an HTTP header, of which more names hold a secret than of members (`headers.py`)."""
         if value in self._named and holds_secret(name):
             return self._named[value]
-        if not self._unrecorded:
+        if not self.guesses:
             return self.text(value)
         if value and not HIDDEN.fullmatch(value) and holds_secret(name):
             return UNRECORDED
@@ -144,12 +144,12 @@ class Redactor:
 
     def may_be_in(self, body: bytes) -> bool:
         """Whether there could be anything to hide; takes a fraction of the time."""
-        return self._glance.sees(body) or (self._unrecorded and any(places(body.decode("latin-1"))))
+        return self._glance.sees(body) or (self.guesses and any(places(body.decode("latin-1"))))
 
     def looks(self, body: bytes) -> Iterator[bool]:
         """The same in steps."""
         yield from self._glance.looks(body)
-        if self._unrecorded:
+        if self.guesses:
             yield any(places(body.decode("latin-1")))
 
     @cached_property
@@ -196,11 +196,11 @@ class Redactor:
     def _seen_in(self, text: str) -> Iterator[Sighting]:
         sought = self._lookout(text).sightings(text)
         named = self._named_like_secrets(text) if self._by_name else ()
-        addressed = (Sighting(at.start, at.end, "address", "") for at in places(text)) if self._unrecorded else ()
+        addressed = (Sighting(at.start, at.end, "address", "") for at in places(text)) if self.guesses else ()
         return merge(sought, named, addressed)
 
     def _named_like_secrets(self, text: str) -> Iterator[Sighting]:
-        put = UNRECORDED if self._unrecorded else ""
+        put = UNRECORDED if self.guesses else ""
         for start, end, name in plain_keys(text):
             small = squashed(name)
             if WHOLE.fullmatch(small):

@@ -191,10 +191,9 @@ class Drafts:
             self._texts.pop(key, None)
             self._unsaved.pop(key, None)
             return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
-        from rpcexplorer.redaction.exchanges import secret_places
-        from rpcexplorer.redaction.redactor import Redactor
+        from rpcexplorer.redaction.drafts import redactor_of
 
-        hide = Redactor(secrets, profile=profile.name, places=secret_places(profile))
+        hide = redactor_of(profile, secrets)
         if profile.ad_hoc or hide.text(method) != method:
             self._texts[key] = text
             return ""

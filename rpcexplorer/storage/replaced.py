@@ -51,12 +51,11 @@ class Replaced:
 
     def _settle(self, profile: Profile, method: str, texts: list[str], secrets: Iterable[Secret]) -> str:
         """As with a draft: no file holds a secret, and of a profile made from a URL nothing is written."""
-        from rpcexplorer.redaction.exchanges import secret_places
-        from rpcexplorer.redaction.redactor import Redactor
+        from rpcexplorer.redaction.drafts import redactor_of
 
         texts = texts[-MOST:]
         self._lists[profile.name, method] = texts
-        hide = Redactor(secrets, profile=profile.name, places=secret_places(profile))
+        hide = redactor_of(profile, secrets)
         if profile.ad_hoc or hide.text(method) != method:
             return ""
         if not texts:

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from rpcexplorer.redaction.addresses import hidden, places, secrets_in
+from rpcexplorer.redaction.addresses import places, redacted_address, secrets_in
 
 HEX = "9f86d081884c7d659a2feaa0c55ad015"
 MIXED = "Zx81LkQm03TrV5bN_cY7pWq2-Hs9DfGj"
@@ -90,8 +90,8 @@ def test_what_only_looks_like_one_is_none(text: str) -> None:
     ],
 )
 def test_of_the_address_that_is_called_any_long_random_part_is_hidden(url: str, kept: str) -> None:
-    assert hidden(url) == kept
-    assert hidden(kept) == kept
+    assert redacted_address(url) == kept
+    assert redacted_address(kept) == kept
 
 
 @pytest.mark.parametrize("text", ["https://admin:password@h", "https://h/?token=secret"])

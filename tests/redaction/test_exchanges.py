@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.redaction.exchanges import recorded, shown
+from rpcexplorer.redaction.exchanges import SHOW, clipped, for_history, redacted
 from tests.views.exchanges import exchange
 
 SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))
@@ -18,14 +21,18 @@ PASSWORD = Secret("hunter2-hunter2", "shop.password")
 MARK = "«not recorded»"
 
 
+def recorded(came: Exchange, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
+    return redacted(came, for_history(1000), profile, secrets)
+
+
 def params_of(params: object, *secrets: Secret, profile: Profile = SHOP) -> object:
     text = params if isinstance(params, str) else json.dumps(params)
-    return json.loads(recorded(exchange(Result(b"1"), params=text), profile, secrets, 1000).params)
+    return json.loads(recorded(exchange(Result(b"1"), params=text), profile, secrets).params)
 
 
 def reply_of(reply: object, *secrets: Secret, profile: Profile = SHOP) -> object:
     sent: Exchange = exchange(Result(b"1"), params="[]", body=json.dumps(reply).encode())
-    return json.loads(recorded(sent, profile, secrets, 1000).response.body)
+    return json.loads(recorded(sent, profile, secrets).response.body)
 
 
 def test_somebody_elses_password_is_not_turned_into_the_profiles_own() -> None:
@@ -109,7 +116,7 @@ def test_a_shared_file_hides_nothing_by_naming_it(profile: Profile) -> None:
         assert params_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
         assert reply_of({"text": "a note"}, secret, profile=profile) == {"text": "a note"}
         sent = exchange(Result(b'{"text": "a note"}'), body=b'{"text": "a note"}')
-        assert shown(sent, profile, [secret]).response.body == b'{"text": "a note"}'
+        assert redacted(sent, SHOW, profile, [secret]).response.body == b'{"text": "a note"}'
     assert params_of({"text": "tiny5"}, Secret("tiny5", "shop.password"), profile=profile) == {
         "text": "«shop.password»"
     }
@@ -136,8 +143,8 @@ def test_a_session_that_is_over_is_not_the_one_in_use() -> None:
 
 def test_recording_a_record_changes_nothing_more() -> None:
     params = {"password": "bobs", "p": "hunter2-hunter2", "e": "aHVudGVyMi1odW50ZXIy", "x": "is recorded"}
-    once = recorded(exchange(Result(b"1"), params=json.dumps(params)), SHOP, [PASSWORD], 1000)
-    assert recorded(once, SHOP, [PASSWORD, Secret("recorded", "shop.session")], 1000).params == once.params.replace(
+    once = recorded(exchange(Result(b"1"), params=json.dumps(params)), SHOP, [PASSWORD])
+    assert recorded(once, SHOP, [PASSWORD, Secret("recorded", "shop.session")]).params == once.params.replace(
         "is recorded", "is «shop.session»"
     )
 
@@ -153,7 +160,7 @@ def test_recording_a_record_changes_nothing_more() -> None:
     ],
 )
 def test_a_password_in_an_address_is_hidden_whole(url: str, written: str) -> None:
-    assert recorded(replace(exchange(Result(b"1")), url=url), SHOP, [], 1000).url == written
+    assert recorded(replace(exchange(Result(b"1")), url=url), SHOP, []).url == written
 
 
 # --- headers -------------------------------------------------------------------------------------------------------
@@ -161,7 +168,7 @@ def test_a_password_in_an_address_is_hidden_whole(url: str, written: str) -> Non
 
 def headers_of(*headers: tuple[str, str], secrets: tuple[Secret, ...] = (), profile: Profile = SHOP) -> Exchange:
     sent = exchange(Result(b"1"), response=Response(200, headers=headers, body=b"{}"))
-    return recorded(sent, profile, secrets, 1000)
+    return recorded(sent, profile, secrets)
 
 
 def test_headers_are_written_down_with_the_id_that_an_operator_asks_for() -> None:
@@ -231,7 +238,7 @@ JWT = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhZGEifQ.dBjftJeZ4CVP"
 def test_a_token_in_the_value_of_any_header_is_not_written_down(value: str, written: str) -> None:
     once = headers_of(("Location", value), ("X-Whatever", value))
     assert once.response.headers == (("Location", written), ("X-Whatever", written))
-    assert recorded(once, SHOP, [], 1000).response.headers == once.response.headers
+    assert recorded(once, SHOP, []).response.headers == once.response.headers
 
 
 @pytest.mark.parametrize(
@@ -272,7 +279,7 @@ def test_a_header_that_is_a_known_secret_goes_by_its_name() -> None:
         ("Authorization", "hunter2-hunter2"), ("X-Token", "tiny5"), secrets=(PASSWORD, Secret("tiny5", "shop.session"))
     )
     assert came.response.headers == (("Authorization", "«shop.password»"), ("X-Token", "«shop.session»"))
-    again = recorded(came, SHOP, [PASSWORD], 1000)
+    again = recorded(came, SHOP, [PASSWORD])
     assert again.response.headers == came.response.headers
 
 
@@ -302,7 +309,10 @@ def test_on_view_a_header_shows_all_but_known_secrets() -> None:
     sent = exchange(
         Result(b"1"), response=Response(200, headers=(("Set-Cookie", "theme=dark"), ("X-A", "hunter2-hunter2")))
     )
-    assert shown(sent, SHOP, [PASSWORD]).response.headers == (("Set-Cookie", "theme=dark"), ("X-A", "«shop.password»"))
+    assert redacted(sent, SHOW, SHOP, [PASSWORD]).response.headers == (
+        ("Set-Cookie", "theme=dark"),
+        ("X-A", "«shop.password»"),
+    )
 
 
 # --- addresses and logins ------------------------------------------------------------------------------------------
@@ -327,7 +337,7 @@ def test_a_secret_in_an_address_is_written_down_nowhere(url: str) -> None:
         response=Response(307, f"see {url}", headers=(("Location", url),), body=json.dumps({"link": url}).encode()),
         notes=(f"at {url}",),
     )
-    kept = recorded(said, SHOP, [], 1000)
+    kept = recorded(said, SHOP, [])
     assert MARK in json.loads(kept.params)["hook"]
     assert MARK in json.loads(kept.response.body)["link"]
     assert MARK in kept.response.headers[0][1]
@@ -342,7 +352,7 @@ def test_a_known_secret_in_an_address_goes_by_its_name() -> None:
 
 def test_an_address_spelled_with_escapes_is_hidden_as_well() -> None:
     body = b'{"link": "https:\\/\\/h\\/v3\\/%s", "t": "\\u003ftoken\\u003dabc?\\u0074oken=abc"}' % HEX.encode()
-    kept = recorded(exchange(Result(b"1"), body=body), SHOP, [], 1000).response.body
+    kept = recorded(exchange(Result(b"1"), body=body), SHOP, []).response.body
     assert json.loads(kept) == {"link": f"https://h/v3/{MARK}", "t": f"?token=abc?token={MARK}"}
 
 
@@ -356,15 +366,15 @@ def test_the_usual_ids_in_addresses_are_written_down() -> None:
 def test_the_session_that_a_login_answers_is_not_written_down(method: str) -> None:
     profile = replace(SHOP, auth=CookieAuth(), login=Login(method="open.sesame"))
     body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
-    kept = recorded(exchange(Result(b"1"), method=method, body=body), profile, [], 1000)
+    kept = recorded(exchange(Result(b"1"), method=method, body=body), profile, [])
     assert json.loads(kept.response.body)["result"] == MARK
-    other = recorded(exchange(Result(b"1"), method="user.hash", body=body), profile, [], 1000)
+    other = recorded(exchange(Result(b"1"), method="user.hash", body=body), profile, [])
     assert json.loads(other.response.body)["result"] == HEX
 
 
 def test_a_session_that_is_known_goes_by_its_name_in_a_logins_reply() -> None:
     body = json.dumps({"result": HEX}).encode()
-    kept = recorded(exchange(Result(b"1"), method="login", body=body), SHOP, [Secret(HEX, "shop.session")], 1000)
+    kept = recorded(exchange(Result(b"1"), method="login", body=body), SHOP, [Secret(HEX, "shop.session")])
     assert json.loads(kept.response.body) == {"result": "«shop.session»"}
 
 
@@ -375,9 +385,9 @@ def test_what_opens_a_door_in_the_address_of_a_profile_is_hidden_wherever_the_se
 
 
 def test_a_password_that_a_login_is_given_by_position_is_not_written_down() -> None:
-    kept = recorded(exchange(Result(b"1"), method="session.login", params='["ada", "bobs-pw"]'), SHOP, [], 1000)
+    kept = recorded(exchange(Result(b"1"), method="session.login", params='["ada", "bobs-pw"]'), SHOP, [])
     assert json.loads(kept.params) == ["ada", MARK]
-    other = recorded(exchange(Result(b"1"), method="note.add", params='["ada", "bobs-pw"]'), SHOP, [], 1000)
+    other = recorded(exchange(Result(b"1"), method="note.add", params='["ada", "bobs-pw"]'), SHOP, [])
     assert json.loads(other.params) == ["ada", "bobs-pw"]
 
 
@@ -386,12 +396,56 @@ def test_a_password_that_a_login_inside_a_batch_is_given_by_position_is_not_writ
     for method in ("user.login", "open.sesame"):
         calls = [{"method": method, "params": ["ada", "bobs-pw"]}, {"method": "note.add", "params": ["a", "b"]}]
         sent = exchange(Result(b"1"), method=f"{method}, note.add", params=json.dumps(calls), kind="batch")
-        kept = json.loads(recorded(sent, profile, [], 1000).params)
+        kept = json.loads(recorded(sent, profile, []).params)
         assert [call["params"] for call in kept] == [["ada", MARK], ["a", "b"]]
 
 
 def test_a_sentence_that_quotes_where_the_server_redirects_to_holds_no_more_than_the_header() -> None:
     place = "https://h/back?code=Spl-xlO&page=2"
     said = Malformed(f"The server redirects to {place}. Redirects are not followed.")
-    kept = recorded(exchange(said, response=Response(302, headers=(("Location", place),))), SHOP, [], 1000).outcome
+    kept = recorded(exchange(said, response=Response(302, headers=(("Location", place),))), SHOP, []).outcome
     assert kept == Malformed(f"The server redirects to https://h/back?code={MARK}&page=2. Redirects are not followed.")
+
+
+@pytest.mark.parametrize(
+    ("body", "limit", "expected"),
+    [
+        (b"", 0, (b"", False)),
+        (b"abc", 3, (b"abc", False)),
+        (b"abc", 2, (b"ab", True)),
+        (b"abc", 0, (b"", True)),
+        ("aé".encode(), 2, (b"a", True)),
+        ("a😀".encode(), 4, (b"a", True)),
+        ("😀".encode(), 3, (b"", True)),
+        (b"\xbf" * 9, 6, (b"\xbf" * 3, True)),
+    ],
+)
+def test_a_body_is_cut_between_two_characters(body: bytes, limit: int, expected: tuple[bytes, bool]) -> None:
+    assert clipped(body, limit) == expected
+
+
+@given(st.text(max_size=12), st.integers(0, 40))
+def test_a_cut_text_is_still_text(text: str, limit: int) -> None:
+    body, was_cut = clipped(text.encode(), limit)
+    assert text.startswith(body.decode())
+    assert limit - 3 <= len(body) <= limit or not was_cut
+
+
+def test_a_long_reply_is_cut_behind_the_last_secret_and_its_true_size_stays() -> None:
+    body = b'{"id":"1","result":"hunter2-hunter2 ' + "ä".encode() * 500 + b'"}'
+    sent = exchange(Result(b"1"), body=body)
+    kept = redacted(sent, for_history(30), SHOP, [PASSWORD]).response
+    assert kept.body == '{"id":"1","result":"«shop.passw'.encode()[:30]
+    assert (kept.cut, kept.size) == (True, sent.response.size)
+
+
+def test_no_secret_is_cut_in_half_and_kept() -> None:
+    sent = exchange(Result(b"1"), body=b'["hunter2-hunter2"]')
+    assert redacted(sent, for_history(8), SHOP, [PASSWORD]).response.body == '["«shop'.encode()[:8]
+
+
+def test_a_reply_as_long_as_the_limit_is_whole_and_one_that_was_cut_before_stays_cut() -> None:
+    sent = exchange(Result(b"1"), body=b"[1]")
+    assert not redacted(sent, for_history(3), SHOP, []).response.cut
+    cut = replace(sent, response=replace(sent.response, cut=True))
+    assert redacted(cut, for_history(3), SHOP, []).response.cut

@@ -12,7 +12,7 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction import large as piecewise
 from rpcexplorer.redaction.edits import Edit
-from rpcexplorer.redaction.large import hidden
+from rpcexplorer.redaction.large import redacted_in_pieces
 from rpcexplorer.redaction.redactor import Redactor
 
 SECRET = "hunter2, é[really]"
@@ -43,7 +43,7 @@ sizes = st.sampled_from([1, 8, 20, 60, 200])
 def in_pieces(body: bytes, size: int) -> bytes:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(piecewise, "PIECE", size)
-        return at_once(hidden(body, HIDE))
+        return at_once(redacted_in_pieces(body, HIDE))
 
 
 @given(values, sizes, st.booleans(), st.integers(0, 2))
@@ -65,7 +65,7 @@ def test_nothing_is_left_in_what_is_no_json(value: object, size: int, place: int
 
 def test_what_holds_nothing_is_the_same_object() -> None:
     body = json.dumps(["nothing"] * 100).encode()
-    assert at_once(hidden(body, HIDE)) is body
+    assert at_once(redacted_in_pieces(body, HIDE)) is body
 
 
 def test_a_few_places_in_a_large_body_are_looked_at_and_no_others(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,7 +80,7 @@ def test_a_few_places_in_a_large_body_are_looked_at_and_no_others(monkeypatch: p
         return edits(hide, text)
 
     monkeypatch.setattr(Redactor, "edits", counted)
-    left = json.loads(at_once(hidden(json.dumps(rows).encode(), HIDE)))
+    left = json.loads(at_once(redacted_in_pieces(json.dumps(rows).encode(), HIDE)))
     assert left[30_000]["name"] == "«dev.password»"
     assert left[40_000]["sessionid"] == "«dev.session»"
     assert left[:30_000] == rows[:30_000]

@@ -110,4 +110,4 @@ def test_nothing_is_missed_where_one_stretch_ends_and_the_next_begins(monkeypatc
 
 
 def test_what_is_told_holds_no_secret() -> None:
-    assert LeakSearch([PASSWORD]).hidden("in hunter2-hunter2.toml") == "in «shop.password».toml"
+    assert LeakSearch([PASSWORD]).redacted("in hunter2-hunter2.toml") == "in «shop.password».toml"

@@ -25,7 +25,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
-from rpcexplorer.redaction.addresses import hidden
+from rpcexplorer.redaction.addresses import redacted_address
 
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
@@ -65,7 +65,8 @@ async def discover(
     finally:
         await interview.close()
     if not methods:
-        said.append(f"{hidden(profile.endpoint)} told of no methods. Any name can be typed and called all the same.")
+        asked = redacted_address(profile.endpoint)
+        said.append(f"{asked} told of no methods. Any name can be typed and called all the same.")
     return Discovery(interview.when, tuple(methods.values()), tuple(said), ended=None if methods else closed)
 
 
@@ -245,7 +246,7 @@ def _why_it_ended(exchange: Exchange) -> str:
     stays = "What was known before stays."
     match exchange.outcome:
         case Unreached(sentence=sentence) | Malformed(reason=sentence):
-            return f"{sentence} Asked was {hidden(exchange.url)}. {stays}"
+            return f"{sentence} Asked was {redacted_address(exchange.url)}. {stays}"
         case Refused(sentence=sentence):
             return f"{sentence} {stays}"
     return f"cancelled. {stays}"

@@ -71,9 +71,9 @@ class Journal:
             self.trouble = ""
             return
         from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
-        from rpcexplorer.redaction.exchanges import recorded
+        from rpcexplorer.redaction.exchanges import for_history, redacted
 
-        record = recorded(exchange, profile, list(self._secrets()), self._settings.body_limit)
+        record = redacted(exchange, for_history(self._settings.body_limit), profile, self._secrets())
         if PLACEHOLDER.search(record.params):
             self._sent.add((record.method, record.params))
         with self._writing:

@@ -39,16 +39,6 @@ ALWAYS = ("id", "time", "kind", "outcome")
 """Keys that no record can do without; the others are left out where they are empty."""
 
 
-def clipped(body: bytes, limit: int) -> tuple[bytes, bool]:
-    """The first ``limit`` bytes at most, never ending inside a character of UTF-8; and whether any are missing."""
-    if len(body) <= limit:
-        return body, False
-    end = limit
-    while end > max(0, limit - 3) and body[end] & 0xC0 == 0x80:
-        end -= 1
-    return body[:end], True
-
-
 # --- out ---------------------------------------------------------------------------------------------------------
 
 

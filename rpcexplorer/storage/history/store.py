@@ -17,8 +17,6 @@ from math import inf
 from pathlib import Path
 from typing import TypeVar
 
-from msgspec.structs import replace
-
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
@@ -40,7 +38,7 @@ from rpcexplorer.storage.history.blockfile import FILE, LARGEST, append, rewrite
 from rpcexplorer.storage.history.blocks import dated, id_of, left_of, read_block, read_record, spell, to_block
 from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files
 from rpcexplorer.storage.history.merging import Entry, Probe, entries, steps
-from rpcexplorer.storage.history.records import clipped, renamed
+from rpcexplorer.storage.history.records import renamed
 from rpcexplorer.storage.history.search import BlockFilter
 
 ROTATE_AT = FILE
@@ -90,9 +88,6 @@ class History:
         """Write an exchange down, and first of all those that could not be. A refusal never is."""
         if isinstance(exchange.outcome, Refused):
             return
-        body, cut = clipped(exchange.response.body, self.body_limit)
-        if cut:
-            exchange = replace(exchange, response=replace(exchange.response, body=body, cut=True))
         if len(exchange.params) > MIB and len(to_block(exchange)) > self._largest:
             raise FileTrouble("a call with so long params is not recorded: no more could be read of it")
         self.unsaved.append(exchange)

@@ -74,7 +74,7 @@ def _search_staged(folder: Path, secrets: Iterable[Secret]) -> Searched:
     searched = Searched(short=finder.short)
     for path, content in staged(folder):
         if isinstance(content, str):
-            searched.unreadable.append(Complaint(finder.hidden(str(path)), content))
+            searched.unreadable.append(Complaint(finder.redacted(str(path)), content))
         else:
             _look(path, content, finder, searched)
     return searched
@@ -144,7 +144,7 @@ def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
     if leak.call:
         advice = f"delete call {leak.call} (F6 in rpcexplorer, then Del)"
     sentence = f"{what}; {advice}"
-    return Complaint(finder.hidden(str(path)), finder.hidden(sentence), leak.line, finder.hidden(leak.key))
+    return Complaint(finder.redacted(str(path)), finder.redacted(sentence), leak.line, finder.redacted(leak.key))
 
 
 def _instead(leak: Leak) -> str:

@@ -23,16 +23,13 @@ from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER, login_params, without
 from rpcexplorer.model.secrets.secret import Secret, origin_of, placeholder
-from rpcexplorer.redaction.addresses import hidden
-from rpcexplorer.redaction.exchanges import for_records, recorded
-from rpcexplorer.redaction.logins import is_login, without_password, without_passwords
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
+from rpcexplorer.redaction.exchanges import COPY, redacted
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.copying.login import continued, in_python, in_shell
 from rpcexplorer.views.copying.quoting import printed, python_expression, quoted, shell_word, unless_set
 from rpcexplorer.views.copying.ticket import ticket
-
-REPLY_LIMIT: Final = 1024 * 1024
-"""Bytes of a reply that are searched for secrets and laid out; a ticket shows less."""
 
 Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
@@ -107,16 +104,12 @@ def subject_of(
     been written by anybody: nothing in it stands for a secret of the profile.
     """
     secrets = tuple(secrets)
-    hide = for_records(profile, secrets)
-    exchange = recorded(what, profile, secrets, REPLY_LIMIT) if isinstance(what, Exchange) else None
+    hide = redactor_of(profile, secrets, guesses=COPY.guesses)
+    exchange = redacted(what, COPY, profile, secrets) if isinstance(what, Exchange) else None
     draft = draft_of(what) if isinstance(what, Exchange) else what
-    text = hide.params(draft.text if ours else without(draft.text, profile.name))
-    own = profile.login.method
-    if isinstance(draft, Batch):
-        text = without_passwords(text, own)
-    elif is_login(draft.method, own):
-        text = without_password(text)
-    draft = Batch(text) if isinstance(draft, Batch) else replace(draft, method=hide.text(draft.method), text=text)
+    if not ours:
+        draft = replace(draft, text=without(draft.text, profile.name))
+    draft = redacted_draft(draft, profile, hide)
     request = preview(draft, id=exchange.id if exchange else None)
     if isinstance(request, Refused):
         return request
@@ -147,7 +140,7 @@ def _hidden(profile: Profile, line: str) -> str:
     """A request line without what opens a door by standing in the address."""
     verb, target, version = line.split()
     origin = origin_of(profile.endpoint)
-    return f"{verb} {hidden(origin + target)[len(origin) :]} {version}"
+    return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
 
 
 def snippet_of(
@@ -236,7 +229,7 @@ def command(subject: Subject) -> str:
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
         auth = "" if profile.auth.kind == "none" else f" --auth {profile.auth.kind}"
-        where = f"--url {quoted(hidden(typed_whole(profile.endpoint)))}{auth}"
+        where = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}{auth}"
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
     if profile.ad_hoc:  # there it goes by another name

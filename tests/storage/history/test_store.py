@@ -9,7 +9,6 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Exchange, Refused, Response, Unreached
@@ -66,15 +65,6 @@ def test_a_refusal_is_never_recorded(tmp_path: Path) -> None:
     one = history(tmp_path)
     one.append(exchange(outcome=Refused("params", "no")))
     assert one.newest(1) == []
-
-
-def test_a_long_reply_is_cut_and_its_true_size_recorded(tmp_path: Path) -> None:
-    one = history(tmp_path, body_limit=31)
-    one.append(exchange(reply='{"id":"1","result":"ääääääääääääää"}'))
-    (found,) = one.all()
-    assert isinstance(found, Exchange)
-    assert found.response.body == '{"id":"1","result":"äääää'.encode()
-    assert (found.response.cut, found.response.size) == (True, 50)
 
 
 def test_a_cut_that_somebody_made_before_stays_a_cut(tmp_path: Path) -> None:
@@ -454,14 +444,6 @@ def test_what_could_not_be_saved_can_be_saved_elsewhere(tmp_path: Path) -> None:
     one.save_unsaved()
     with pytest.raises(FileTrouble, match="it exists already"):
         one.save_elsewhere(elsewhere)
-
-
-def test_a_long_reply_is_not_kept_in_memory_whole(tmp_path: Path) -> None:
-    (tmp_path / "history").write_text("")
-    one = history(tmp_path, body_limit=10)
-    with pytest.raises(FileTrouble):
-        one.append(exchange(0))
-    assert one.unsaved[0].response == replace(exchange(0).response, body=b'{"jsonrpc"', cut=True)
 
 
 def test_a_call_is_found_by_an_id_that_no_text_can_hold(tmp_path: Path) -> None:

@@ -1,0 +1,67 @@
+"""What a person types without secrets in it, and the redactor that fits a profile."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from msgspec.structs import replace
+
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.addresses import secrets_in
+from rpcexplorer.redaction.logins import is_login, without_password, without_passwords
+from rpcexplorer.redaction.redactor import Redactor
+
+
+def redactor_of(profile: Profile, secrets: Iterable[Secret], *, guesses: bool = False) -> Redactor:
+    """What hides secrets in the texts of a profile's calls; with ``guesses`` also what only may be one."""
+    own = [Secret(each, UNRECORDED.strip("«»")) for each in secrets_in(profile.endpoint)] if guesses else []
+    return Redactor([*own, *secrets], profile=profile.name, places=secret_places(profile), guesses=guesses)
+
+
+def redacted_draft(draft: Draft | Batch, profile: Profile, hide: Redactor) -> Draft | Batch:
+    """A draft that can be sent again: a placeholder stands only for what it opens."""
+    if isinstance(draft, Batch):
+        return Batch(redacted_params(draft.text, None, profile, hide))
+    text = redacted_params(draft.text, draft.method, profile, hide)
+    return replace(draft, method=hide.text(draft.method), text=text)
+
+
+def redacted_params(text: str, method: str | None, profile: Profile, hide: Redactor) -> str:
+    """The params of a call, or, without a ``method``, the calls of a batch."""
+    params = hide.params(text)
+    if not hide.guesses:
+        return params
+    if method is None:
+        return without_passwords(params, profile.login.method)
+    return without_password(params) if is_login(method, profile.login.method) else params
+
+
+def secret_places(profile: Profile) -> Iterable[str]:
+    """The members that a profile puts secrets into.
+
+    A shared file names them, so that they only tell where a short secret may stand: whatever else stands there stays.
+    """
+    match profile.auth:
+        case CookieAuth(cookie=cookie):
+            yield cookie
+            yield from _places(profile.login.params, "{password}")
+            if profile.login.session:
+                yield profile.login.session.rpartition("/")[2]
+        case InlineAuth(password_member=member):
+            yield member
+
+
+def _places(template: Any, sought: str) -> Iterable[str]:
+    """The names of the members whose value is ``sought``."""
+    if isinstance(template, dict):
+        for name, value in template.items():
+            if value == sought:
+                yield name
+            yield from _places(value, sought)
+    elif isinstance(template, list):
+        for value in template:
+            yield from _places(value, sought)
