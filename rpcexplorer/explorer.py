@@ -35,9 +35,8 @@ from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import Themes
 
 if TYPE_CHECKING:
-    from rpcexplorer.client.requests import Watch
     from rpcexplorer.model.connection_test import Step
-    from rpcexplorer.model.exchange import Exchange, Preview, Refused
+    from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.storage.history.store import History
     from rpcexplorer.storage.profiles.edits import ProfileEdits

@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeVar
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import NO_PHASES, NOTHING_CAME, Kind, Outcome, Phases, Refused, Response
+from rpcexplorer.model.exchange import NOTHING_CAME, Kind, Outcome, Refused, Response
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
 
@@ -66,7 +66,6 @@ class Landed(Struct, frozen=True):
 
     outcome: Outcome
     response: Response = NOTHING_CAME
-    phases: Phases = NO_PHASES
     sent: int = 0
     """Bytes of the request's body."""
 

@@ -16,12 +16,12 @@ from rpcexplorer.auth.cookie import flow, login_only
 from rpcexplorer.auth.flow import Errand, Flow
 from rpcexplorer.client.connection import connect
 from rpcexplorer.client.credentials_port import GivenKeys, Keys
-from rpcexplorer.client.requests import Traveller, Watch
+from rpcexplorer.client.requests import Traveller
 from rpcexplorer.client.sending import Journey, Record
 from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.exchange import Exchange, Refused, Watch
 from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.model.secrets.placeholders import login_params
 from rpcexplorer.model.secrets.route import Moved

@@ -17,18 +17,15 @@ from rpcexplorer.auth.flow import Errand, Landed, Trip
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named
 from rpcexplorer.jsontext.members import LARGE
-from rpcexplorer.model.exchange import Cancelled, Outcome, Phases, Progress, Response, Sent, Unreached
+from rpcexplorer.model.exchange import Cancelled, Outcome, Response, Sent, Unreached
 from rpcexplorer.model.profile import CookieAuth, Profile
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
 from rpcexplorer.protocol.messages import Malformed
-from rpcexplorer.transport.http.reply import Incoming
-from rpcexplorer.transport.port import Answer, Request, Timing, Unreachable
+from rpcexplorer.transport.port import Partial, Request, Unreachable, Watch
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.http.client import HttpTransport
-
-Watch = Callable[[Progress], None]
 
 
 def body_of(profile: Profile, errand: Errand) -> bytes:
@@ -73,91 +70,65 @@ class Traveller:
         self._watch = watch
         self.seconds = 0.0
         """How long all trips took."""
-        self._incoming = Incoming()
+        self._partial = Partial()
         self._sent = 0
 
     async def travel(self, trip: Trip) -> Landed:
         """There and back. Whatever happens on the way is what landed."""
-        self._incoming = Incoming()
+        self._partial = Partial()
         request = request_of(self._profile, trip)
         self._sent = len(request.body)
         transport = await self._transport()  # the first time, this imports httpx: not a part of the trip
         started = time.perf_counter()
         try:
-            answer = await transport.send(request, deadline=self._left, progress=self._watch, incoming=self._incoming)
+            response = await transport.send(request, deadline=self._left, watch=self._watch, partial=self._partial)
         except Unreachable as error:
-            return self._landed(Unreached(error.step, error.sentence, error.maybe_ran), error.partial, error.timing)
+            return Landed(Unreached(error.step, error.sentence, error.maybe_ran), error.response, self._sent)
         finally:
             took = time.perf_counter() - started
             self._left -= took
             self.seconds += took
-        outcome = _named(await _read(trip.errand, answer), answer, self._profile)
-        return self._landed(outcome, answer, answer.timing)
+        outcome = _named(await _read(trip.errand, response), response, self._profile)
+        return Landed(outcome, response, self._sent)
 
     def cancelled(self) -> Landed:
         """What had landed of the trip that was under way."""
-        incoming = self._incoming
-        return self._landed(Cancelled(incoming.sent_whole), incoming.answer(), incoming.timing())
-
-    def _landed(self, outcome: Outcome, answer: Answer | None, timing: Timing | None) -> Landed:
-        return Landed(outcome, _response(answer), _phases(timing), self._sent)
+        return Landed(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
 
 
-async def _read(errand: Errand, answer: Answer) -> Outcome:
-    """What the answer means for the errand that was sent; a large one is read while a screen goes on."""
-    if len(answer.body) <= LARGE:
-        return _meaning(errand, answer)
-    if errand.kind == "call" and (reply := await in_turns(decode_large(answer.body, errand.calls[0].id))):
+async def _read(errand: Errand, response: Response) -> Outcome:
+    """What the response means for the errand that was sent; a large one is read while a screen goes on."""
+    if len(response.body) <= LARGE:
+        return _meaning(errand, response)
+    if errand.kind == "call" and (reply := await in_turns(decode_large(response.body, errand.calls[0].id))):
         return reply
-    return await asyncio.to_thread(_meaning, errand, answer)
+    return await asyncio.to_thread(_meaning, errand, response)
 
 
-def _meaning(errand: Errand, answer: Answer) -> Outcome:
+def _meaning(errand: Errand, response: Response) -> Outcome:
     if errand.kind == "notification" or all(call.id is None for call in errand.calls):
-        return _read_notification(answer)
+        return _read_notification(response)
     if errand.kind == "batch":
-        outcome = decode_batch(answer.body, errand.calls)
+        outcome = decode_batch(response.body, errand.calls)
     else:
-        outcome = decode(answer.body, errand.calls[0].id)
+        outcome = decode(response.body, errand.calls[0].id)
     return outcome
 
 
-def _read_notification(answer: Answer) -> Outcome:
+def _read_notification(response: Response) -> Outcome:
     """Nothing is expected: a good status or silence is enough, but an error that came all the same is shown."""
-    if answer.body.strip():
-        reply = decode(answer.body, None)
-        if not isinstance(reply, Malformed) or answer.status >= 300:
+    accepted = response.status is None or response.status < 300
+    if response.body.strip():
+        reply = decode(response.body, None)
+        if not isinstance(reply, Malformed) or not accepted:
             return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
         return Sent(("the server answered a notification with something that is no reply",))
-    if answer.status >= 300:
-        return Malformed("The server did not accept the notification.")
-    return Sent()
+    return Sent() if accepted else Malformed("The server did not accept the notification.")
 
 
-def _named(outcome: Outcome, answer: Answer, profile: Profile) -> Outcome:
+def _named(outcome: Outcome, response: Response, profile: Profile) -> Outcome:
     """What came instead of a reply, by its status where that says more than the bytes."""
-    if not isinstance(outcome, Malformed) or not (said := named(answer, profile)):
+    if not isinstance(outcome, Malformed) or not (said := named(response, profile)):
         return outcome
-    more = f" {outcome.reason}" if answer.body.strip() and answer.status not in REDIRECTS else ""
+    more = f" {outcome.reason}" if response.body.strip() and response.status not in REDIRECTS else ""
     return replace(outcome, reason=f"{said}{more}")
-
-
-def _response(answer: Answer | None) -> Response:
-    if answer is None:
-        return Response()
-    return Response(
-        status=answer.status,
-        reason=answer.reason,
-        version=answer.http_version,
-        headers=answer.headers,
-        body=answer.body,
-        size=len(answer.body),
-        proxy=answer.proxy,
-        remarks=answer.remarks,
-    )
-
-
-def _phases(timing: Timing | None) -> Phases:
-    if timing is None:
-        return Phases()
-    return Phases(timing.name, timing.connect, timing.tls, timing.send, timing.wait, timing.transfer)

@@ -79,7 +79,7 @@ class Journey:
     def _told(self, end: Landed | Refused) -> Exchange:
         story = replace(self._story, seconds=self._traveller.seconds, notes=tuple(self._said))
         if isinstance(end, Landed):
-            return replace(story, outcome=end.outcome, response=end.response, phases=end.phases, sent=end.sent)
+            return replace(story, outcome=end.outcome, response=end.response, sent=end.sent)
         return replace(story, outcome=end)
 
     def _shown(self, exchange: Exchange) -> Steps[Exchange]:

@@ -4,65 +4,65 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rpcexplorer.model.exchange import Response
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.transport.port import Answer
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
 
 
-def named(answer: Answer, profile: Profile) -> str:
+def named(response: Response, profile: Profile) -> str:
     """A sentence that begins with the status; empty where it says nothing that the body does not."""
-    if answer.status in REDIRECTS and (location := answer.header("location")) is not None:
+    if response.status in REDIRECTS and (location := response.header("location")) is not None:
         return (
             f"The server redirects to {location}. Redirects are not followed: if it is right, set url and path to it."
         )
-    if answer.status not in MEANINGS:
+    if response.status not in MEANINGS:
         return ""
-    title, meaning = MEANINGS[answer.status]
-    return f"HTTP {answer.status} {title}: {meaning(answer, profile)}"
+    title, meaning = MEANINGS[response.status]
+    return f"HTTP {response.status} {title}: {meaning(response, profile)}"
 
 
-def _unauthorized(answer: Answer, profile: Profile) -> str:
-    wanted = answer.header("www-authenticate")
+def _unauthorized(response: Response, profile: Profile) -> str:
+    wanted = response.header("www-authenticate")
     asks = f"the server asks for credentials ({wanted})" if wanted else "the server asks for credentials"
     if profile.auth.kind == "none":
         return f"{asks}. This profile sends none: set its auth."
     return f"{asks}, or did not take these: enter them again with rpcexplorer profiles secret {profile.name} password."
 
 
-def _forbidden(_: Answer, profile: Profile) -> str:
+def _forbidden(_: Response, profile: Profile) -> str:
     return f"whoever calls may not do this at {profile.endpoint}. Check the credentials, or ask who runs the server."
 
 
-def _by_proxy(answer: Answer, _: Profile) -> str:
-    wanted = answer.header("proxy-authenticate")
+def _by_proxy(response: Response, _: Profile) -> str:
+    wanted = response.header("proxy-authenticate")
     asks = f" ({wanted})" if wanted else ""
     return f"a proxy asks for credentials of its own{asks}. Put them into the proxy's address, in HTTPS_PROXY."
 
 
-def _media_type(answer: Answer, profile: Profile) -> str:
-    wanted = answer.header("accept") or answer.header("accept-post")
+def _media_type(response: Response, profile: Profile) -> str:
+    wanted = response.header("accept") or response.header("accept-post")
     which = wanted or "application/json"
     return f'the server does not take {profile.content_type}. Set content_type = "{which}" in the profile.'
 
 
-def _too_many(answer: Answer, _: Profile) -> str:
-    return f"too many requests. Try again {_later(answer)}."
+def _too_many(response: Response, _: Profile) -> str:
+    return f"too many requests. Try again {_later(response)}."
 
 
-def _unavailable(answer: Answer, _: Profile) -> str:
-    return f"the service is not available now. Try again {_later(answer)}."
+def _unavailable(response: Response, _: Profile) -> str:
+    return f"the service is not available now. Try again {_later(response)}."
 
 
-def _later(answer: Answer) -> str:
-    after = (answer.header("retry-after") or "").strip()
+def _later(response: Response) -> str:
+    after = (response.header("retry-after") or "").strip()
     if after.isdecimal():
         return f"in {after} s"
     return f"after {after}" if after else "later"
 
 
-MEANINGS: dict[int, tuple[str, Callable[[Answer, Profile], str]]] = {
+MEANINGS: dict[int, tuple[str, Callable[[Response, Profile], str]]] = {
     401: ("Unauthorized", _unauthorized),
     403: ("Forbidden", _forbidden),
     407: ("Proxy Authentication Required", _by_proxy),

@@ -64,9 +64,9 @@ def steps(exchange: Exchange, profile: Profile) -> list[Step]:
         case Refused(why=why, sentence=sentence):
             rows = _refused(rows, LOGIN if why == "credentials" else RPC, sentence, sent=exchange.seconds > 0)
         case Unreached(step=step, sentence=sentence):
-            rows = _ended(rows, _FAILS_AT.get(step, _furthest(exchange.phases)), "failed", sentence)
+            rows = _ended(rows, _FAILS_AT.get(step, _furthest(exchange.response.phases)), "failed", sentence)
         case Cancelled():
-            rows = _ended(rows, _furthest(exchange.phases), "unknown", "stopped here")
+            rows = _ended(rows, _furthest(exchange.response.phases), "unknown", "stopped here")
     return rows
 
 
@@ -117,7 +117,7 @@ def _not_reached(row: Step, words: str = "not reached") -> Step:
 
 
 def _name(exchange: Exchange) -> Step:
-    phases = exchange.phases
+    phases = exchange.response.phases
     if _ADDRESS.match(exchange.url):
         return Step("Name", "skipped", "the URL holds an address")
     if phases.name is not None:
@@ -128,7 +128,7 @@ def _name(exchange: Exchange) -> Step:
 
 
 def _tcp(exchange: Exchange) -> Step:
-    phases, proxy = exchange.phases, exchange.response.proxy
+    phases, proxy = exchange.response.phases, exchange.response.proxy
     through = f" through the proxy {proxy}" if proxy else ""
     if phases.connect is None:
         return Step("TCP", "well", f"a connection{through} was open")
@@ -138,16 +138,16 @@ def _tcp(exchange: Exchange) -> Step:
 def _tls(exchange: Exchange) -> Step:
     if not exchange.url.lower().startswith("https:"):
         return Step("TLS", "skipped", "http is not encrypted")
-    if exchange.phases.tls is None:
+    if exchange.response.phases.tls is None:
         return Step("TLS", "well", "an encrypted connection was open")
-    return Step("TLS", "well", "encrypted, and the certificate is good", exchange.phases.tls)
+    return Step("TLS", "well", "encrypted, and the certificate is good", exchange.response.phases.tls)
 
 
 def _replied(exchange: Exchange, profile: Profile) -> list[Step]:
     """HTTP, JSON-RPC and login of an exchange to which a whole reply came."""
     outcome, status = exchange.outcome, exchange.response.status
     rows = [
-        Step("HTTP", "well", f"HTTP {status}", exchange.phases.wait),
+        Step("HTTP", "well", f"HTTP {status}", exchange.response.phases.wait),
         _rpc(outcome),
         _login(exchange, profile),
     ]

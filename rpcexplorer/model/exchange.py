@@ -7,11 +7,12 @@ say why there were none to read.
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Literal, Protocol
+from typing import Literal
 
 from msgspec import Struct
 
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.port import NO_PHASES, NOTHING_CAME, Phases, Progress, Response, Step, Watch
 
 __all__ = [
     "EXIT_CODES",
@@ -35,12 +36,10 @@ __all__ = [
     "Sent",
     "Step",
     "Unreached",
+    "Watch",
 ]
 
 Kind = Literal["call", "notification", "batch"]
-
-Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
-"""Where on its way a call got stuck."""
 
 
 class Unreached(Struct, frozen=True):
@@ -108,58 +107,6 @@ NEVER_LEFT: frozenset[Step] = frozenset({"url", "request"})
 """Steps at which it is the profile or the command that has to be mended, not the way to the server."""
 
 
-class Progress(Protocol):
-    """How far a running call has come, as whoever started it is told."""
-
-    @property
-    def step(self) -> str:
-        """connecting, tls, sending, waiting or receiving."""
-
-    @property
-    def received(self) -> int:
-        """Bytes of the body so far."""
-
-    @property
-    def total(self) -> int | None:
-        """Bytes to come in all, where the server said so."""
-
-    @property
-    def elapsed(self) -> float:
-        """Seconds since the request was started."""
-
-
-class Phases(Struct, frozen=True):
-    """How long each part of the way took, in seconds; None where it did not happen or cannot be told apart."""
-
-    name: float | None = None
-    connect: float | None = None
-    tls: float | None = None
-    send: float | None = None
-    wait: float | None = None
-    transfer: float | None = None
-
-
-class Response(Struct, frozen=True):
-    """The HTTP side of an exchange, as far as it came."""
-
-    status: int | None = None
-    reason: str = ""
-    version: str = ""
-    headers: tuple[tuple[str, str], ...] = ()
-    body: bytes = b""
-    """As the server wrote it; partial where the exchange is unreached or cancelled."""
-    size: int = 0
-    """Bytes of the whole body, also where ``body`` was cut for the record."""
-    cut: bool = False
-    """``body`` is only the beginning of what came."""
-    proxy: str | None = None
-    remarks: tuple[str, ...] = ()
-
-    def __repr__(self) -> str:
-        """Nothing that came: any of it may be a secret, or very long."""
-        return f"Response(status={self.status}, size={self.size})"
-
-
 class Preview(Struct, frozen=True):
     """The exact request to come, with placeholders for secrets."""
 
@@ -171,10 +118,6 @@ class Preview(Struct, frozen=True):
     """There is no session yet: a login would go ahead of it."""
     doubt: str = ""
     """Why it would not be sent as it is; empty where it would."""
-
-
-NO_PHASES = Phases()
-NOTHING_CAME = Response()
 
 
 class Exchange(Struct, frozen=True):
@@ -194,7 +137,6 @@ class Exchange(Struct, frozen=True):
     sent: int = 0
     """Bytes of the request's body."""
     response: Response = NOTHING_CAME
-    phases: Phases = NO_PHASES
     notes: tuple[str, ...] = ()
     """What happened by the way: logged in, a session adopted or ended."""
     name: str = ""

@@ -1,38 +1,35 @@
-"""The values that cross this wing's border: a request, an answer, progress, and why there was no answer.
+"""What every way to a server has in common: the values on the wire, and the port through which a client sends.
 
-Plain data and nothing else: no socket, no clock, no httpx. Importing this file costs nothing.
+Plain data and one protocol: no socket, no clock, no httpx. Importing this file costs nothing, and it is the only one of
+this wing that the model knows: a response is the same value from the socket to the history.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from collections.abc import Callable
+from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 Headers = tuple[tuple[str, str], ...]
 """Header lines in their order, duplicates kept."""
 
 Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
-"""What a running exchange is busy with, as a person is told."""
+"""What a running request is busy with, as a person is told."""
 
-Step = Literal["url", "name", "connect", "tls", "proxy", "send", "wait", "body", "timeout", "size", "request"]
-"""Where an exchange came to its end; `url` and `request` mean that nothing left this machine."""
+Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
+"""Where a request came to its end; `url` and `request` mean that nothing left this machine."""
 
 
 class Request(Struct, frozen=True):
-    """One POST. Its repr shows neither body, headers nor cookie: each of them may hold a secret."""
+    """One message out. Its repr shows neither body, headers nor cookie: each of them may hold a secret."""
 
     url: str
     """The whole address, path included, without user name and password."""
     body: bytes
     """Goes out as it is."""
     content_type: str = "application/json-rpc"
-    """The Content-Type header."""
     accept: str = "*/*"
-    """The Accept header."""
     headers: Headers = ()
     """The profile's own; each replaces a default header of the same name, whatever its case."""
     cookie: str | None = None
@@ -42,68 +39,66 @@ class Request(Struct, frozen=True):
         return f"Request(url={self.url!r}, {len(self.body)} bytes)"
 
 
-class Timing(Struct, frozen=True):
-    """Seconds that each step took; None for a step that was not reached or not needed."""
+class Phases(Struct, frozen=True):
+    """How long each part of a request took, in seconds; None where it did not happen or cannot be told apart."""
 
-    name: float | None
-    """Looking up the address of the host; None where the URL has the address itself."""
-    connect: float | None
+    name: float | None = None
+    """Looking up the address of the host."""
+    connect: float | None = None
     """TCP, and the agreement with a proxy if there is one."""
-    tls: float | None
+    tls: float | None = None
     """The TLS handshake."""
-    send: float | None
+    send: float | None = None
     """Handing the request to the network."""
-    wait: float | None
+    wait: float | None = None
     """From the request's last byte until the reply's head was complete."""
-    transfer: float | None
+    transfer: float | None = None
     """The reply's body."""
-    total: float
-    """From the start to the end, whichever end it was."""
 
 
-class Answer(Struct, frozen=True):
-    """A reply as the server gave it. Its words are text from outside: whoever shows them makes them safe."""
+NO_PHASES = Phases()
 
-    status: int
-    """The HTTP status, whatever it is: a redirect is an answer like any other."""
-    reason: str
-    """The reason phrase, decoded as latin-1, unfiltered."""
-    http_version: str
+
+class Response(Struct, frozen=True):
+    """What came back, as far as it came. Its words are text from outside: whoever shows them makes them safe.
+
+    All but the body is HTTP's, and stays empty where another transport carried it, or where no reply came.
+    """
+
+    status: int | None = None
+    """The HTTP status, whatever it is: a redirect is a response like any other."""
+    reason: str = ""
+    version: str = ""
     """`HTTP/1.1` or `HTTP/1.0`."""
-    headers: Headers
+    headers: Headers = ()
     """As received: order, case and duplicates kept, decoded as latin-1, unfiltered."""
-    body: bytes
-    """The body, with gzip or deflate undone."""
-    wire_size: int
-    """How many bytes of body came over the wire."""
-    timing: Timing
-    """How long each step took."""
-    sent_headers: Headers
-    """The request's headers as they went out; what a proxy is told is not among them."""
+    body: bytes = b""
+    """As the server wrote it, with gzip or deflate undone; partial where the reply did not come whole."""
+    size: int = 0
+    """Bytes of the whole body, also where ``body`` was cut for the record."""
+    cut: bool = False
+    """``body`` is only the beginning of what came."""
+    proxy: str | None = None
+    """The proxy that carried it, without its credentials."""
     remarks: tuple[str, ...] = ()
     """Sentences about what was unusual and was coped with."""
-    proxy: str | None = None
-    """The proxy that carried the exchange, without its credentials."""
+    phases: Phases = NO_PHASES
 
     def __repr__(self) -> str:
-        """Nothing that came, and nothing that was sent: each may hold a secret."""
-        return f"Answer(status={self.status}, {len(self.body)} bytes)"
+        """Nothing that came: any of it may be a secret, or very long."""
+        return f"Response(status={self.status}, size={self.size})"
 
     def header(self, name: str) -> str | None:
-        """Return the first header of that name, whatever its case."""
-        return next(self._named(name), None)
-
-    def all(self, name: str) -> tuple[str, ...]:
-        """Return every header of that name, in their order."""
-        return tuple(self._named(name))
-
-    def _named(self, name: str) -> Iterator[str]:
+        """The first header of that name, whatever its case."""
         wanted = name.lower()
-        return (value for key, value in self.headers if key.lower() == wanted)
+        return next((value for key, value in self.headers if key.lower() == wanted), None)
+
+
+NOTHING_CAME = Response()
 
 
 class Progress(Struct, frozen=True):
-    """How far a running exchange has come."""
+    """How far a running request has come."""
 
     step: Stage
     """What it is busy with."""
@@ -115,26 +110,49 @@ class Progress(Struct, frozen=True):
     """Seconds since the start."""
 
 
+Watch: TypeAlias = Callable[[Progress], None]
+"""Is told how far a request has come."""
+
+
 class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands for, which is no mistake of ours
-    """No complete answer. `str()` is a sentence for people; it never holds a secret or a header's value."""
+    """No complete response. `str()` is a sentence for people; it never holds a secret or a header's value."""
 
     def __init__(
-        self,
-        step: Step,
-        sentence: str,
-        *,
-        partial: Answer | None = None,
-        maybe_ran: bool = False,
-        timing: Timing | None = None,
+        self, step: Step, sentence: str, *, maybe_ran: bool = False, response: Response = NOTHING_CAME
     ) -> None:
         super().__init__(sentence)
         self.step: Step = step
         """Where it ended."""
         self.sentence = sentence
         """What is wrong and what to do next."""
-        self.partial = partial
-        """Status, headers and as much of the body as came; None if not even the head came whole."""
         self.maybe_ran = maybe_ran
         """Whether the request went out whole, so that the server may have acted on it; the sentence says so."""
-        self.timing = timing
-        """How long each step took; None if nothing was tried."""
+        self.response = response
+        """As much of one as came."""
+
+
+class Partial:
+    """What came of one request, for whoever cancels it: set by the transport when the request ends, however it ends."""
+
+    def __init__(self) -> None:
+        self.response = NOTHING_CAME
+        self.sent_whole = False
+        """Whether the request's last byte went out."""
+
+
+class Transport(Protocol):
+    """One way to a server. Requests through it know nothing of each other, and may be under way at the same time."""
+
+    async def open(self) -> None:
+        """Do what takes a while and no request has to wait for; nothing is sent."""
+
+    async def send(
+        self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
+    ) -> Response:
+        """Send a request and return the whole response, whatever it says; raises `Unreachable`, nothing else.
+
+        ``deadline`` is in seconds, from now to the response's last byte.
+        """
+
+    async def close(self) -> None:
+        """Let go of what is held between requests; a later ``send`` sets it up anew."""

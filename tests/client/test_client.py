@@ -67,7 +67,7 @@ def test_the_exchange_tells_the_whole_story() -> None:
     assert exchange.response.status == 200
     assert exchange.sent == len(server.requests[0].body)
     assert exchange.response.size == len(exchange.response.body)
-    assert exchange.phases.wait is not None
+    assert exchange.response.phases.wait is not None
     assert 0 < exchange.seconds < 10
 
 

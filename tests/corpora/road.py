@@ -18,7 +18,7 @@ from rpcexplorer import Draft, Exchange, Explorer, Profile
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.exchange import ErrorObject, Outcome, Preview, Refused, Result
 from rpcexplorer.storage.history.store import History
-from rpcexplorer.transport.port import Answer, Request, Timing
+from rpcexplorer.transport.port import Request, Response
 from rpcexplorer.views.copying.snippets import draft_of
 from rpcexplorer.views.copying.ticket import ticket
 from rpcexplorer.views.document.document import Document
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 ID: Final = "k7"
 ROWS: Final = 60
 """Rows of a document that are looked at, from either end."""
-
-NO_TIME: Final = Timing(None, None, None, None, None, None, 0.0)
 
 _INK = re.compile(r"\x1b\[[0-9;]*m")
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"}
@@ -101,9 +99,10 @@ class Shortcut:
     def __init__(self, way: Road) -> None:
         self._way = way
 
-    async def send(self, request: Request, **_: object) -> Answer:
+    async def send(self, request: Request, **_: object) -> Response:
         """Arrive at once."""
-        return Answer(200, "OK", "HTTP/1.1", (), self._way.answer(request.body), 0, NO_TIME, ())
+        body = self._way.answer(request.body)
+        return Response(200, "OK", "HTTP/1.1", (), body, len(body))
 
     async def close(self) -> None:
         """There is nothing to close."""

@@ -105,8 +105,8 @@ def test_a_connection_that_was_still_open_counts_as_well() -> None:
 
 
 def test_a_proxy_is_named() -> None:
-    response = Response(200, proxy="http://proxy:3128")
-    rows = steps(exchange(PONG, replace(ALL, name=None), response=response), profile())
+    response = Response(200, proxy="http://proxy:3128", phases=replace(ALL, name=None))
+    rows = steps(exchange(PONG, response=response), profile())
     assert (rows[0].state, rows[0].words) == ("skipped", "left to the proxy")
     assert rows[1].words == "connected through the proxy http://proxy:3128"
 

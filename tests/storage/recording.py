@@ -42,14 +42,13 @@ def id_of(number: int) -> str:
 
 def as_recorded(one: Exchange) -> Exchange:
     """What a record keeps of an exchange: no phases and notes, and time to the millisecond."""
-    response = replace(one.response, version="", proxy=None)
+    response = replace(one.response, version="", proxy=None, phases=NO_PHASES)
     when = one.when.astimezone(UTC)
     return replace(
         one,
         when=when.replace(microsecond=when.microsecond // 1000 * 1000),
         seconds=round(one.seconds * 1000, 3) / 1000,
         response=response,
-        phases=NO_PHASES,
         notes=(),
     )
 

@@ -94,7 +94,7 @@ def made(method: str, outcome: Outcome, minutes: int = 0, *, status: int | None 
     body = getattr(outcome, "value", b"") or fields.pop("body", b"")
     reply = b'{"jsonrpc": "2.0", "id": "1m7ypmkv7qa7kfj", "result": ' + body + b"}"
     headers = (("Content-Type", "application/json"), ("Server", "example/1.0"))
-    response = Response(status, "OK", "HTTP/1.1", headers, reply, len(reply)) if status else Response()
+    came = Response(status, "OK", "HTTP/1.1", headers, reply, len(reply)) if status else Response()
     known: dict[str, Any] = {
         "id": f"1m7ypmkv7qa{minutes:04}",
         "when": NOW - timedelta(minutes=minutes),
@@ -104,8 +104,7 @@ def made(method: str, outcome: Outcome, minutes: int = 0, *, status: int | None 
         "kind": "call",
         "seconds": 0.0341,
         "sent": 112,
-        "phases": PHASES,
-        "response": response,
+        "response": replace(came, phases=PHASES),
     }
     return Exchange(method=method, outcome=outcome, **known | fields)
 
@@ -270,19 +269,14 @@ def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
     )
 
 
-class Half(Progress):
-    """A third of a big reply is there."""
-
-    step = "receiving"
-    received = 38_000_000
-    total = 100_000_000
-    elapsed = 1.4
+A_THIRD = Progress("receiving", 38_000_000, 100_000_000, 1.4)
+"""Of a big reply is there."""
 
 
 def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.what = "sending"
-        screen.response.tick(1.4, Half())
+        screen.response.tick(1.4, A_THIRD)
 
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))
 

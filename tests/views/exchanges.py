@@ -5,14 +5,19 @@ from __future__ import annotations
 from datetime import UTC, datetime
 from typing import Any
 
-from rpcexplorer.model.exchange import Exchange, Outcome, Response
+from msgspec.structs import replace
+
+from rpcexplorer.model.exchange import NO_PHASES, Exchange, Outcome, Phases, Response
 
 WHEN = datetime(2026, 11, 21, 10, 40, 12, tzinfo=UTC)
 
 
-def exchange(outcome: Outcome, *, status: int | None = 200, body: bytes = b"", **fields: Any) -> Exchange:
+def exchange(
+    outcome: Outcome, *, status: int | None = 200, body: bytes = b"", phases: Phases = NO_PHASES, **fields: Any
+) -> Exchange:
     """One of the method ``user.get``, unless told otherwise."""
     response = Response(status, "OK", "HTTP/1.1", (), body, len(body)) if status else Response()
+    response = replace(response, phases=phases)
     usual = {"method": "user.get", "params": '{"id": 42}', "seconds": 0.0341, "sent": 112, "response": response}
     known = {"id": "01jd4x9a2mk7c3q", "when": WHEN, "profile": "staging", "url": "https://rpc.example.com/api/v2/"}
     return Exchange(**{"kind": "call", "outcome": outcome, **known, **usual, **fields})

@@ -15,13 +15,12 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.client.credentials_port import Keys
 from rpcexplorer.client.discovery.dialects import DIALECTS, NOT_OFFERED, TIME_IS_UP, Answer, Asking, Question
 from rpcexplorer.client.discovery.limits import line_of
-from rpcexplorer.client.requests import Watch
 from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.catalogue import Discovery, Listing, Method
 from rpcexplorer.model.connection_test import asks_for_login
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached, Watch
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result

@@ -21,9 +21,9 @@ from rpcexplorer.transport.http.connection import PIECE, Listening, Opened
 from rpcexplorer.transport.http.failures import Attempt, explain, unusable_roots
 from rpcexplorer.transport.http.lookup import is_literal, look_up
 from rpcexplorer.transport.http.proxies import Proxy, proxy_for
-from rpcexplorer.transport.http.reply import Incoming
+from rpcexplorer.transport.http.reply import Incoming, values_of
 from rpcexplorer.transport.http.request import Address, address_of, request_headers
-from rpcexplorer.transport.port import Answer, Headers, Progress, Request, Unreachable
+from rpcexplorer.transport.port import Headers, Partial, Request, Response, Unreachable, Watch
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -41,24 +41,13 @@ class HttpTransport:
         self._trusting: ssl.SSLContext | None = None
 
     async def send(
-        self,
-        request: Request,
-        *,
-        deadline: float,
-        progress: Callable[[Progress], None] | None = None,
-        incoming: Incoming | None = None,
-    ) -> Answer:
-        """Send a request and return the whole reply, whatever its status; raises `Unreachable`, nothing else.
-
-        `deadline` is in seconds, from now to the reply's last byte. Whoever may cancel the call and wants what
-        had come by then passes an `incoming` and asks it afterwards.
-        """
+        self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
+    ) -> Response:
         headers, address = request_headers(request), address_of(request.url)
         proxy = proxy_for(address)
         shown = proxy.shown if proxy else None
-        incoming = incoming or Incoming()
+        incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch)
         attempt = Attempt(address, incoming, deadline, self._cap, shown, self._ca_file)
-        incoming.start(headers, shown, progress)
         limit = asyncio.timeout(deadline)
         try:
             async with limit:
@@ -68,11 +57,11 @@ class HttpTransport:
         except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
             problem = explain(failure, attempt, expired=limit.expired())
         else:
-            answer = incoming.answer()
-            assert answer is not None
-            return answer
+            return incoming.response()
         finally:
             incoming.stop()
+            if partial is not None:
+                partial.response, partial.sent_whole = incoming.response(), incoming.sent_whole
         # Raised out here so that no foreign exception, which may quote a header's value, hangs on to it.
         raise problem
 

@@ -61,13 +61,7 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     maybe_ran = incoming.sent_whole and step != "tls"
     if maybe_ran:
         words += _MAYBE_RAN
-    return Unreachable(
-        step,
-        words + ".",
-        partial=incoming.answer(),
-        maybe_ran=maybe_ran,
-        timing=incoming.timing(),
-    )
+    return Unreachable(step, words + ".", maybe_ran=maybe_ran, response=incoming.response())
 
 
 def unusable_roots(source: str) -> Unreachable:

@@ -1,7 +1,6 @@
-"""An exchange while it happens: one value that grows, from which answer, partial answer and progress are made.
+"""A reply while it comes: one value that grows, from which the response, whole or not, and progress are made.
 
-It holds what has come and when; it opens nothing and raises nothing of its own. Whoever wants what came of an
-exchange that is cancelled makes an `Incoming`, hands it to `send`, and asks it afterwards.
+It holds what has come and when; it opens nothing and raises nothing of its own.
 """
 
 from __future__ import annotations
@@ -9,15 +8,17 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING, Literal
 
+from msgspec.structs import replace
+
 from rpcexplorer.transport.http.decoding import Body
-from rpcexplorer.transport.port import Answer, Headers, Progress, Stage, Timing
+from rpcexplorer.transport.port import NOTHING_CAME, Headers, Phases, Progress, Response, Stage, Watch
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
 Phase = Literal["start", "name", "connect", "proxy", "tls", "send", "wait", "body"]
-"""The steps of an exchange that take time; each but the first is also a step at which it can fail."""
+"""The steps of a request that take time; each but the first is also a step at which it can fail."""
 
 _STAGES: dict[Phase, Stage] = {
     "start": "connecting",
@@ -36,23 +37,23 @@ _PAUSE = 0.05  # seconds between two reports of the same step: finer than the ey
 
 
 class Incoming:
-    """What came of one exchange so far. For one `send` only."""
+    """What came of one request so far. From its making on time counts."""
 
-    def __init__(self) -> None:
+    def __init__(self, offered: str = "", proxy: str | None = None, watch: Watch | None = None) -> None:
+        """`offered`: the encodings that were asked for, as the request's header says it."""
         self.phase: Phase = "start"
-        """What the exchange is busy with, or was when it ended."""
+        """What the request is busy with, or was when it ended."""
         self.sent_whole = False
         """Whether the request's last byte went out."""
-        self._sent_headers: Headers = ()
-        self._proxy: str | None = None
-        self._listener: Callable[[Progress], None] | None = None
-        self._head: tuple[int, str, str, Headers] | None = None
+        self._offered, self._proxy, self._watch = offered, proxy, watch
+        self._head = NOTHING_CAME
         self._body: Body | None = None
         self._total: int | None = None
         self._spent: dict[Phase, float] = {}
         self._started = self._entered = self._reported = time.perf_counter()
         self._ended: float | None = None
         self._due: asyncio.TimerHandle | None = None
+        self._report()
 
     @property
     def received(self) -> int:
@@ -63,12 +64,6 @@ class Incoming:
     def announced(self) -> int | None:
         """Bytes of body that the server promised, if it did."""
         return self._total
-
-    def start(self, sent_headers: Headers, proxy: str | None, listener: Callable[[Progress], None] | None) -> None:
-        """Begin: from now on time counts."""
-        self._sent_headers, self._proxy, self._listener = sent_headers, proxy, listener
-        self._started = self._entered = time.perf_counter()
-        self._report()
 
     def enter(self, phase: Phase) -> None:
         """Go on to the next step; a step may be entered more than once, its times add up."""
@@ -82,14 +77,10 @@ class Incoming:
     def begin(self, status: int, reason: bytes, version: bytes, headers: list[tuple[bytes, bytes]], cap: int) -> None:
         """Take the head of the reply; the body follows."""
         received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
-        self._head = (status, reason.decode("latin-1"), version.decode("latin-1"), received)
-        self._body = Body(
-            _values(received, "content-encoding"),
-            offered=", ".join(_values(self._sent_headers, "accept-encoding")),
-            cap=cap,
-        )
-        lengths = _values(received, "content-length")
-        if len(lengths) == 1 and lengths[0].isdecimal() and not _values(received, "transfer-encoding"):
+        self._head = Response(status, reason.decode("latin-1"), version.decode("latin-1"), received, proxy=self._proxy)
+        self._body = Body(values_of(received, "content-encoding"), offered=self._offered, cap=cap)
+        lengths = values_of(received, "content-length")
+        if len(lengths) == 1 and lengths[0].isdecimal() and not values_of(received, "transfer-encoding"):
             self._total = int(lengths[0])
 
     def portions(self, chunk: bytes) -> Iterator[bytes]:
@@ -105,7 +96,7 @@ class Incoming:
         pause = self._reported + _PAUSE - time.perf_counter()
         if pause <= 0:
             self._report()
-        elif self._due is None and self._listener is not None:
+        elif self._due is None and self._watch is not None:
             # What came last is told too if nothing follows it, as when the server stalls.
             from asyncio import get_running_loop  # here, so that importing this file stays cheap
 
@@ -122,37 +113,24 @@ class Incoming:
         self._forget_due()
         self._ended = time.perf_counter()
 
-    def answer(self) -> Answer | None:
-        """Return what came as an answer, whole or not; None if the reply's head is not there."""
-        if self._head is None or self._body is None:
-            return None
-        status, reason, version, headers = self._head
-        return Answer(
-            status=status,
-            reason=reason,
-            http_version=version,
-            headers=headers,
-            body=self._body.so_far(),
-            wire_size=self._body.wire_size,
-            timing=self.timing(),
-            sent_headers=self._sent_headers,
-            remarks=(*self._body.remarks, *([] if self.sent_whole else [EARLY])),
-            proxy=self._proxy,
-        )
+    def response(self) -> Response:
+        """What came, whole or not; of a reply whose head is not there, only how long it was waited for."""
+        if self._body is None:
+            return Response(phases=self._phases())
+        body = self._body.so_far()
+        remarks = (*self._body.remarks, *([] if self.sent_whole else [EARLY]))
+        return replace(self._head, body=body, size=len(body), remarks=remarks, phases=self._phases())
 
-    def timing(self) -> Timing:
-        """Return the seconds spent so far."""
-        now = self._ended or time.perf_counter()
-        spent = (self._spent | {self.phase: self._spent_by(now)}).get
+    def _phases(self) -> Phases:
+        spent = (self._spent | {self.phase: self._spent_by(self._ended or time.perf_counter())}).get
         reaching = [seconds for seconds in (spent("connect"), spent("proxy")) if seconds is not None]
-        return Timing(
+        return Phases(
             name=spent("name"),
             connect=sum(reaching) if reaching else None,
             tls=spent("tls"),
             send=spent("send"),
             wait=spent("wait"),
             transfer=spent("body"),
-            total=now - self._started,
         )
 
     def _spent_by(self, now: float) -> float:
@@ -161,9 +139,9 @@ class Incoming:
     def _report(self) -> None:
         self._reported = time.perf_counter()
         self._forget_due()
-        if self._listener is not None:
+        if self._watch is not None:
             elapsed = self._reported - self._started
-            self._listener(Progress(_STAGES[self.phase], self.received, self._total, elapsed))
+            self._watch(Progress(_STAGES[self.phase], self.received, self._total, elapsed))
 
     def _forget_due(self) -> None:
         if self._due is not None:
@@ -171,5 +149,5 @@ class Incoming:
             self._due = None
 
 
-def _values(headers: Headers, name: str) -> list[str]:
+def values_of(headers: Headers, name: str) -> list[str]:
     return [value for key, value in headers if key.lower() == name]

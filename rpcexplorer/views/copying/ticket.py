@@ -44,7 +44,7 @@ def _circumstances(exchange: Exchange) -> Iterator[tuple[str, str]]:
     yield "Outcome", code(outcome_line(exchange))
     if transport := transport_line(exchange):
         yield "Transport", transport
-    phases = ", ".join(f"{bar.label} {bar.took}" for bar in bars(exchange.phases, exchange.seconds, 1))
+    phases = ", ".join(f"{bar.label} {bar.took}" for bar in bars(exchange.response.phases, exchange.seconds, 1))
     yield "Took", duration(exchange.seconds) + (f" ({phases})" if phases else "")
     for text in (*exchange.notes, *exchange.remarks):
         yield "Also", code(text)

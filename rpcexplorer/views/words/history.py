@@ -166,7 +166,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "profile": exchange.profile,
         "url": exchange.url,
         "when": _moment(exchange.when.astimezone(zone)),
-        "took": _timing(exchange.seconds, exchange.phases),
+        "took": _timing(exchange.seconds, exchange.response.phases),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",
         "proxy": response.proxy or "",

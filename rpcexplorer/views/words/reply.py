@@ -41,8 +41,8 @@ def timing_page(exchange: Exchange, width: int) -> list[Line]:
     """The phases of the way as bars on one scale, then sizes and the moment."""
     lines: list[Line] = []
     for bar, track in zip(
-        bars(exchange.phases, exchange.seconds, width),
-        drawn(bars(exchange.phases, exchange.seconds, width), max(width - LABEL - 14, 10)),
+        bars(exchange.response.phases, exchange.seconds, width),
+        drawn(bars(exchange.response.phases, exchange.seconds, width), max(width - LABEL - 14, 10)),
         strict=True,
     ):
         lines.append([(f"  {bar.label:<{LABEL - 2}}", "middle"), (track, "accent"), (f"  {bar.took:>8}", "text")])

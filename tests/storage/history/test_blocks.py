@@ -91,8 +91,8 @@ def exchanges(draw: st.DrawFn) -> Exchange:
             body=reply,
             size=len(reply),
             remarks=draw(st.lists(ANY, max_size=2).map(tuple)),
+            phases=Phases(connect=0.1),
         ),
-        phases=Phases(connect=0.1),
         notes=("logged in",),
     )
 

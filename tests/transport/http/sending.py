@@ -6,12 +6,12 @@ import asyncio
 from typing import TYPE_CHECKING
 
 import pytest
+from msgspec.structs import asdict
 
 from rpcexplorer.transport.http.client import HttpTransport
-from rpcexplorer.transport.port import Answer, Progress, Request, Unreachable
+from rpcexplorer.transport.port import Phases, Request, Response, Unreachable, Watch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 BODY = b'{"jsonrpc": "2.0", "id": "1", "method": "ping", "params": []}'
@@ -24,13 +24,13 @@ def send(
     deadline: float = 5,
     cap: int = 256 * MIB,
     ca_file: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
-) -> Answer:
+    watch: Watch | None = None,
+) -> Response:
     request = target if isinstance(target, Request) else Request(target, BODY)
 
-    async def exchange() -> Answer:
+    async def exchange() -> Response:
         async with HttpTransport(ca_file=ca_file, cap=cap) as transport:
-            return await transport.send(request, deadline=deadline, progress=progress)
+            return await transport.send(request, deadline=deadline, watch=watch)
 
     return asyncio.run(exchange())
 
@@ -41,10 +41,10 @@ def failure_of(
     deadline: float = 5,
     cap: int = 256 * MIB,
     ca_file: Path | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    watch: Watch | None = None,
 ) -> Unreachable:
     with pytest.raises(Unreachable) as caught:
-        send(target, deadline=deadline, cap=cap, ca_file=ca_file, progress=progress)
+        send(target, deadline=deadline, cap=cap, ca_file=ca_file, watch=watch)
     problem = caught.value
     # What holds for every failure, checked at each of them.
     assert str(problem) == problem.sentence
@@ -56,5 +56,10 @@ def failure_of(
 
 
 def partial_body(problem: Unreachable) -> bytes:
-    assert problem.partial is not None
-    return problem.partial.body
+    assert problem.response.status is not None
+    return problem.response.body
+
+
+def spent(phases: Phases) -> float:
+    """How long all the phases took."""
+    return sum(filter(None, asdict(phases).values()), 0.0)

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
 def explained(failure: Exception, phase: Phase, *, sent: bool = False, ca_file: Path | None = None) -> Unreachable:
     incoming = Incoming()
-    incoming.start((), None, None)
     incoming.enter(phase)
     incoming.sent_whole = sent
     attempt = Attempt(address_of("https://rpc.example.com/"), incoming, 30, 1000, None, ca_file)

@@ -73,7 +73,6 @@ def test_plain_http_goes_through_the_proxy_which_is_told(monkeypatch: pytest.Mon
     assert received.line == "POST http://rpc.example.invalid/api/v2/ HTTP/1.1"
     assert received.header("Host") == "rpc.example.invalid"
     assert received.header("Proxy-Authorization") == f"Basic {base64.b64encode(b'me:SECRET').decode()}"
-    assert "Proxy-Authorization" not in dict(answer.sent_headers)
 
 
 def test_https_goes_through_a_tunnel_that_sees_nothing(
@@ -84,7 +83,7 @@ def test_https_goes_through_a_tunnel_that_sees_nothing(
         answer = send(server.url, ca_file=authority.write(tmp_path))
     assert answer.body == b"safe"
     assert answer.proxy == f"http://127.0.0.1:{port}"
-    assert answer.timing.tls is not None
+    assert answer.phases.tls is not None
     assert heads[0].startswith(b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n" % server.port)
     assert b"application/json-rpc" not in heads[0]
 

@@ -27,7 +27,7 @@ def test_a_server_signed_by_the_ca_file_is_trusted(authority: Authority, tmp_pat
     with RawServer(http_reply(b"safe"), tls=authority.server()) as server:
         answer = send(server.url, ca_file=authority.write(tmp_path))
     assert answer.body == b"safe"
-    assert answer.timing.tls is not None
+    assert answer.phases.tls is not None
 
 
 def test_the_authorities_of_the_environment_are_trusted(
