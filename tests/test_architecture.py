@@ -108,6 +108,13 @@ def test_a_file_imports_only_what_its_floor_allows(path: Path) -> None:
             assert top in BOUGHT[wing], f"{wing} must not import {top}"
 
 
+@pytest.mark.parametrize("path", [path for path in FILES if wing_of(path) != "transport"], ids=lambda path: path.stem)
+def test_of_the_transports_others_know_the_port_alone(path: Path) -> None:
+    named = {name for name in imports_of(path) if ours(name) == "transport"}
+    chooses = path == PACKAGE / "client" / "connection.py"
+    assert named <= {"rpcexplorer.transport.port"} or chooses, f"{path} names {named}"
+
+
 def test_the_table_names_every_wing_there_is() -> None:
     assert {wing_of(path) for path in FILES} <= OURS.keys()
     assert OURS.keys() == BOUGHT.keys()

@@ -27,7 +27,7 @@ from rpcexplorer.model.secrets.placeholders import login_params
 from rpcexplorer.model.secrets.route import Moved
 
 if TYPE_CHECKING:
-    from rpcexplorer.transport.http.client import HttpTransport
+    from rpcexplorer.transport.port import Transport
 
 Params = Sequence[Any] | Mapping[str, Any]
 
@@ -60,10 +60,16 @@ class Client:
         )
 
     @classmethod
-    def of(cls, profile: Profile, keys: Keys, reply_limit: int, record: Record) -> Self:
-        """A client for a profile whose credentials and exchanges are kept elsewhere."""
+    def of(
+        cls, profile: Profile, keys: Keys, reply_limit: int, record: Record, transport: Transport | None = None
+    ) -> Self:
+        """A client for a profile whose credentials and exchanges are kept elsewhere.
+
+        Without a transport the one that the profile's address asks for is chosen with the first call.
+        """
         client = cls.__new__(cls)
         client._set_up(profile, keys, reply_limit, record)  # noqa: SLF001 - its own
+        client._transport = transport  # noqa: SLF001
         return client
 
     def _set_up(self, profile: Profile, keys: Keys, reply_limit: int, record: Record) -> None:
@@ -71,7 +77,7 @@ class Client:
         self._keys = keys
         self._reply_limit = reply_limit
         self._record = record
-        self._transport: HttpTransport | None = None
+        self._transport: Transport | None = None
 
     async def __aenter__(self) -> Self:
         return self
@@ -140,7 +146,7 @@ class Client:
         traveller = Traveller(self.profile, self._connected, timeout or self.profile.timeout, watch)
         return Journey(self.profile, self._keys, traveller, story, self._record)
 
-    async def _connected(self) -> HttpTransport:
+    async def _connected(self) -> Transport:
         if self._transport is None:
             self._transport = await connect(self.profile, self._reply_limit)
         return self._transport

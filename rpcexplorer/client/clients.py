@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Sequence
+from types import ModuleType
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -48,7 +49,8 @@ class Clients:
 
     async def load(self) -> None:
         """Load what the first call takes, in another thread, before there is one: a tenth of a second of imports."""
-        await asyncio.to_thread(_load)
+        connection = await asyncio.to_thread(_loaded)
+        await connection.load()
 
     async def test(self, profile: Profile, missing: Sequence[str] = ()) -> list[Step]:
         """What each step of the way came to, by a call that is not recorded and needs no credentials.
@@ -85,12 +87,10 @@ class Clients:
         self._open.clear()
 
 
-def _load() -> None:
-    """The client, the way to a server, and what is recorded."""
-    import rpcexplorer.client.client  # noqa: F401
-    from rpcexplorer.client.connection import transport
+def _loaded() -> ModuleType:
+    from rpcexplorer.client import client, connection  # noqa: F401 - the client is only loaded
 
-    transport()
+    return connection
 
 
 def _unrecorded(exchange: Exchange) -> None:

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from rpcexplorer.auth.cookie import flow
 from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Ended, Errand, Need, Trip, advance
+from rpcexplorer.client.connection import head_of
 from rpcexplorer.client.requests import body_of, formed
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
@@ -15,7 +16,6 @@ from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import CookieAuth, Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
-from rpcexplorer.transport.http.request import address_of, request_headers
 from rpcexplorer.transport.port import Unreachable
 
 
@@ -42,12 +42,12 @@ def preview(
     stand_in = f"{profile.auth.cookie}=x" if isinstance(profile.auth, CookieAuth) and has_session else None
     request = formed(profile, body_of(profile, trip.errand), stand_in)
     try:
-        address, headers = address_of(request.url), request_headers(request)
+        line, headers = head_of(request)
     except Unreachable as error:
         return Refused("profile", error.sentence)
     session = Secret("", profile.label("session")).placeholder if stand_in else ""
     return Preview(
-        f"POST {hide(address.target)} HTTP/1.1",
+        hide(line),
         tuple(
             (name, f"{value[:-1]}{session}" if session and name == "Cookie" else hide(value)) for name, value in headers
         ),

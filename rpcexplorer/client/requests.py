@@ -8,7 +8,6 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
@@ -22,10 +21,7 @@ from rpcexplorer.model.profile import CookieAuth, Profile
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
 from rpcexplorer.protocol.messages import Malformed
-from rpcexplorer.transport.port import Partial, Request, Unreachable, Watch
-
-if TYPE_CHECKING:
-    from rpcexplorer.transport.http.client import HttpTransport
+from rpcexplorer.transport.port import Partial, Request, Transport, Unreachable, Watch
 
 
 def body_of(profile: Profile, errand: Errand) -> bytes:
@@ -62,7 +58,7 @@ class Traveller:
     """
 
     def __init__(
-        self, profile: Profile, transport: Callable[[], Awaitable[HttpTransport]], timeout: float, watch: Watch | None
+        self, profile: Profile, transport: Callable[[], Awaitable[Transport]], timeout: float, watch: Watch | None
     ) -> None:
         self._profile = profile
         self._transport = transport
@@ -78,7 +74,7 @@ class Traveller:
         self._partial = Partial()
         request = request_of(self._profile, trip)
         self._sent = len(request.body)
-        transport = await self._transport()  # the first time, this imports httpx: not a part of the trip
+        transport = await self._transport()  # the first time, it is loaded: that is no part of the trip
         started = time.perf_counter()
         try:
             response = await transport.send(request, deadline=self._left, watch=self._watch, partial=self._partial)

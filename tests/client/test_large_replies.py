@@ -11,6 +11,7 @@ import pytest
 
 from rpcexplorer.client import pacing as turns
 from rpcexplorer.client.client import Client
+from rpcexplorer.client.connection import load
 from rpcexplorer.client.credentials_port import GivenKeys
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.jsontext.steps import Steps
@@ -19,7 +20,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
-from rpcexplorer.transport.http.client import rehearse
+from rpcexplorer.transport.http.client import _load
 from tests.fakes.wire import RawServer, Received, http_reply
 
 ROWS = [{"name": f"row, {number}", "tags": ["a", "b"]} for number in range(40_000)]
@@ -119,5 +120,6 @@ def test_to_load_httpx_touches_no_network(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("socket.socket.connect", lambda *where: tried.append(where))
     monkeypatch.setattr("socket.getaddrinfo", lambda *where, **_: tried.append(where))
     monkeypatch.setattr("asyncio.BaseEventLoop.create_connection", lambda *where, **_: tried.append(where))
-    asyncio.run(rehearse())
+    _load.cache_clear()
+    asyncio.run(load())
     assert tried == []

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, cast, get_args
+from typing import Final, get_args
 from unicodedata import category
 
 from rpcexplorer import Draft, Exchange, Explorer, Profile
@@ -28,10 +28,8 @@ from rpcexplorer.views.document.table import Table
 from rpcexplorer.views.terminal import highlighted
 from rpcexplorer.views.words.history import history_line, shown
 from rpcexplorer.views.words.sentences import outcome_line, transport_line
+from tests.fakes.memory import MemoryTransport
 from tests.fakes.wire import RawServer, http_reply
-
-if TYPE_CHECKING:
-    from rpcexplorer.transport.http.client import HttpTransport
 
 ID: Final = "k7"
 ROWS: Final = 60
@@ -93,21 +91,6 @@ class Road:
         return exchange
 
 
-class Shortcut:
-    """Stands where a connection does: bytes go to a road's server and back without a socket."""
-
-    def __init__(self, way: Road) -> None:
-        self._way = way
-
-    async def send(self, request: Request, **_: object) -> Response:
-        """Arrive at once."""
-        body = self._way.answer(request.body)
-        return Response(200, "OK", "HTTP/1.1", (), body, len(body))
-
-    async def close(self) -> None:
-        """There is nothing to close."""
-
-
 @contextmanager
 def wired(folder: Path) -> Iterator[Road]:
     """A road over real sockets, with a history of its own in an empty folder."""
@@ -124,7 +107,12 @@ def wired(folder: Path) -> Iterator[Road]:
 def short(folder: Path, more: str = "", **environment: str) -> Iterator[Road]:
     """The same without sockets, where hundreds of cases differ in nothing that these could do."""
     with _road(folder, "http://127.0.0.1:9", more, **environment) as way:
-        way.explorer.clients.of(way.profile)._transport = cast("HttpTransport", Shortcut(way))
+
+        def answer(request: Request) -> Response:
+            body = way.answer(request.body)
+            return Response(200, "OK", "HTTP/1.1", (), body, len(body))
+
+        way.explorer.clients.of(way.profile)._transport = MemoryTransport(answer)
         yield way
 
 

@@ -12,6 +12,7 @@ import asyncio
 import contextlib
 import os
 import ssl
+from functools import cache
 from typing import TYPE_CHECKING, Any, Self
 
 import httpx
@@ -40,6 +41,10 @@ class HttpTransport:
         self._cap = cap
         self._trusting: ssl.SSLContext | None = None
 
+    async def open(self) -> None:
+        """Load what httpx loads only on its way to a connection. Each request makes a connection of its own."""
+        await asyncio.to_thread(_load)
+
     async def send(
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
     ) -> Response:
@@ -66,7 +71,6 @@ class HttpTransport:
         raise problem
 
     async def close(self) -> None:
-        """Let go of what is held between exchanges; a later `send` sets it up anew."""
         self._trusting = None
 
     async def __aenter__(self) -> Self:
@@ -139,18 +143,21 @@ class HttpTransport:
         return self._trusting
 
 
-class _Rehearsed(Exception):  # noqa: N818 - it is no mistake
-    """It would connect now."""
+class _WouldConnectError(Exception):
+    """A request has come as far as it comes without a network."""
 
 
-async def rehearse() -> None:
-    """Go the way of a request up to the network, which is not touched: httpx loads half of itself only there."""
+@cache
+def _load() -> None:
+    asyncio.run(_up_to_connecting())
 
+
+async def _up_to_connecting() -> None:
     async def stop(*_: object) -> None:
-        raise _Rehearsed
+        raise _WouldConnectError
 
     request = httpx.Request("POST", "http://localhost", extensions={"trace": stop})
-    with contextlib.suppress(_Rehearsed):
+    with contextlib.suppress(_WouldConnectError):
         async with httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False) as route:
             await route.handle_async_request(request)
 

@@ -64,10 +64,11 @@ def transport_line(exchange: Exchange) -> str:
     if isinstance(exchange.outcome, Refused):
         return ""
     took, response = duration(exchange.seconds), exchange.response
-    if response.status is None:
+    if response.status is None and not response.size:
         return took
+    http = "" if response.status is None else f"HTTP {response.status} · "
     incomplete = ", incomplete" if isinstance(exchange.outcome, Unreached | Cancelled) else ""
-    return f"HTTP {response.status} · {took} · {size(response.size)}{incomplete}"
+    return f"{http}{took} · {size(response.size)}{incomplete}"
 
 
 def explanation(outcome: Outcome) -> str:
