@@ -7,6 +7,7 @@ anew and prints what it found. None has to be quick on a busy machine.
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
@@ -55,8 +56,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         return
     daily = set(_of_every_day(items))
     wanted = [item for item in items if (item in daily) == (tier == "everyday") or (tier == "rest" and _draws(item))]
-    config.hook.pytest_deselected(items=[item for item in items if item not in set(wanted)])
+    kept = set(wanted)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = wanted
+
+
+def pytest_collection_finish() -> None:
+    """What collecting leaves behind stays to the end, and so need not be looked through for garbage again and again."""
+    gc.freeze()
+    gc.set_threshold(20_000, 10, 50)
 
 
 def _of_every_day(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:

@@ -10,6 +10,8 @@ import pytest
 import textual.app
 import textual.pilot
 from textual._compositor import Compositor
+from textual.css.model import RuleSet
+from textual.css.stylesheet import Stylesheet
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
@@ -66,6 +68,22 @@ def undrawn(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
 
     if request.node.get_closest_marker("drawn") is None:
         monkeypatch.setattr(Compositor, "render_update", clear)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def parsed_once() -> Iterator[None]:
+    """Each start of the program reads some two hundred style sheets, the same ones each time."""
+    parse, known = Stylesheet._parse_rules, dict[Any, list[RuleSet]]()
+
+    def parsed(self: Stylesheet, *sheet: Any, **more: Any) -> list[RuleSet]:
+        key = (*sheet, *more.items(), frozenset(self._variables.items()))
+        if key not in known:
+            known[key] = parse(self, *sheet, **more)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Stylesheet, "_parse_rules", parsed)
+        yield
 
 
 @pytest.fixture(scope="session")
