@@ -26,6 +26,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.methods.list import MethodList
 from rpcexplorer.tui.call.methods.pane import MethodsPane
@@ -34,6 +35,7 @@ from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm, Dialog
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.help import Help
@@ -443,7 +445,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
 
 # --- all of them -------------------------------------------------------------------------------------------------
 
-BASES = {Listing, Dialog, CallLayout, ReplyScreen, Form}
+BASES = {Listing, Dialog, CallLayout, ReplyScreen, DraftScreen, SendingScreen, Form}
 """Never on screen themselves; what is made of them is."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
 """Keys that lead to a row, or take it."""

@@ -5,15 +5,20 @@ Nothing is called or remembered here; what the panes show is for ``screen.py`` t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 from typing import ClassVar, Final, Protocol
 
 from textual import events
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
+from textual.reactive import reactive
 from textual.screen import Screen
 
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
@@ -80,6 +85,36 @@ class CallLayout(Screen[None]):
     AUTO_FOCUS = ""
     """Whoever shows something knows where the focus belongs; to move it from elsewhere costs a part of the start."""
 
+    # what the panes show: set on the screen, and bound to the panes in ``compose``
+    profile: reactive[Profile | None] = reactive[Profile | None](None, init=False, repaint=False)
+    """The profile in use."""
+    is_prod: reactive[bool] = reactive(False, init=False, repaint=False, toggle_class="-prod")
+    """What is called may matter to many: the whole screen says so."""
+    empty_params: reactive[str] = reactive("[]", init=False, repaint=False)
+    """What is sent where no params are typed, as the profile says it."""
+    auth: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]]((), init=False, repaint=False)
+    """How the profile is logged in, or what it lacks."""
+    trouble: reactive[str] = reactive("", init=False, repaint=False)
+    """What could not be kept or read, in a few words."""
+    known: reactive[Mapping[str, Method]] = reactive[Mapping[str, Method]]({}, init=False, repaint=False)
+    """The methods that are known, by name."""
+    pinned: reactive[Sequence[str]] = reactive[Sequence[str]]((), init=False, repaint=False)
+    """Those that are kept at the top."""
+    recent: reactive[Sequence[Exchange]] = reactive[Sequence[Exchange]]((), init=False, repaint=False)
+    """The newest calls, the latest first."""
+    discovered_at: reactive[datetime | None] = reactive[datetime | None](None, init=False, repaint=False)
+    """When the service was asked which methods it has."""
+    method: reactive[str] = reactive("", init=False, repaint=False)
+    """The name of the method in the editor."""
+    preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None, init=False, repaint=False)
+    """The request to come, or why there would be none."""
+    exchange: reactive[Exchange | None] = reactive[Exchange | None](None, init=False, repaint=False, always_update=True)
+    """The exchange on view."""
+    what: reactive[str] = reactive("", init=False, repaint=False)
+    """What is under way, in a word; empty where nothing is."""
+    whose: reactive[str] = reactive("", init=False, repaint=False)
+    """The method that is being called, while one is."""
+
     def __init__(self, sizes: Sizes, keymap: Mapping[str, str]) -> None:
         super().__init__()
         self._sizes = sizes
@@ -99,14 +134,15 @@ class CallLayout(Screen[None]):
         """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
 
     def compose(self) -> ComposeResult:
-        """The panes in the order of the tab key."""
-        yield self.header
+        """The panes in the order of the tab key, each bound to what it shows."""
+        here = CallLayout
+        yield self.header.data_bind(here.profile, here.auth, here.trouble)
         with Horizontal(id="panes"):
-            yield self.methods
+            yield self.methods.data_bind(here.pinned, here.recent, methods=here.known, current=here.method)
             with Vertical(id="right"):
-                yield self.params
-                yield self.response
-        yield Footer()
+                yield self.params.data_bind(here.preview, asked=here.discovered_at, empty=here.empty_params)
+                yield self.response.data_bind(here.exchange, here.what, here.whose, here.method)
+        yield Footer().data_bind(prod=here.is_prod)
 
     def key(self, command: str) -> str:
         """The key of a command as it is said on screen."""
@@ -128,9 +164,9 @@ class CallLayout(Screen[None]):
     def header_copy(self) -> Header:
         """A header like this one, for a screen that opens over it."""
         header = Header()
-        header.set_reactive(Header.profile, self.header.profile)
-        header.set_reactive(Header.auth, self.header.auth)
-        header.set_reactive(Header.trouble, self.header.trouble)
+        header.set_reactive(Header.profile, self.profile)
+        header.set_reactive(Header.auth, self.auth)
+        header.set_reactive(Header.trouble, self.trouble)
         return header
 
     @property

@@ -1,0 +1,172 @@
+"""What stands in the editor of the call screen, and what belongs to the profile in use: methods, session, newest calls.
+
+Nothing is sent here; that is ``sending.py``'s.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import suppress
+from datetime import UTC, datetime
+
+from textual import on, work
+from textual.app import SuspendNotSupported
+
+from rpcexplorer.explorer import Explorer, fresh_id
+from rpcexplorer.model.catalogue import Method, first_method
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.tui.call.draft_writer import DraftWriter
+from rpcexplorer.tui.call.params.pane import ParamsPane
+from rpcexplorer.tui.call.reply_actions import ReplyScreen
+from rpcexplorer.tui.call.troubles import Troubles
+from rpcexplorer.tui.pending_keys import HeldKeys
+from rpcexplorer.views.words.auth import auth_words
+
+RECENT = 8
+
+
+class DraftScreen(ReplyScreen):
+    """A screen with an editor whose text is kept, for the profile in use."""
+
+    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
+        super().__init__(explorer, held)
+        self._next_id = fresh_id()
+        """The id that the next call will have."""
+        self._writer = DraftWriter(self, explorer, lambda: self.draft, self.show_troubles)
+        self._troubles = Troubles(explorer)
+        self._terminal_back = 0.0
+        """When the terminal came back from an editor."""
+        self._looked_back = False
+        """The history of this profile was read, as far as the screen shows it."""
+        self._is_opening = False
+        """What stands in the editor came with the profile, and nobody has chosen anything yet."""
+
+    @property
+    def draft(self) -> Draft:
+        """What stands in the editor."""
+        return Draft(self.method, self.params.text)
+
+    def show_profile(self) -> None:
+        """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""
+        profile = self.explorer.profile
+        assert profile is not None
+        self.profile, self.empty_params, self.is_prod = profile, profile.empty_params, profile.badge == "prod"
+        self._looked_back = False
+        self.show_auth()
+        self.show_methods()
+        self.call_after_refresh(self._look_back)
+        self.remind("filter", "pipe")
+        self.exchange = None
+        self.choose(self.explorer.remembered.method(profile.name) or first_method(self.known))
+        self._is_opening = True
+        if not self.method:
+            self.action_focus_methods()
+
+    def show_auth(self) -> None:
+        """How the profile is logged in, now."""
+        profile, keys = self.explorer.profile, self.explorer.keys
+        if profile is not None:
+            now = datetime.now(UTC)
+            self.auth = auth_words(profile, keys.state(profile), keys.since(profile), now)
+            self.show_troubles()
+
+    def show_methods(self) -> None:
+        """The catalogue as it is now."""
+        profile = self.explorer.profile
+        assert profile is not None
+        self.known = self.explorer.methods(called=self._looked_back)
+        self.pinned = self.explorer.remembered.pinned(profile.name)
+        learned = self.explorer.catalogues.of(profile)
+        self.discovered_at = learned.when if learned else None
+
+    def _look_back(self) -> None:
+        """What was called before, once the screen is there: nobody waits for the history to be read."""
+        if self.explorer.profile is not None:
+            self._looked_back = True
+            self.show_methods()
+            self.show_recent()
+            is_start = self.explorer.drafts.is_start(self._profile_name, self.method, self.params.text)
+            if self._is_opening and is_start and self.explorer.draft_of(self.method) != self.params.text:
+                self.choose(self.method)  # its last call is where to start from
+
+    def show_recent(self) -> None:
+        """The newest calls of this profile; in a long history they may have to be looked for."""
+        profile = self.explorer.profile
+        if profile is None:  # it was removed, and another one will be chosen
+            return
+        if self.explorer.journal.is_long(profile):
+            self._look_for_recent()
+        else:
+            self.recent = self.explorer.recent(RECENT)
+
+    @work(exclusive=True, group="recent")
+    async def _look_for_recent(self) -> None:
+        self.recent = await asyncio.to_thread(self.explorer.recent, RECENT)
+
+    def choose(self, name: str) -> None:
+        """Take a method into the editor, with the params last typed for it; no name, where none is chosen yet."""
+        self.write_down()
+        self._is_opening = False
+        self.method = name
+        known = self.known.get(name) or (Method(name, source="history") if name else None)
+        self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
+        self._writer.loaded()
+        if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
+            self.explorer.remembered.set_method(self._profile_name, name)
+
+    def write_down(self) -> None:
+        """Keep what was typed, so that nothing can lose it."""
+        self._writer.write_down()
+
+    def show_troubles(self) -> None:
+        """What could not be kept: each is told once, and stands in the header for as long as it lasts."""
+        self.trouble = self._troubles.told(self._writer.trouble, self.tell)
+
+    def show_preview(self) -> None:
+        """The request to come, under the id that it will have, where somebody looks at it."""
+        if self.params.tab == "Request":
+            self.preview = self.explorer.preview(self.draft, id=self._next_id)
+
+    def take_id(self) -> str:
+        """The id of the call to come is this one's; the next gets another."""
+        id, self._next_id = self._next_id, fresh_id()
+        return id
+
+    def tell(self, sentence: str) -> None:
+        """Something that has no place of its own."""
+        self.notify(sentence, markup=False, timeout=8)
+
+    @property
+    def _profile_name(self) -> str:
+        return self.explorer.profile.name if self.explorer.profile else ""
+
+    @on(ParamsPane.Typed)
+    def _typed(self) -> None:
+        self._writer.typed()
+
+    @on(ParamsPane.PreviewWanted)
+    def _preview_wanted(self) -> None:
+        self.show_preview()
+
+    @on(ParamsPane.ResetWanted)
+    def _reset(self) -> None:
+        self.write_down()  # nothing is being written while it is forgotten
+        self.explorer.drafts.forget(self._profile_name, self.method)
+        self.params.replace(self.explorer.draft_of(self.method))
+
+    @on(ParamsPane.EditorWanted)
+    def _editor(self, event: ParamsPane.EditorWanted) -> None:
+        if event.time < self._terminal_back:  # the key was pressed again before the editor was up
+            return
+        from rpcexplorer.tui.processes import edited
+
+        text, trouble = event.text, "This terminal cannot be lent to an editor."
+        with suppress(SuspendNotSupported), self.app.suspend():
+            text, trouble = edited(event.text, self.method)
+        self._terminal_back = time.monotonic()
+        self.app.refresh(layout=True)
+        if trouble:
+            self.tell(trouble)
+        elif text != event.text:
+            self.params.replace(text)

@@ -1,0 +1,179 @@
+"""What the call screen sends: calls, logins, questions for methods. One at a time, and Escape ends it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from msgspec.structs import replace
+
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.tui.call.drafting import DraftScreen
+from rpcexplorer.tui.pending_keys import HeldKeys, opens
+
+TICK = 0.1
+
+
+class SendingScreen(DraftScreen):
+    """A screen that sends what stands in its editor, and puts on view what came of it."""
+
+    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
+        super().__init__(explorer, held)
+        self._progress: Progress | None = None
+        self._started = 0.0
+        self._elsewhere = False
+        """Another call was put on view while one ran: what comes of it does not take its place."""
+
+    def watch_what(self) -> None:
+        self.refresh_bindings()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What can be done now: nothing is sent while something runs."""
+        running = bool(self.what)
+        if action in {"login", "logout", "new_session"}:
+            return not running and self.explorer.profile is not None and self.explorer.profile.auth.kind != "none"
+        if action == "discover":
+            return not running
+        if action == "to_profile":
+            return bool(self.method)
+        if action == "replaced_params":
+            profile = self.explorer.profile
+            return profile is not None and bool(self.explorer.drafts.replaced.of(profile, self.method))
+        if action == "cancel":
+            return running or self.response.closes or self.response.waiting or self.is_covered
+        return super().check_action(action, parameters)
+
+    def action_send(self) -> None:
+        self._when_typed(self._send_typed)
+
+    def action_send_notification(self) -> None:
+        self._when_typed(lambda: self._send_typed(notification=True))
+
+    def _when_typed(self, then: Callable[[], object]) -> None:
+        """Every key before the one that sends counts; what follows may be a password that is about to be asked for."""
+        self.held.wait("call")
+        pane = self.methods if self.methods.has_focus_within else self.params
+        pane.when_typed(then)
+
+    def _send_typed(self, *, notification: bool = False) -> None:
+        if self.methods.display and not self.params.is_on_view:  # on a narrow screen they hide what is said
+            self.cover("")
+            self.params.focus_inside()
+        if self.params.problem is not None:
+            self.cover("")
+            self.params.refuse()
+            self.params.focus_inside()
+            self.held.go_on("call")
+        else:
+            self._send(replace(self.draft, notification=notification))
+
+    def _send(self, draft: Draft | Batch) -> None:
+        if self.what:
+            under_way = self.whose or self.what
+            self.tell(f"Nothing was sent: {under_way} is still under way. {self.key('cancel')} cancels it.")
+            self.held.go_on("call")
+        else:
+            self._call(draft)
+
+    def action_login(self) -> None:
+        self._login()
+
+    def action_new_session(self) -> None:
+        self._login(ask=True)
+
+    def action_logout(self) -> None:
+        profile = self.explorer.profile
+        assert profile is not None
+        self.tell(self.explorer.keys.forget(profile, "session") or "The session is forgotten.")
+        self.show_auth()
+
+    def action_discover(self) -> None:
+        self._discover()
+
+    @opens("call")
+    async def _call(self, draft: Draft | Batch) -> None:
+        """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
+        from rpcexplorer.tui.dialogs.confirm import may_send
+
+        if not await may_send(self, self.explorer, draft):
+            return
+        self.write_down()
+        with self._under_way("sending", "a batch" if isinstance(draft, Batch) else draft.method) as stop:
+            exchange = await self.explorer.call(draft, id=self.take_id(), watch=self._watch, stop=stop)
+        self._ended(exchange)
+
+    @opens("call")
+    async def _login(self, *, ask: bool = False) -> None:
+        from rpcexplorer.tui.dialogs.login import credentials
+
+        if not await credentials(self, self.explorer, ask=ask):
+            self.show_auth()
+            return
+        with self._under_way("logging in") as stop:
+            exchange = await self.explorer.login(watch=self._watch, stop=stop)
+        self._ended(exchange)
+
+    @opens("call")
+    async def _discover(self) -> None:
+        with self._under_way("discovering") as stop:
+            found = await self.explorer.discover(watch=self._watch, stop=stop)
+        if self.explorer.profile is None:  # it was removed meanwhile
+            return
+        self.show_methods()
+        self.show_auth()
+        self.tell("\n".join(found.sentences))
+        self.params.describe(self.known.get(self.method) or Method(self.method, source="history"))
+
+    @contextmanager
+    def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:
+        """While it lasts: the time is told, Escape ends it, and nothing else can be sent."""
+        stop, self._elsewhere = Stop(), False
+        self._stop = stop
+        self._progress, self._started = None, time.monotonic() - self.explorer.keys.asked_for
+        self.whose, self.what = method, what
+        ticking = self.set_interval(TICK, self._tick)
+        try:
+            yield stop
+        finally:
+            ticking.stop()
+            self._stop = None
+            self.whose = self.what = ""
+
+    def _watch(self, progress: Progress) -> None:
+        """It is on its way, and no secret will be asked for before it is back."""
+        self._progress = progress
+        self.held.go_on("call")
+
+    def _tick(self) -> None:
+        self.response.tick(time.monotonic() - self._started - self.explorer.keys.asked_for, self._progress)
+
+    def _ended(self, exchange: Exchange) -> None:
+        profile = self.explorer.profile
+        if profile is None:  # it was removed meanwhile, and another one will be chosen
+            return
+        if (exchange.method in self.known) == (exchange.method in self.explorer.catalogues.absent(profile)):
+            self.show_methods()  # the server has just said whether it has the method
+        if self._elsewhere:
+            self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
+        else:
+            self.exchange = exchange
+        self._elsewhere = False
+        self.show_recent()
+        self.show_auth()
+        self.show_preview()
+
+    async def settle(self) -> None:
+        """End what runs and write down what was typed: the profile is about to change, or the program to end."""
+        self.held.go_on("call")
+        await self.params.settled()
+        if self._stop is not None:
+            self._stop.press()
+        else:  # a worker that waits for an answer to a question would wait for ever
+            self.workers.cancel_group(self, "call")
+        if self._stop is not None and (running := [each for each in self.workers if each.group == "call"]):
+            await self.workers.wait_for_complete(running)
+        self.write_down()
