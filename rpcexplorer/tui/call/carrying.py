@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Final, Protocol
+from typing import Final
 
-from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.secrets.placeholders import of_another, without
-from rpcexplorer.tui.call.params.pane import ParamsPane
+from rpcexplorer.tui.call.drafting import DraftScreen
+from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.commands import COMMANDS
 
 NOTHING: Final = frozenset({"", "[]", "{}"})
@@ -16,39 +16,7 @@ WORDS: Final = next(each.words for each in COMMANDS if each.id == "replaced-para
 """What brings back params is called."""
 
 
-class Calls(Protocol):
-    """The call screen, as far as a call is put onto it."""
-
-    explorer: Explorer
-
-    @property
-    def draft(self) -> Draft:
-        """What stands in the editor."""
-
-    @property
-    def params(self) -> ParamsPane:
-        """The editor."""
-
-    async def settle(self) -> None:
-        """End what runs, and write down what was typed."""
-
-    def show_profile(self) -> None:
-        """Everything belongs to the profile in use."""
-
-    def choose(self, name: str) -> None:
-        """Take a method into the editor, with the params last typed for it."""
-
-    def cover(self, pane: str) -> None:
-        """Show one pane alone, or all."""
-
-    def key(self, id: str) -> str:
-        """The key of a command."""
-
-    def tell(self, sentence: str) -> None:
-        """Something that has no place of its own."""
-
-
-async def carry(calls: Calls, draft: Draft, profile: str) -> None:
+async def carry(calls: SendingScreen, draft: Draft, profile: str) -> None:
     """Use a profile and put a call into its editor; undo brings back the params that stood there.
 
     What stands in it for a secret of that profile is left out: it could not be sent where it comes from, so nobody has
@@ -76,7 +44,7 @@ async def carry(calls: Calls, draft: Draft, profile: str) -> None:
     calls.tell(" ".join(said))
 
 
-def put_in(calls: Calls, text: str, *, recorded: bool = False) -> bool:
+def put_in(calls: DraftScreen, text: str, *, recorded: bool = False) -> bool:
     """Let a text take the place of what stands in the editor; whether that is a draft, which can be had back then."""
     explorer, draft = calls.explorer, calls.draft
     assert explorer.profile is not None
@@ -90,7 +58,7 @@ def put_in(calls: Calls, text: str, *, recorded: bool = False) -> bool:
     return is_draft
 
 
-def bring_back(calls: Calls) -> None:
+def bring_back(calls: DraftScreen) -> None:
     """Put the params back that were replaced last; those that stand there can be had back in turn."""
     explorer, draft = calls.explorer, calls.draft
     assert explorer.profile is not None
@@ -101,12 +69,12 @@ def bring_back(calls: Calls) -> None:
     _tell(calls, trouble)
 
 
-def _tell(calls: Calls, trouble: str) -> None:
+def _tell(calls: DraftScreen, trouble: str) -> None:
     if trouble:
         calls.tell(f"{trouble[0].upper()}{trouble[1:]}.")
 
 
-def _is_missed(calls: Calls) -> bool:
+def _is_missed(calls: DraftScreen) -> bool:
     """Whether somebody typed what stands in the editor: it is something, and neither its start nor in the history."""
     draft, drafts = calls.draft, calls.explorer.drafts
     profile = calls.explorer.profile.name if calls.explorer.profile else ""
@@ -115,7 +83,7 @@ def _is_missed(calls: Calls) -> bool:
     return drafts.replaced.recorded.get((profile, draft.method)) != draft.text
 
 
-def _show(calls: Calls) -> None:
+def _show(calls: DraftScreen) -> None:
     calls.cover("")
     calls.params.show_tab("Params")
     calls.params.focus_inside()
