@@ -151,7 +151,6 @@ class ExplorerApp(Selecting[Wish]):
         return TerminalDriver
 
     def on_terminal_gone(self) -> None:
-        """Without a terminal there is nobody to do anything for."""
         self._leave()
 
     def on_reading_failed(self, event: ReadingFailed) -> None:
@@ -165,7 +164,6 @@ class ExplorerApp(Selecting[Wish]):
         return CallScreen(self.explorer, self.held) if isinstance(chosen, Profile) else Screen()
 
     def on_mount(self) -> None:
-        """Heed signals; without a profile begin with one; then say what was wrong with the files."""
         self._heed_signals()
         self.call_after_refresh(self.when_shown)
         self.set_timer(SETTLED, self.when_shown)
@@ -200,7 +198,6 @@ class ExplorerApp(Selecting[Wish]):
             self.notify(complaint, markup=False, timeout=10, severity="warning")
 
     async def _welcome(self) -> str:
-        """What somebody without a profile wants to do."""
         from rpcexplorer.tui.dialogs.welcome import Welcome, files_of
 
         way = await self.push_screen_wait(Welcome(files_of(self.explorer), self._complaints()))
@@ -291,19 +288,16 @@ class ExplorerApp(Selecting[Wish]):
         return super().check_action(action, parameters)
 
     def action_history(self) -> None:
-        """Every call that was made."""
         if self.calls is not None:
             self._back_to(self.calls)
             self._history(self.calls)
 
     def action_profiles(self) -> None:
-        """Choose, add and edit servers."""
         if self.calls is not None:
             self._back_to(self.calls)
             self._profiles(self.calls)
 
     def _back_to(self, calls: CallScreen) -> None:
-        """Close what is open over the calls."""
         if self.screen is not calls:
             self.screen.dismiss(None)
 
@@ -327,7 +321,6 @@ class ExplorerApp(Selecting[Wish]):
 
     @opens("copy")
     async def on_history_screen_copy_wanted(self, event: HistoryScreen.CopyWanted) -> None:
-        """Copy a call of the history in one of several forms."""
         from rpcexplorer.tui.call.copying import copied
         from rpcexplorer.views.copying.snippets import draft_of
 
@@ -371,7 +364,6 @@ class ExplorerApp(Selecting[Wish]):
 
     @opens("palette")
     async def action_palette(self) -> None:
-        """Every command that can be done here, those of the pane at hand first."""
         from rpcexplorer.tui.dialogs.palette import chosen_command
 
         screen, nodes = self.screen, self._scoped()
@@ -391,7 +383,6 @@ class ExplorerApp(Selecting[Wish]):
 
     @opens("theme")
     async def action_theme(self) -> None:
-        """Each theme is worn while the cursor stands on it; the one that is chosen is remembered."""
         from rpcexplorer.tui.dialogs.picker import Pick, Picker
 
         before = self.theme
@@ -405,7 +396,6 @@ class ExplorerApp(Selecting[Wish]):
         self._broken.clear()
 
     def action_help(self) -> None:
-        """The keys of the pane at hand first."""
         from rpcexplorer.tui.dialogs.help import Help
 
         if isinstance(self.screen, Help):

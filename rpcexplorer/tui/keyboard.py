@@ -55,7 +55,6 @@ class Keyboard(App[Wanted]):
         return None
 
     def on_mount(self) -> None:
-        """Follow the screens."""
         self.screen_change_signal.subscribe(self, self._screen_changed, immediate=True)
 
     async def on_event(self, event: events.Event) -> None:

@@ -27,7 +27,6 @@ class Selecting(Keyboard[Wanted]):
         return super().check_action(action, parameters)
 
     def action_select_all(self) -> None:
-        """All of the text in the field with the focus."""
         if isinstance(field := self.screen.focused, Input | TextArea):
             field.select_all()
 

@@ -79,7 +79,6 @@ def _rich_colour(value: str) -> Any:
 
 
 def segments(words: Words, look: Look, ground: str = "background") -> list[Segment]:
-    """Pieces as Textual's line API wants them."""
     return [Segment(_safe(text), look.style(role, ground)) for text, role in words if text]
 
 
@@ -99,7 +98,6 @@ def filled(pieces: list[Segment], width: int, blank: Style) -> Strip:
 
 
 def columns_of(pieces: Iterable[Segment]) -> int:
-    """Columns that pieces take."""
     return sum(piece.cell_length for piece in pieces)
 
 
@@ -119,7 +117,6 @@ def clipped(pieces: list[Segment], width: int, more: Segment) -> list[Segment]:
 
 
 def width_of(words: Words) -> int:
-    """Columns that pieces take."""
     return sum(cell_len(_safe(text)) for text, _ in words)
 
 

@@ -34,6 +34,6 @@ def clipped(text: str, width: int) -> str:
 
 
 def fitted(text: str, width: int) -> str:
-    """The same, padded on the right to exactly `width` columns."""
+    """The text cut, or padded on the right, to exactly `width` columns."""
     text = clipped(text, width)
     return text + " " * (width - columns(text))

@@ -106,7 +106,6 @@ def asked(expression: str, body: bytes) -> bytes:
 
 
 def main() -> int:
-    """Be the process."""
     given = sys.stdin.buffer
     expression = given.read(int(given.readline())).decode("utf-8", "surrogatepass")
     outcome = filtered(expression, given.read())

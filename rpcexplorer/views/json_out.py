@@ -8,5 +8,4 @@ import msgspec
 
 
 def json_of(value: Any) -> bytes:
-    """Spell a value as JSON."""
     return msgspec.json.encode(value)

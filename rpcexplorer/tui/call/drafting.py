@@ -64,7 +64,6 @@ class DraftScreen(ReplyScreen):
             self.action_focus_methods()
 
     def show_auth(self) -> None:
-        """How the profile is logged in, now."""
         profile, keys = self.explorer.profile, self.explorer.keys
         if profile is not None:
             now = datetime.now(UTC)
@@ -72,7 +71,6 @@ class DraftScreen(ReplyScreen):
             self.show_troubles()
 
     def show_methods(self) -> None:
-        """The catalogue as it is now."""
         profile = self.explorer.profile
         assert profile is not None
         self.known = self.explorer.methods(called=self._looked_back)

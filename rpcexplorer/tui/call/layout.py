@@ -134,7 +134,6 @@ class CallLayout(Screen[None]):
         """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
 
     def compose(self) -> ComposeResult:
-        """The panes in the order of the tab key, each bound to what it shows."""
         here = CallLayout
         yield self.header.data_bind(here.profile, here.auth, here.trouble)
         with Horizontal(id="panes"):
@@ -145,7 +144,6 @@ class CallLayout(Screen[None]):
         yield Footer().data_bind(prod=here.is_prod)
 
     def key(self, command: str) -> str:
-        """The key of a command as it is said on screen."""
         return first_key(command, self._keymap)
 
     def _first_steps(self) -> list[list[tuple[str, str]]]:
@@ -171,7 +169,6 @@ class CallLayout(Screen[None]):
 
     @property
     def is_covered(self) -> bool:
-        """Whether one pane covers the others."""
         return self._covered == "response" or (self._covered == "methods" and self.app.size.width < NARROW)
 
     def cover(self, pane: str) -> None:
@@ -200,13 +197,11 @@ class CallLayout(Screen[None]):
         self.methods.focus_filter()
 
     def action_focus_params(self) -> None:
-        """To the editor, whichever tab was open."""
         self.params.show_tab("Params")
         self.cover("")
         self.params.focus_inside()
 
     def action_focus_response(self) -> None:
-        """To the response."""
         if self._covered == "methods":
             self.cover("")
         self.response.focus_inside()
@@ -239,7 +234,6 @@ class CallLayout(Screen[None]):
         return not self.is_beside if action in {"taller", "shorter"} else super().check_action(action, parameters)
 
     def action_side_by_side(self) -> None:
-        """Side by side, or one above the other."""
         if self.app.size.width < WIDE:
             has = f"this terminal has {self.app.size.width}"
             self.notify(f"Params and response stand side by side from {WIDE} columns on; {has}.", timeout=6)
@@ -249,19 +243,15 @@ class CallLayout(Screen[None]):
         self._share()
 
     def action_wider(self) -> None:
-        """More room for the methods."""
         self._widen(2)
 
     def action_narrower(self) -> None:
-        """Less."""
         self._widen(-2)
 
     def action_taller(self) -> None:
-        """More room for the params."""
         self._heighten(1)
 
     def action_shorter(self) -> None:
-        """Less."""
         self._heighten(-1)
 
     def _widen(self, by: int) -> None:

@@ -36,7 +36,6 @@ class ReplyScreen(CallLayout):
         return self._stop is not None or here
 
     def action_cancel(self) -> None:
-        """End what runs; else close what is open."""
         if self._stop is not None:
             self._stop.press()
         elif self.response.closes:

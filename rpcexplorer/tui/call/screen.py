@@ -118,7 +118,6 @@ class CallScreen(SendingScreen):
 
     @opens("carry")
     async def action_to_profile(self) -> None:
-        """Take the call that stands here to another profile."""
         from rpcexplorer.tui.call.carrying import carry
         from rpcexplorer.tui.dialogs.other_profile import other_profile
 
@@ -127,11 +126,9 @@ class CallScreen(SendingScreen):
             await carry(self, self.draft, name)
 
     def action_replaced_params(self) -> None:
-        """Bring back the params that another call took the place of."""
         from rpcexplorer.tui.call.carrying import bring_back
 
         bring_back(self)
 
     def action_copy(self) -> None:
-        """Copy in one of several forms."""
         self.copy(self.draft, self.exchange)

@@ -63,7 +63,6 @@ class Dialog(Once[Result | None], ModalScreen[Result | None], Generic[Result]):
         self._title = title
 
     def compose(self) -> ComposeResult:
-        """The block with its title."""
         with VerticalScroll(classes="block", can_focus=False):
             yield Static(plain(self._title), classes="title")
             yield from self.content()
@@ -73,7 +72,6 @@ class Dialog(Once[Result | None], ModalScreen[Result | None], Generic[Result]):
         yield from ()
 
     def action_leave(self) -> None:
-        """Close it; nothing happens."""
         self.dismiss(None)
 
 
@@ -92,7 +90,6 @@ class Ask(Dialog[str]):
         yield Static(keys("Enter", "takes it", "Esc", "leaves everything as it is"), classes="hint")
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Enter takes what was typed."""
         event.stop()
         self.dismiss(event.value)
 
@@ -129,7 +126,6 @@ class Confirm(Dialog[str]):
         self.set_focus(next(iter(self.query(Answer)), None))
 
     def on_answer_given(self, event: Answer.Given) -> None:
-        """That is the answer."""
         event.stop()
         self.dismiss(event.answer.id)
 

@@ -98,7 +98,6 @@ class Form(Dialog[dict[str, str]]):
         return Entry(field.value, hint=field.hint, masked=field.masked, id=_id(field.key))
 
     def on_mount(self) -> None:
-        """The keys go to a line at once."""
         self.set_focus(self.first)
 
     @property
@@ -112,7 +111,6 @@ class Form(Dialog[dict[str, str]]):
             row.set_class(row.has_focus_within, "-here")
 
     def of(self, key: str) -> Input | Cycle:
-        """The line that holds a value."""
         found = self.query_one(f"#{_id(key)}")
         assert isinstance(found, Input | Cycle)
         return found
@@ -123,7 +121,6 @@ class Form(Dialog[dict[str, str]]):
 
     @property
     def values(self) -> dict[str, str]:
-        """What stands in the fields, by key."""
         return {field.key: self.of(field.key).value for field in self._fields}
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -140,19 +137,16 @@ class Form(Dialog[dict[str, str]]):
         return action != "next" or isinstance(self.focused, Input | Cycle)
 
     def on_answer_given(self, event: Answer.Given) -> None:
-        """One of the answers."""
         event.stop()
         self.answered(event.answer.id or "")
 
     def answered(self, answer: str) -> None:
-        """Do what an answer says."""
         if answer == "save":
             self.action_save()
         else:
             self.dismiss(None)
 
     def action_next(self) -> None:
-        """On to the next field; at the last one, save."""
         lines = [self.of(field.key) for field in self._fields]
         if self.focused is lines[-1]:
             self.action_save()

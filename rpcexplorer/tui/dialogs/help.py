@@ -49,7 +49,6 @@ class Help(Dialog[str]):
         yield sheet
 
     def on_mount(self) -> None:
-        """The keys of a page work at once."""
         self.set_focus(self.query_one(Sheet))
 
     def _lines(self) -> Iterator[list[tuple[str, str]]]:

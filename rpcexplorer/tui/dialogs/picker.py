@@ -103,7 +103,6 @@ class Picker(Dialog[str]):
         yield self.list
 
     def on_mount(self) -> None:
-        """Everything is on view, the cursor on what is chosen today."""
         self._show("", next((at for at, pick in enumerate(self._picks) if pick.id == self._on), 0))
         self.set_focus(self._line)
 
@@ -133,23 +132,19 @@ class Picker(Dialog[str]):
             self._moved(self.list.chosen.pick.id)
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Narrow the list."""
         event.stop()
         if event.value or len(self.list.items) != len(self._picks):
             self._show(event.value)
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
-        """Take what the cursor stands on."""
         event.stop()
         self.list.action_choose()
 
     def on_listing_moved(self, event: Listing.Moved) -> None:
-        """A preview of it, where there is one."""
         event.stop()
         self._tell()
 
     def on_listing_chosen(self, event: Listing.Chosen) -> None:
-        """That is it, if it can be."""
         event.stop()
         if not event.item.pick.idle:
             self.dismiss(event.item.pick.id)

@@ -88,7 +88,6 @@ class Welcome(Once[str], Screen[str]):
         self._files, self._troubles = files, troubles
 
     def compose(self) -> ComposeResult:
-        """What this is, the ways, the files."""
         yield Header()
         with VerticalScroll(id="page", can_focus=False):
             yield Static("Welcome to rpcexplorer", classes="title")
@@ -100,16 +99,13 @@ class Welcome(Once[str], Screen[str]):
         yield Footer()
 
     def on_mount(self) -> None:
-        """The arrows work at once."""
         ways = self.query_one(Ways)
         ways.items = WAYS
         self.set_focus(ways)
 
     def on_listing_chosen(self, event: Listing.Chosen) -> None:
-        """That way."""
         event.stop()
         self.dismiss(event.item.id)
 
     def action_way(self, way: str) -> None:
-        """A letter for each way."""
         self.dismiss(way)

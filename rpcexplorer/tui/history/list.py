@@ -102,11 +102,9 @@ class HistoryList(Listing[Row]):
         super().watch_items()
 
     def watch_everyone(self) -> None:
-        """The column of profiles comes or goes."""
         self.refresh()
 
     def watch_advice(self) -> None:
-        """Something else is to be done."""
         self.refresh()
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -131,7 +129,6 @@ class HistoryList(Listing[Row]):
         return super().check_action(action, parameters)
 
     def action_load(self) -> None:
-        """Enter takes the call under the cursor."""
         self.action_choose()
 
 

@@ -82,7 +82,6 @@ class HistoryPane(Vertical):
         self._filter = Entry(hint="text  outcome:error  method:user  profile:name")
 
     def compose(self) -> ComposeResult:
-        """Title, filter, what became of it, list."""
         yield self._bar
         with Horizontal(classes="line"):
             yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
@@ -92,7 +91,6 @@ class HistoryPane(Vertical):
 
     @property
     def text(self) -> str:
-        """What is typed."""
         return self._filter.value
 
     @property
@@ -121,45 +119,36 @@ class HistoryPane(Vertical):
     # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_profile(self) -> None:
-        """Whose calls can be shown."""
         self._bar.tabs = (self.profile, ALL) if self.profile else (ALL,)
         self._bar.key = "p" if self.profile else ""
         self.watch_everyone()
 
     def watch_everyone(self) -> None:
-        """Whose calls are."""
         self._bar.open = ALL if self.everyone else self.profile or ALL
 
     def watch_count(self) -> None:
-        """More or fewer of them."""
         self._bar.words = [("History", "bold"), (f"  {self.count}", "middle")]
 
     def watch_told(self) -> None:
-        """The line between filter and list."""
         self._state.update(Content(printable(self.trouble or self.told)))
         self._state.set_class(bool(self.trouble), "-wrong")
 
     def watch_trouble(self) -> None:
-        """The same line."""
         self.watch_told()
 
     # --- what happened -----------------------------------------------------------------------------------------
 
     def on_descendant_focus(self) -> None:
-        """The mark of focus."""
         self._bar.here = True
 
     def on_descendant_blur(self) -> None:
-        """It may have gone."""
         self._bar.here = self.has_focus_within
 
     def on_bar_opened(self, event: Bar.Opened) -> None:
-        """A tab was clicked."""
         event.stop()
         self.post_message(self.ScopeWanted(self, event.tab == ALL))
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say so upwards."""
         event.stop()
         self.post_message(self.Typed(self, event.value))
 
@@ -169,7 +158,6 @@ class HistoryPane(Vertical):
         self.post_message(self.LedOn(self, lambda: None))
 
     def action_into_list(self, way: Literal["move", "page"], by: int) -> None:
-        """So do the arrows."""
         self.post_message(
             self.LedOn(self, partial(self.list.action_move if way == "move" else self.list.action_page, by))
         )

@@ -50,7 +50,6 @@ class HistoryPreview(Vertical):
         self._reader, self._sheet = Reader(), Sheet()
 
     def compose(self) -> ComposeResult:
-        """Two bars, what is worth saying, and the body."""
         yield self._bar
         yield self._outcome
         yield self._said
@@ -58,13 +57,11 @@ class HistoryPreview(Vertical):
         yield self._sheet
 
     def on_mount(self) -> None:
-        """Nothing is looked at yet."""
         self.watch_call()
 
     # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_call(self) -> None:
-        """Another call; the tab stays."""
         match self.call:
             case Exchange() as call:
                 self._outcome.after = beside(call, call.method)
@@ -81,28 +78,22 @@ class HistoryPreview(Vertical):
         self._lay_out()
 
     def watch_tab(self) -> None:
-        """Another tab."""
         self._lay_out()
 
     def watch_here(self) -> None:
-        """The mark of focus."""
         self._bar.here = self.here
 
     def on_descendant_focus(self) -> None:
-        """The focus came in."""
         self.here = True
 
     def on_descendant_blur(self) -> None:
-        """It may have gone."""
         self.here = self.has_focus_within
 
     def on_bar_opened(self, event: Bar.Opened) -> None:
-        """A tab was clicked."""
         event.stop()
         self.tab = event.tab
 
     def on_resize(self) -> None:
-        """There may be room for more."""
         self._entitle()
 
     # --- what is shown -----------------------------------------------------------------------------------------
@@ -113,7 +104,6 @@ class HistoryPreview(Vertical):
             self.tab = self._bar.next_tab(by)
 
     def action_fold(self) -> None:
-        """Fold or unfold the value under the cursor."""
         self._reader.fold()
 
     def _entitle(self) -> None:

@@ -106,7 +106,6 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self._pane, self._preview = HistoryPane(zone), HistoryPreview(zone)
 
     def compose(self) -> ComposeResult:
-        """The list and its filter, and what the cursor stands on."""
         if self._header is not None:
             yield self._header
         with Horizontal(id="history"):
@@ -116,7 +115,6 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
             yield self._footer
 
     def on_mount(self) -> None:
-        """The arrows work at once."""
         profile = self.explorer.profile
         self.set_class(profile is not None and profile.badge == "prod", "-prod")
         self._pane.profile, self._pane.everyone = self._profile, self.everyone
@@ -207,7 +205,6 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         self._look()
 
     def on_descendant_focus(self) -> None:
-        """Other keys work in the filter than in the list."""
         self.refresh_bindings()
 
     @on(HistoryPane.Typed)
@@ -263,11 +260,10 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
 
     @property
     def _call(self) -> Exchange | None:
-        """The same, where it could be read."""
+        """The call under the cursor, where it could be read."""
         return self._record if isinstance(self._record, Exchange) else None
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """What can be done with what is under the cursor."""
         call, record = (None, None) if self._stale else (self._call, self._record)
         written = not any(record is waiting for waiting in self.explorer.history.unsaved)
         single = call is not None and call.kind != "batch"  # the editor holds one call
@@ -285,16 +281,13 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         return can.get(action, True)
 
     def action_load(self) -> None:
-        """Into the editor."""
         self._choose("load", self._record)
 
     def action_again(self) -> None:
-        """Into the editor, and out."""
         self._choose("again", self._record)
 
     @opens("carry")
     async def action_to_profile(self) -> None:
-        """Into the editor of another profile."""
         call = self._call
         if call is not None and (name := await other_profile(self, self.explorer, call.profile)):
             self.dismiss(HistoryChoice(call, "carry", name))
@@ -313,34 +306,27 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
             self.dismiss(None)
 
     def action_search(self) -> None:
-        """To the filter."""
         self._pane.focus_filter()
 
     def action_tab_next(self) -> None:
-        """The next tab of the preview."""
         self._preview.turn(1)
 
     def action_tab_previous(self) -> None:
-        """The tab before."""
         self._preview.turn(-1)
 
     def action_scope(self) -> None:
-        """All profiles, or the one in use."""
         self.everyone = not self.everyone
 
     def action_copy(self) -> None:
-        """Copy it in one of several forms."""
         if self._call is not None:
             self.post_message(self.CopyWanted(self._call))
 
     @opens("edit")
     async def action_name(self) -> None:
-        """Ask for a name."""
         await self._annotate("name")
 
     @opens("edit")
     async def action_annotate(self) -> None:
-        """Ask for a note."""
         await self._annotate("note")
 
     async def _annotate(self, what: Literal["name", "note"]) -> None:

@@ -81,7 +81,7 @@ class ProfileList(Listing[ProfileRow]):
         return [*shown, (" " * left, "text")]
 
     def _badge(self, profile: Profile) -> Words:
-        """The same; no column where no profile has one."""
+        """The badge in a column; none where no profile has one."""
         wanted = max(columns(each.profile.badge) for each in self.items if each.profile)
         shown = clipped(profile.badge_word, min(wanted, _BADGE))
         blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
@@ -97,7 +97,6 @@ class ProfileList(Listing[ProfileRow]):
         ]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """There must be one, and it must be usable."""
         return action != "use" or (self.chosen is not None and self.chosen.profile is not None)
 
     def on_click(self, event: events.Click) -> None:
@@ -110,5 +109,4 @@ class ProfileList(Listing[ProfileRow]):
             self.cursor = index
 
     def action_use(self) -> None:
-        """Take the profile under the cursor."""
         self.action_choose()

@@ -83,7 +83,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         """The profile that is being tested."""
 
     def compose(self) -> ComposeResult:
-        """The list, and the page of the profile under the cursor."""
         if self._header is not None:
             yield self._header
         with Horizontal(id="columns"):
@@ -97,7 +96,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
             yield self._footer
 
     def on_mount(self) -> None:
-        """The cursor stands on the profile in use."""
         self._fill(self.explorer.profile.name if self.explorer.profile else "")
         self.set_focus(self._list)
         if self._adding:
@@ -181,14 +179,12 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         self._use(event.item)
 
     def on_descendant_focus(self) -> None:
-        """The bar tells where the focus is."""
         for pane in self.query("#list, #page"):
             pane.query_one(Bar).here = pane.has_focus_within
 
     # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """What can be done with the profile under the cursor."""
         row = self._row if self.is_mounted else None
         profile = row.profile if row else None
         if action in {"use", "default", "edit", "remove", "duplicate", "copy"}:
@@ -203,7 +199,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     @opens("find")
     async def action_search(self) -> None:
-        """Find a profile by its name, and go there."""
         rows = self._list.items
         picks = [Pick(row.name, row.name, row.profile.url if row.profile else "cannot be used") for row in rows]
         if found := await self.app.push_screen_wait(Picker("Profiles", picks, on=self._row.name if self._row else "")):
@@ -211,7 +206,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     @work(exclusive=True, group="copy")
     async def action_copy(self) -> None:
-        """Its address, for another program."""
         if self._row is not None and self._row.profile is not None:
             await copy(self, self._row.profile.endpoint, "the URL")
 
@@ -231,7 +225,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         return tested
 
     def action_use(self) -> None:
-        """Use it from now on."""
         self._use(self._row)
 
     def _use(self, row: ProfileRow | None) -> None:
@@ -241,7 +234,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
             self.dismiss(True)
 
     def action_default(self) -> None:
-        """Use it wherever none is named."""
         if self._row is not None:
             make_default(self, self.explorer, self._row.name)
             self._fill()
@@ -258,7 +250,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     @opens("edit")
     async def action_edit(self) -> None:
-        """The same form, filled in."""
         if (
             self._row is not None
             and self._row.profile is not None
@@ -268,7 +259,6 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     @opens("edit")
     async def action_duplicate(self) -> None:
-        """One like it, under another name."""
         if self._row is not None:
             self._fill(await duplicated(self, self.explorer, self._row.name))
 
@@ -281,14 +271,12 @@ class ProfilesScreen(Once[bool], Screen[bool]):
 
     @opens("edit")
     async def action_secrets(self) -> None:
-        """Enter secrets, masked, or forget them."""
         if self._row is not None and self._row.profile is not None:
             await secrets(self, self.explorer, self._row.profile)
             self._fill()
 
     @work(exclusive=True, group="test")
     async def action_test(self) -> None:
-        """One harmless call, and what each step of the way came to."""
         profile = self._row.profile if self._row else None
         if profile is None:
             return

@@ -93,7 +93,6 @@ class Grid(ScrollView, can_focus=True):
         return self.table.cell_value(*self.cursor) if self.table and self.table.rows else b""
 
     def path(self) -> str:
-        """Where in the value that is."""
         return self.table.cell_path(*self.cursor) if self.table and self.table.rows else ""
 
     # --- drawing -----------------------------------------------------------------------------------------------
@@ -109,7 +108,6 @@ class Grid(ScrollView, can_focus=True):
         return max(self.scrollable_content_region.width - self._numbers, 1)
 
     def render_line(self, y: int) -> Strip:
-        """The heading, or one row."""
         width, look = self.scrollable_content_region.width, Look.of(self)
         row = y - 1 + self.scroll_offset.y
         if self.table is None or row >= self.table.rows:
@@ -164,7 +162,6 @@ class Grid(ScrollView, can_focus=True):
     # --- watching ----------------------------------------------------------------------------------------------
 
     def validate_cursor(self, cursor: Cursor) -> Cursor:
-        """The nearest cell there is."""
         last = (self.table.rows - 1, len(self.table.columns) - 1) if self.table else (0, 0)
         return max(min(cursor[0], last[0]), 0), max(min(cursor[1], last[1]), 0)
 
@@ -181,7 +178,6 @@ class Grid(ScrollView, can_focus=True):
         self.refresh()
 
     def watch_cursor(self, before: Cursor, now: Cursor) -> None:
-        """Keep it on view, and say where it is."""
         for row in (-1, before[0] - self.scroll_offset.y, now[0] - self.scroll_offset.y):
             self.refresh(Region(0, row + 1, self.size.width, 1))
         self._reveal()
@@ -192,11 +188,9 @@ class Grid(ScrollView, can_focus=True):
         self._reveal()
 
     def on_focus(self) -> None:
-        """The cursor can be seen only then."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """It goes out."""
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
@@ -226,23 +220,18 @@ class Grid(ScrollView, can_focus=True):
     # --- actions -----------------------------------------------------------------------------------------------
 
     def action_move(self, rows: int, columns: int = 0) -> None:
-        """Some cells down and to the right."""
         self.cursor = (self.cursor[0] + rows, self.cursor[1] + columns)
 
     def action_page(self, by: int) -> None:
-        """A screenful up or down."""
         self.action_move(by * max(self.size.height - 2, 1))
 
     def action_first(self) -> None:
-        """To the first row."""
         self.cursor = (0, self.cursor[1])
 
     def action_last(self) -> None:
-        """To the last row."""
         self.cursor = (self.table.rows if self.table else 0, self.cursor[1])
 
     def action_open(self) -> None:
-        """This element, whole."""
         if self.table and self.table.rows:
             self.post_message(self.Opened(self, self.table.original(self.cursor[0]), self.table.path))
 

@@ -128,7 +128,7 @@ def _onwards(start: int, end: int) -> Iterator[Span]:
 
 
 def _back(start: int, end: int) -> Iterator[Span]:
-    """The same, from the end."""
+    """From the end back to the start, first in small steps."""
     step = NEAR
     while start < end:
         yield max(end - step, start), end

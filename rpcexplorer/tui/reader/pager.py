@@ -103,7 +103,6 @@ class Pager(ScrollView, can_focus=True):
         return strips
 
     def render_line(self, y: int) -> Strip:
-        """One row, or one of the lines that are said where there is nothing to read."""
         painter = self._painter or self._found_painter()
         if self._rows is None or painter is None:
             return line(self.empty[y] if y < len(self.empty) else (), self._width, Look.of(self))
@@ -124,12 +123,10 @@ class Pager(ScrollView, can_focus=True):
 
     @property
     def _margin(self) -> int:
-        """Columns before the text."""
         return number_width(self.document.lines if self.document else 0) + AFTER_NUMBER
 
     @property
     def _room(self) -> int:
-        """Columns for the text."""
         return max(self._width - self._margin, 1)
 
     @property
@@ -145,15 +142,12 @@ class Pager(ScrollView, can_focus=True):
             self._arrange(self.cursor)
 
     def fold_all(self) -> None:
-        """Everything below the top."""
         self.fold_to(1)
 
     def unfold_all(self) -> None:
-        """Everything is open."""
         self.fold_to(EVERYTHING)
 
     def fold_to(self, depth: int) -> None:
-        """So many levels are open."""
         self._folding = lambda rows: rows.folding_to(depth)
         self._rearrange()
 
@@ -171,7 +165,6 @@ class Pager(ScrollView, can_focus=True):
 
     @property
     def folding(self) -> bool:
-        """Folds are on their way."""
         return self._rearranging and self._folding is not None
 
     def stop_folding(self) -> None:
@@ -302,7 +295,6 @@ class Pager(ScrollView, can_focus=True):
         self._rearrange()
 
     def watch_document(self) -> None:
-        """Another document, from its top; nothing is marked in it."""
         self._coming = self._hits = self._wanted = self._folding = None
         self._at = 0
         self.set_reactive(Pager.cursor, 0)
@@ -327,11 +319,9 @@ class Pager(ScrollView, can_focus=True):
         self._rearrange()
 
     def on_focus(self) -> None:
-        """The cursor can be seen only then."""
         self.refresh()
 
     def on_blur(self) -> None:
-        """It goes out."""
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
@@ -343,23 +333,18 @@ class Pager(ScrollView, can_focus=True):
                 self.fold()
 
     def action_move(self, by: int) -> None:
-        """Some rows up or down."""
         self._move_to(self._at + by)
 
     def action_page(self, by: int) -> None:
-        """A screenful up or down."""
         self._move_to(self._at + by * max(self.size.height - 1, 1))
 
     def action_first(self) -> None:
-        """To the top."""
         self._move_to(0)
 
     def action_last(self) -> None:
-        """To the end."""
         self._move_to(self._rows.count if self._rows else 0, END)
 
     def action_aside(self, by: int) -> None:
-        """Sideways along lines that do not fit."""
         self._scroll_aside_to(max(self.scroll_offset.x + by * ASIDE, 0))
 
 

@@ -59,7 +59,6 @@ class Reader(Pager):
     # --- places ------------------------------------------------------------------------------------------------
 
     def path(self) -> str:
-        """Where in the value the cursor is."""
         return path_at(self.document, self.cursor) if self.document else ""
 
     def value(self) -> bytes:
@@ -82,7 +81,6 @@ class Reader(Pager):
             self.go_to(line_of_item(self.document, path, index))
 
     def watch_cursor(self, line: int) -> None:
-        """Say where it is."""
         super().watch_cursor(line)
         self.post_message(self.Moved(self, line))
 
@@ -96,7 +94,6 @@ class Reader(Pager):
             self.search(self.needle)
 
     def watch_document(self) -> None:
-        """Another document: a search is over."""
         self._stop()
         super().watch_document()
 
@@ -117,7 +114,6 @@ class Reader(Pager):
         self.refresh()
 
     def next_hit(self) -> None:
-        """To the next place, round the corner."""
         if self._hits is None:
             self.search(self.needle)
         else:
@@ -125,7 +121,6 @@ class Reader(Pager):
             self._follow(self._hits, self._hits.forwards())
 
     def previous_hit(self) -> None:
-        """To the place before, round the corner."""
         if self._hits is None:
             self.search(self.needle)
         else:
@@ -156,7 +151,7 @@ class Reader(Pager):
         self._arrive(hits)
 
     def _count(self, hits: Hits, steps: Iterator[None]) -> None:
-        """The same with counting."""
+        """Count the matches at once where they are few, else between the keys."""
         few = are_few(steps)
         self._tell(hits)
         if not few:

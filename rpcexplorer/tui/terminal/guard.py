@@ -17,7 +17,7 @@ class Guard(LineFilter):
     """Replaces control characters in whatever a widget drew; its own escapes come later, from the styles."""
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:  # noqa: ARG002 - Textual's signature
-        """The same segments, with nothing in them that a terminal would obey."""
+        """The segments with nothing in them that a terminal would obey."""
         return [each if harmless(each.text) else _inert(each) for each in segments]
 
 

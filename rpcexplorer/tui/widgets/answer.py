@@ -24,7 +24,7 @@ class Answer(Widget, can_focus=True):
 
     @message
     class Given(Message):
-        """This is the answer."""
+        """An answer was chosen."""
 
         answer: Answer
 
@@ -38,28 +38,23 @@ class Answer(Widget, can_focus=True):
         return width_of([(f" {self._label} ", "text")])
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        """The words."""
         here = f"{'wrong' if self._grave else 'accent'} reverse bold underline"
         role = here if self.has_focus else "text" if self.mouse_hover else "middle"
         blank = (" ", role.replace(" underline", ""))
         return line([blank, (self._label, role), blank], self.size.width, Look.of(self), ground="surface")
 
     def on_enter(self) -> None:
-        """The mouse is here."""
         self.refresh()
 
     def on_leave(self) -> None:
-        """The mouse has gone."""
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """A click is as good as Enter."""
         event.stop()
         self.focus()
         self.action_give()
 
     def action_give(self) -> None:
-        """Say so."""
         self.post_message(self.Given(self))
 
 
@@ -76,6 +71,5 @@ class Answers(Horizontal):
     ]
 
     def on_resize(self) -> None:
-        """Another width."""
         wanted = sum(answer.get_content_width(self.size, self.size) + 1 for answer in self.query(Answer)) - 1
         self.set_class(wanted > self.size.width, "-stacked")

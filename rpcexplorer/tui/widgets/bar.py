@@ -45,7 +45,6 @@ class Bar(Widget):
         tab: str
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        """Mark of focus, words, tabs, key."""
         look = Look.of(self)
         ground = "surface" if self.has_class("-tinted") else "background"
         mark = ("▍", "accent") if self.here else (" ", "text")
@@ -62,7 +61,6 @@ class Bar(Widget):
         return self.tabs[(at + by) % len(self.tabs)] if self.tabs else ""
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a tab asks for it."""
         x = self.size.width - width_of(self._right())
         for tab in self.tabs:
             x += self.GAP

@@ -44,17 +44,14 @@ class Cycle(Widget, can_focus=True):
         self.set_reactive(Cycle.value, value)
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        """The words in a row."""
         pieces = [piece for _, each in self._pieces() for piece in each]
         ground = "background" if self.has_focus else "surface"
         return line(pieces, self.size.width, Look.of(self), ground=ground)
 
     def watch_value(self) -> None:
-        """The sign moves, and what it stands at is on view."""
         self.refresh()
 
     def on_click(self, event: events.Click) -> None:
-        """The word that was clicked at."""
         self.focus()
         x = 0
         for word, pieces in self._pieces():
@@ -62,7 +59,6 @@ class Cycle(Widget, can_focus=True):
                 self._take(word)
 
     def action_turn(self, by: int) -> None:
-        """The next word, round the corner."""
         self._take(self._words[(self._words.index(self.value) + by) % len(self._words)])
 
     def _take(self, word: str) -> None:

@@ -65,7 +65,6 @@ class Taking(Entry):
         self._take = take
 
     async def action_submit(self) -> None:
-        """Take what stands there now."""
         self._take(self.value)
 
 

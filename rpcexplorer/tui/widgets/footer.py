@@ -36,7 +36,6 @@ class Footer(Widget):
         """Until then bindings change a dozen times, and nobody sees it."""
 
     def on_mount(self) -> None:
-        """Follow the bindings of the screen it stands on."""
         self.screen.bindings_updated_signal.subscribe(self, self._follow)
 
     def _follow(self, screen: Screen[object]) -> None:
@@ -54,11 +53,9 @@ class Footer(Widget):
                 yield binding.key, spelled(binding.key), command.words, command.id in self.STAY
 
     def watch_elsewhere(self) -> None:
-        """Other hints."""
         self._follow(self.screen)
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        """The hints that fit."""
         if not self._drawn:
             self._drawn = True
             self.set_reactive(Footer.hints, tuple(self._found()))
@@ -69,7 +66,6 @@ class Footer(Widget):
         return line(words, self.size.width, look, ground="prod-surface" if self.prod else "surface")
 
     def on_click(self, event: events.Click) -> None:
-        """A click on a hint is the key."""
         x = 1
         for name, key, told, _ in self._fitting():
             wide = width_of([(key, ""), (f" {told}   ", "")])

@@ -70,11 +70,9 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
 
     @property
     def chosen(self) -> Item | None:
-        """The row under the cursor."""
         return self.items[self.cursor] if 0 <= self.cursor < len(self.items) else None
 
     def render_line(self, y: int) -> Strip:
-        """Textual asks for one line of what is on view."""
         width, look = self.scrollable_content_region.width, Look.of(self)
         index = y + self.scroll_offset.y
         if index < len(self.items):
@@ -94,7 +92,6 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
         self.refresh()
 
     def watch_cursor(self, before: int, now: int) -> None:
-        """Keep it on view, and say where it is."""
         for index in (before, now):
             self.refresh(Region(0, index - self.scroll_offset.y, self.size.width, 1))
         self.reveal()
@@ -121,23 +118,18 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
             self.action_choose()
 
     def action_move(self, by: int) -> None:
-        """One row up or down, over what cannot be chosen."""
         self.cursor = self._nearest(self.cursor + by, by)
 
     def action_page(self, by: int) -> None:
-        """A screenful up or down."""
         self.cursor = self._nearest(self.cursor + by * max(self.size.height - 1, 1), by)
 
     def action_first(self) -> None:
-        """To the first row."""
         self.cursor = self._nearest(0, 1)
 
     def action_last(self) -> None:
-        """To the last row."""
         self.cursor = self._nearest(len(self.items) - 1, -1)
 
     def action_choose(self) -> None:
-        """Take the row under the cursor."""
         if self.chosen is not None:
             self.post_message(self.Chosen(self, self.chosen))
 

@@ -87,7 +87,6 @@ class Prompt(Horizontal):
 
     @property
     def is_open(self) -> bool:
-        """Whether it is on screen."""
         return bool(self.display)
 
     @property
@@ -124,7 +123,6 @@ class Prompt(Horizontal):
         self.display = False
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Say so upwards."""
         event.stop()
         if self.listens:
             self.post_message(self.Typed(self, self.purpose, event.value))
@@ -145,16 +143,13 @@ class Prompt(Horizontal):
         self.listens = True
 
     def on_click(self, event: events.Click) -> None:
-        """A click anywhere in it types into it."""
         event.stop()
         self.screen.set_focus(self._line)
 
     def action_leave(self) -> None:
-        """Escape."""
         self.post_message(self.Left(self, self.purpose))
 
     def action_earlier(self, by: int) -> None:
-        """What was typed before, one further back or forth."""
         at = min(max(self._at + by, -1), len(self._before) - 1)
         if at != self._at:
             self._at = at

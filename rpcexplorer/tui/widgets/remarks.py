@@ -24,11 +24,9 @@ class Said(Static):
     """A dot between the pieces; else they are one line as they stand."""
 
     def on_mount(self) -> None:
-        """Gone until there is something."""
         self.watch_pieces()
 
     def watch_pieces(self) -> None:
-        """Say it."""
         self.display = bool(self.pieces)
         parts = [Content.styled(printable(text), _style(role)) for text, role in self.pieces]
         self.update(Content("  ·  " if self.joined else "").join(parts))

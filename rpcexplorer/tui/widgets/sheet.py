@@ -42,7 +42,6 @@ class Sheet(ScrollView, can_focus=True):
         self._rows: list[Line] = []
 
     def render_line(self, y: int) -> Strip:
-        """One row of what is on view."""
         width, look = self.scrollable_content_region.width, Look.of(self)
         at = y + self.scroll_offset.y
         return line(self._rows[at], width, look) if at < len(self._rows) else Strip.blank(width, look.style())
@@ -52,23 +51,18 @@ class Sheet(ScrollView, can_focus=True):
         self._lay_out()
 
     def on_resize(self) -> None:
-        """Other room: the lines break elsewhere."""
         self._lay_out()
 
     def action_move(self, by: int) -> None:
-        """A row up or down."""
         self.scroll_relative(y=by, animate=False)
 
     def action_page(self, by: int) -> None:
-        """A screenful up or down."""
         self.action_move(by * max(self.size.height - 1, 1))
 
     def action_first(self) -> None:
-        """To the top."""
         self.scroll_home(animate=False)
 
     def action_last(self) -> None:
-        """To the end."""
         self.scroll_end(animate=False)
 
     def _lay_out(self) -> None:

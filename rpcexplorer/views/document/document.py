@@ -70,7 +70,6 @@ class Document:
 
     @property
     def lines(self) -> int:
-        """How many there are, at least one."""
         return self.index.count
 
     @cached_property
@@ -173,7 +172,6 @@ class HexDocument(Document):
 
     @property
     def lines(self) -> int:
-        """A row for each 16 bytes."""
         return max(-(-len(self.text) // HEX_ROW), 1)
 
     def span(self, line: int) -> tuple[int, int]:
@@ -234,7 +232,6 @@ def laid_out(body: Text) -> Iterator[Document | None]:
 
 
 def as_it_is(body: Text) -> Iterator[Document | None]:
-    """A body as the server wrote it."""
     yield from _document(body, bytes(body), is_json=False)
 
 

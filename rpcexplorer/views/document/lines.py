@@ -68,7 +68,7 @@ class Lines:
             start = cut
 
     def pieces_before(self, end: int) -> Iterator[tuple[int, int]]:
-        """The same runs from before `end` back to line 0."""
+        """The runs of ``pieces``, from before `end` back to line 0."""
         while end > 0:
             start = self._before[bisect_right(self._before, end - 2) - 1] + 1 if end > 1 else 0
             yield start, end
@@ -92,7 +92,7 @@ class Lines:
         return longest
 
     def longest_so_far(self, floor: int) -> Iterator[int]:
-        """The same for the whole text in steps; the last one is final."""
+        """``longest`` of the whole text in steps; the last one is final."""
         at, longest = 0, floor
         while at < len(self.text):
             newline = self.text.find(b"\n", at + STEP)

@@ -26,7 +26,7 @@ def path_at(document: Document, line: int) -> str:
 
 
 def pointer_at(document: Document, line: int) -> str:
-    """The same as a JSON pointer: ``/items/2/name``; empty for the whole value as well."""
+    """The path as a JSON pointer: ``/items/2/name``; empty for the whole value as well."""
     if not document.is_json:
         return ""
     return "".join(f"/{printable(_token(step))}" for step in _steps(document, line))

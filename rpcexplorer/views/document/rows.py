@@ -132,7 +132,6 @@ class Rows:
         self.fold_to(1)
 
     def unfold_all(self) -> None:
-        """Every line is on view."""
         self.fold_to(EVERYTHING)
 
     def fold_to(self, depth: int) -> None:
@@ -140,7 +139,7 @@ class Rows:
         deque(self.folding_to(depth), maxlen=0)
 
     def folding_to(self, depth: int) -> Iterator[None]:
-        """The same in steps, for a large document; nothing changes before the last."""
+        """``fold_to`` in steps, for a large document; nothing changes before the last."""
         rule = min(max(depth, 0), EVERYTHING) if self.document.is_json else EVERYTHING
         yield from self._measure(_Run(0, self.document.lines, rule), self._wrap, self._heights)
         self._rule = rule
@@ -166,7 +165,7 @@ class Rows:
         deque(self.wrapping(width), maxlen=0)
 
     def wrapping(self, width: int | None) -> Iterator[None]:
-        """The same in steps, for a large document; nothing changes before the last."""
+        """``wrap`` in steps, for a large document; nothing changes before the last."""
         needless = width is None or self.document.is_hex or self.document.widest <= width
         wrap = None if needless else width
         if wrap == self._wrap:

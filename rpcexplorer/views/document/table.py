@@ -150,7 +150,6 @@ class Table:
         self._order = [*sorted(keys, key=keys.__getitem__, reverse=descending), *last["null"], *last["absent"]]
 
     def unsort(self) -> None:
-        """Go back to the list's own order."""
         self._order = range(len(self._elements))
 
     def _row(self, index: int) -> Members:

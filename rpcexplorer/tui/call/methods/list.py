@@ -68,7 +68,6 @@ class MethodList(Listing[Row], can_focus=False):
         return not isinstance(item, Heading)
 
     def draw(self, item: Row, width: int, look: Look, *, chosen: bool) -> Strip:
-        """A method, a heading, or the name as it was typed."""
         ground = "background" if not chosen else "selection" if self.here else "surface"
         if isinstance(item, Heading):
             return line([(" ", "text"), (item.words[:_LONGEST], "dim")], width, look, ground=ground)
@@ -111,15 +110,12 @@ class MethodList(Listing[Row], can_focus=False):
         return (words, [*unsafe, *right]) if roomy else ([*words, *unsafe], right)
 
     def watch_current(self) -> None:
-        """Another row has the mark."""
         self.refresh()
 
     def watch_here(self) -> None:
-        """The row under the cursor is lit, or no longer."""
         self.refresh()
 
     def watch_longest(self) -> None:
-        """Docs start elsewhere."""
         self.refresh()
 
 

@@ -123,7 +123,6 @@ class MethodsPane(Vertical):
         self._filter, self._list, self._recent_list = Filter(self._take), MethodList(), RecentList(zone)
 
     def compose(self) -> ComposeResult:
-        """Title, filter, list, what is known of the row at hand, recent calls."""
         yield self._bar
         with Horizontal(classes="line"):
             yield Static(Content(" ›"), classes="prompt")  # noqa: RUF001 - the sign is meant
@@ -143,7 +142,6 @@ class MethodsPane(Vertical):
         _along([each for each in on_the_way if isinstance(each, Widget)], then)
 
     def on_mount(self) -> None:
-        """Show what was given so far."""
         self._look_where_the_focus_is()
         self._filter.value = self.typed
         # Watched and not heard of by message, so that a letter and what it finds come in one frame.
@@ -158,16 +156,13 @@ class MethodsPane(Vertical):
         self.call_after_refresh(self._rows.prepare)
 
     def watch_pinned(self) -> None:
-        """Another order at the top."""
         self._learn()
 
     def watch_recent(self) -> None:
-        """Other calls below, and other methods known as called lately."""
         self._fit()
         self._learn()
 
     def watch_current(self) -> None:
-        """The cursor goes there, whoever chose it."""
         self._list.current = self.current
         self._show(self.current)
 
@@ -178,7 +173,6 @@ class MethodsPane(Vertical):
         self._show("" if self.typed else self.current)
 
     def watch_here(self) -> None:
-        """The title and the row under the cursor say where the keys go."""
         self._list.here = self._bar.here = self.here
         self._bar.words = _title("Methods", here=self.here)
 
@@ -187,11 +181,9 @@ class MethodsPane(Vertical):
         self._fit()
 
     def on_descendant_focus(self) -> None:
-        """The focus came here."""
         self._look_where_the_focus_is()
 
     def on_descendant_blur(self) -> None:
-        """The focus left."""
         self._look_where_the_focus_is()
 
     def on_input_changed(self, event: Input.Changed) -> None:
@@ -207,12 +199,10 @@ class MethodsPane(Vertical):
         self._list.action_choose()
 
     def on_listing_moved(self, event: Listing.Moved) -> None:
-        """Tell what is known of the row at hand."""
         event.stop()
         self._tell()
 
     def on_listing_chosen(self, event: Listing.Chosen) -> None:
-        """A method, or a call that was made."""
         event.stop()
         if event.listing is self._recent_list:
             self.post_message(self.Recalled(self, event.item))
@@ -221,12 +211,10 @@ class MethodsPane(Vertical):
             self.typed = ""
 
     def on_recent_list_again_wanted(self, event: RecentList.AgainWanted) -> None:
-        """Pass it on as ours."""
         event.stop()
         self.post_message(self.AgainWanted(self, event.exchange))
 
     def on_recent_list_copy_wanted(self, event: RecentList.CopyWanted) -> None:
-        """Pass it on as ours."""
         event.stop()
         self.post_message(self.CopyWanted(self, event.exchange))
 
@@ -239,19 +227,15 @@ class MethodsPane(Vertical):
         return super().check_action(action, parameters)
 
     def action_move(self, by: int) -> None:
-        """Up or down in the list."""
         self._list.action_move(by)
 
     def action_page(self, by: int) -> None:
-        """A screenful up or down in the list."""
         self._list.action_page(by)
 
     def action_clear(self) -> None:
-        """All methods again."""
         self.typed = ""
 
     def action_pin(self) -> None:
-        """Keep the method under the cursor at the top, or let it go."""
         self.post_message(self.PinWanted(self, name_of(self._list.chosen)))
 
     def _learn(self) -> None:

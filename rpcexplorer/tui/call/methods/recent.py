@@ -79,12 +79,10 @@ class RecentList(Listing[Exchange]):
         return super().check_action(action, parameters)
 
     def action_again(self) -> None:
-        """Send the call under the cursor once more."""
         if self.chosen is not None:
             self.post_message(self.AgainWanted(self, self.chosen))
 
     def action_copy(self) -> None:
-        """Copy the call under the cursor."""
         if self.chosen is not None:
             self.post_message(self.CopyWanted(self, self.chosen))
 

@@ -67,7 +67,6 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
     @property
     def gutter_width(self) -> int:
-        """Columns left of the text."""
         return max(GUTTER, len(str(self.document.line_count)) + AFTER_NUMBER)
 
     def load(self, text: str) -> None:
@@ -90,13 +89,11 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.history.checkpoint()
 
     def watch_mark(self) -> None:
-        """Lines are drawn by row and column."""
         text = self.text
         self._marked = (place_of(text, self.mark[0]), place_of(text, self.mark[1])) if self.mark else None
         self.refresh()
 
     def watch_selection(self) -> None:
-        """The cursor moved: another pair of brackets may be at hand."""
         empty = self.selection.is_empty
         self._pair = (pair_at(self.document.lines, self.cursor_location) or ()) if empty else ()
 
@@ -158,7 +155,6 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self._rewrap_and_refresh_virtual_size()
 
     def render_line(self, y: int) -> Strip:
-        """Number and text of the line that stands there."""
         look, width = Look.of(self), self.scrollable_content_region.width
         scroll_x, scroll_y = self.scroll_offset
         at = y + scroll_y

@@ -73,7 +73,6 @@ class Row:
 
     @property
     def width(self) -> int:
-        """Columns in all."""
         return self.column(len(self.text))
 
 
@@ -150,7 +149,6 @@ class Flat(WrappedDocument):
 
     @property
     def height(self) -> int:
-        """As many rows as lines."""
         return self.document.line_count
 
     def offset_to_location(self, offset: Offset) -> Location:
@@ -169,11 +167,9 @@ class Flat(WrappedDocument):
         return row_of(self.document.get_line(line_index)).index(max(x_offset, 0))
 
     def get_sections(self, line_index: int) -> list[str]:
-        """The line in one piece."""
         return [self.document.get_line(line_index)]
 
     def get_offsets(self, line_index: int) -> list[int]:  # noqa: ARG002
-        """No place where it is broken."""
         return []
 
     def get_tab_widths(self, line_index: int) -> list[int]:  # noqa: ARG002

@@ -111,14 +111,12 @@ class ParamsPane(Vertical):
         self._can: tuple[bool, ...] = ()
 
     def compose(self) -> ComposeResult:
-        """Bar, body, verdict."""
         self._bar.tabs, self._bar.key = TABS, self._key
         yield self._bar
         yield self._room
         yield self._line
 
     def on_mount(self) -> None:
-        """Nothing typed is a text as well."""
         self._judge()
 
     @property
@@ -149,7 +147,6 @@ class ParamsPane(Vertical):
         self._editor.put(text)
 
     def show_tab(self, name: str) -> None:
-        """Open a tab; the focus goes along if it was inside."""
         inside = self.has_focus_within
         self.tab = name
         if inside:
@@ -172,7 +169,6 @@ class ParamsPane(Vertical):
         waiting.cancel()
 
     def focus_inside(self) -> None:
-        """Where typing or scrolling happens."""
         self.screen.set_focus(self._bodies[TABS.index(self.tab)])
 
     @property
@@ -203,26 +199,21 @@ class ParamsPane(Vertical):
         return possible.get(action, True) or None
 
     def watch_method(self) -> None:
-        """Name and doc above, the page beside."""
         known = self.method
         nobody = [("No method", "middle"), ("  F2 shows them", "dim")]
         self._bar.words = [(known.name, "accent bold"), (f"  {known.doc}", "dim")] if known else nobody
         self._arrange()
 
     def watch_asked(self) -> None:
-        """The page says when."""
         self._tell_docs()
 
     def watch_preview(self) -> None:
-        """The page of the request."""
         self._request.lines = request_lines(self.preview)
 
     def watch_empty(self) -> None:
-        """The verdict on an empty text names it."""
         self._line.empty = self.empty
 
     def watch_tab(self) -> None:
-        """One of the three is on view; the verdict belongs to the text."""
         self._bar.open = self.tab
         self._line.display = self.tab == "Params"
         self._arrange()
@@ -231,7 +222,6 @@ class ParamsPane(Vertical):
         self.refresh_bindings()
 
     def on_resize(self) -> None:
-        """There may be room for more."""
         self._arrange()
 
     def _arrange(self) -> None:
@@ -254,11 +244,9 @@ class ParamsPane(Vertical):
             self._docs.scroll_home(animate=False)
 
     def on_descendant_focus(self) -> None:
-        """The focus came in."""
         self._bar.here = True
 
     def on_descendant_blur(self) -> None:
-        """The focus left, or moved inside."""
         self._bar.here = self.has_focus_within
 
     @on(Editor.Changed)
@@ -282,33 +270,26 @@ class ParamsPane(Vertical):
         self.focus_inside()
 
     def action_tab_next(self) -> None:
-        """The tab beside the open one."""
         self.next_tab()
 
     def action_fix(self) -> None:
-        """Take the way out that is offered."""
         if (problem := self.problem) and problem.fix:
             self.replace(problem.fix.text)
 
     def action_format(self) -> None:
-        """One member a line."""
         if self.problem is None:
             self.replace(laid_out(self.text))
 
     def action_editor(self) -> None:
-        """Somebody with a terminal to lend must open it."""
         self.post_message(self.EditorWanted(self, self.text))
 
     def action_undo(self) -> None:
-        """Take a change back."""
         self._editor.undo()
 
     def action_redo(self) -> None:
-        """Redo what was undone."""
         self._editor.redo()
 
     def action_reset(self) -> None:
-        """Somebody who knows the starting point must put it back."""
         self.post_message(self.ResetWanted(self))
 
     def _changed(self) -> None:

@@ -47,19 +47,15 @@ class ProblemLine(Widget):
         fix: bool
 
     def watch_read(self) -> None:
-        """A longer sentence takes another line."""
         self._fit()
 
     def watch_remark(self) -> None:
-        """So does a remark."""
         self._fit()
 
     def watch_typed(self) -> None:
-        """Nothing typed is said in other words."""
         self._fit()
 
     def on_resize(self) -> None:
-        """It may need another line here."""
         self._fit()
 
     def _fit(self) -> None:
@@ -67,7 +63,6 @@ class ProblemLine(Widget):
         self.styles.height = 2 if self.read is not None and wanted > self.size.width > 0 else 1
 
     def render_line(self, y: int) -> Strip:
-        """Sign, word, sentence; the fix at the right of the last line."""
         words, right, indent = self._words(), self._fix(), (" " * self.INDENT, "text")
         if self.stale:
             words, right = [[(text, "dim") for text, _ in each] for each in (words, right)]

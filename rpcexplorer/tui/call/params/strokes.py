@@ -45,7 +45,6 @@ class Stroke(Struct, frozen=True):
 
     @property
     def moves_only(self) -> bool:
-        """The text stays as it is."""
         return self.start == self.end and not self.text
 
 

@@ -73,7 +73,6 @@ class Body(Vertical):
         """What each reader has laid out."""
 
     def compose(self) -> ComposeResult:
-        """The others come with what they show."""
         yield self._sheet
 
     @property
@@ -155,25 +154,20 @@ class Body(Vertical):
         self._show()
 
     def watch_tab(self) -> None:
-        """Another tab."""
         self._show()
 
     def watch_made(self) -> None:
-        """Something else in the reply's place, or the reply again."""
         self._show()
 
     def watch_empty(self) -> None:
-        """Said where there is nothing else."""
         if not self._bytes():
             self._show()
 
     def watch_wrapped(self) -> None:
-        """For the one as for the other."""
         for reader in self._readers.values():
             reader.wrapped = self.wrapped
 
     def watch_tabled(self) -> None:
-        """As a table or as JSON."""
         if not self.tabled or self._table is not None:
             self._arrange()
             return
@@ -276,10 +270,8 @@ class Body(Vertical):
     # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """A table is sorted while it is on view."""
         return self._gridded if action == "sort" else super().check_action(action, parameters)
 
     def action_sort(self) -> None:
-        """Sort the table by the column at hand."""
         if self._grid is not None:
             self._grid.action_sort()

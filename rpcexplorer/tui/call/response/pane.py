@@ -97,20 +97,17 @@ class ResponsePane(ReplyLine):
         """The method whose reply was on view last."""
 
     def compose(self) -> ComposeResult:
-        """From top to bottom."""
         yield from (self._bar, self._said, self.prompt, self.body)
 
     # --- what is given to it -----------------------------------------------------------------------------------
 
     def tick(self, elapsed: float, progress: Progress | None) -> None:
-        """How far it has come."""
         self._elapsed, self._progress = elapsed, progress
         if self.what:
             self._bar.words = running(self.what, self.whose, progress, elapsed)
             self.set_class(elapsed > QUICK, "-old")
 
     def focus_inside(self) -> None:
-        """The focus goes to what is on view."""
         self.body.focus_inside()
 
     # --- watching ----------------------------------------------------------------------------------------------
@@ -167,23 +164,19 @@ class ResponsePane(ReplyLine):
             self.watch_what()
 
     def watch_method(self) -> None:
-        """The reply may be another's now."""
         self.watch_what()
         self.say()
 
     def watch_tab(self) -> None:
-        """Another tab."""
         self._bar.open = self.tab
         self.body.tab = self.tab
         self.search_on()
         self.say()
 
     def watch_here(self) -> None:
-        """The mark of focus."""
         self._bar.here = self.here
 
     def watch_wrapped(self) -> None:
-        """Long lines wrap, or are cut at the edge."""
         self.body.wrapped = self.wrapped
 
     def say(self, sentence: str = "", *, wrong: bool = False) -> None:
@@ -196,25 +189,20 @@ class ResponsePane(ReplyLine):
     # --- focus and mouse ---------------------------------------------------------------------------------------
 
     def on_descendant_focus(self) -> None:
-        """The focus came in."""
         self.here = True
 
     def on_descendant_blur(self) -> None:
-        """It may have gone."""
         self.here = self.has_focus_within
 
     def on_body_no_table(self, event: Body.NoTable) -> None:
-        """Say why nothing happened."""
         event.stop()
         self.notify("Only a list of objects can be shown as a table.", markup=False, timeout=4)
 
     def on_bar_opened(self, event: Bar.Opened) -> None:
-        """A tab was clicked."""
         event.stop()
         self.tab = event.tab
 
     def on_click(self, event: events.Click) -> None:
-        """A click on the bar comes in here."""
         if isinstance(event.widget, Bar):
             self.focus_inside()
 
@@ -228,7 +216,6 @@ class ResponsePane(ReplyLine):
     # --- actions -----------------------------------------------------------------------------------------------
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
-        """What can be done with what is on view."""
         there = self.exchange is not None and bool(self.body.text) and not self.prompt.has_focus_within
         if action in READING:
             return there and self.body.reading
@@ -245,57 +232,44 @@ class ResponsePane(ReplyLine):
         return True
 
     def action_fold(self) -> None:
-        """Fold or unfold here."""
         self.reader.fold()
 
     def action_fold_all(self) -> None:
-        """Everything below the top."""
         self.reader.fold_all()
 
     def action_unfold_all(self) -> None:
-        """Everything open."""
         self.reader.unfold_all()
 
     def action_fold_to(self, depth: int = 1) -> None:
-        """So many levels open."""
         self.reader.fold_to(depth)
 
     def action_wrap(self) -> None:
-        """Wrap or cut."""
         self.wrapped = not self.wrapped
         self.post_message(self.Wrapped(self, self.wrapped))
 
     def action_table(self) -> None:
-        """Table or JSON."""
         self.body.tabled = not self.body.tabled
         self.search_on()
 
     def action_copy(self) -> None:
-        """Copy in one of several forms."""
         self.post_message(self.CopyWanted(self, ""))
 
     def action_copy_value(self) -> None:
-        """The value under the cursor."""
         self.post_message(self.CopyWanted(self, "value"))
 
     def action_copy_path(self) -> None:
-        """Its path."""
         self.post_message(self.CopyWanted(self, "path"))
 
     def action_save(self) -> None:
-        """Into a file."""
         self.post_message(self.SaveWanted(self))
 
     def action_zoom(self) -> None:
-        """The whole screen."""
         self.post_message(self.ZoomWanted(self))
 
     def action_tab_next(self) -> None:
-        """The next tab."""
         self._turn(1)
 
     def action_tab_previous(self) -> None:
-        """The tab before."""
         self._turn(-1)
 
     def _turn(self, by: int) -> None:

@@ -98,7 +98,6 @@ class ReplyLine(Vertical):
         self.say(sentence, wrong=wrong)
 
     def focus_inside(self) -> None:
-        """The focus goes to what is on view."""
         self.body.focus_inside()
 
     def say(self, sentence: str = "", *, wrong: bool = False) -> None:
@@ -145,7 +144,6 @@ class ReplyLine(Vertical):
             self._pause = self.set_timer(PAUSE, lambda: self._put_through("filter", event.text))
 
     def on_prompt_taken(self, event: Prompt.Taken) -> None:
-        """Enter: remember it, do it, and back to the reply."""
         event.stop()
         text = event.text.strip()
         if text:
@@ -174,7 +172,6 @@ class ReplyLine(Vertical):
         self.focus_inside()
 
     def on_reader_found(self, event: Reader.Found) -> None:
-        """How many there are, as far as they are counted."""
         event.stop()
         more = "" if event.counted else "+"
         if not event.needle:
@@ -240,32 +237,25 @@ class ReplyLine(Vertical):
     # --- actions -----------------------------------------------------------------------------------------------
 
     def action_search(self) -> None:
-        """Search in the reply."""
         self.prompt.ask("search", self.reader.needle, self._before.get("search", ()))
 
     def action_next(self) -> None:
-        """The next place."""
         self.reader.next_hit()
 
     def action_previous(self) -> None:
-        """The place before."""
         self.reader.previous_hit()
 
     def action_filter(self) -> None:
-        """A jq expression over the reply."""
         before = self._before.get("filter", ())
         text = self.filtered if self.filtered and not self.filtered.startswith("| ") else next(iter(before), "")
         self.prompt.ask("filter", text, before)
 
     def action_pipe(self) -> None:
-        """The reply through a shell command."""
         self.prompt.ask("pipe", "", self._before.get("pipe", ()))
 
     def action_original(self) -> None:
-        """The reply as the server wrote it."""
         self.prompt.close()
         self.filtered = ""
 
     def action_goto(self) -> None:
-        """To a line."""
         self.prompt.ask("goto")
