@@ -23,7 +23,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts import Drafts
-from rpcexplorer.storage.files import told
+from rpcexplorer.storage.files import save_as, told
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
 from rpcexplorer.storage.paths import Paths
@@ -56,9 +56,7 @@ class Explorer:
         self.profiles = secrets.routes.profiles = load()
         """What ``sessions.toml`` and its overlays say."""
         self.settings = settings
-        """What ``settings.toml`` says."""
         self.secrets = secrets
-        """The store of secrets and sessions."""
         self.profile: Profile | None = None
         """The profile in use."""
         self.keys = StoredKeys(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
@@ -224,6 +222,8 @@ class Explorer:
 
         histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
         return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
+
+    save_reply = staticmethod(save_as)
 
     def _record(self, exchange: Exchange, profile: Profile) -> None:
         self.journal.record(exchange, profile)

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.redactor import Redactor
-from rpcexplorer.storage.files import names, telling, told, write_new
+from rpcexplorer.storage.files import telling, told, write_new
+from rpcexplorer.storage.folders import names
 
 KEPT = 10
 """So many files at most; the oldest goes first."""

@@ -23,13 +23,13 @@ from rpcexplorer.storage.files import (
     KEPT,
     FileTrouble,
     free_aside,
-    names,
     read_bytes,
     telling,
     told,
     write_new,
     write_private,
 )
+from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.opening import told_size
 from rpcexplorer.storage.replaced import Replaced
 

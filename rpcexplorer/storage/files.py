@@ -13,7 +13,6 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from heapq import nlargest
 from itertools import count
 from pathlib import Path
 
@@ -134,40 +133,6 @@ def free_aside(path: Path, word: str) -> Path:
     return next(side for side in aside(path, word) if not os.path.lexists(side))
 
 
-def names(folder: Path) -> list[str]:
-    """What lies in a folder, in no order; nothing where there is no such folder."""
-    with telling("read", folder), suppress(FileNotFoundError):
-        return [path.name for path in folder.iterdir()]
-    return []
-
-
-def inodes(folder: Path) -> dict[str, int]:
-    """What lies in a folder, with what stays the same of each when it is renamed; nothing where there is none."""
-    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
-        return {each.name: each.inode() for each in found}
-    return {}
-
-
-def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
-    """What is found under the names of a folder's files; of more than ``most``, those that were changed last."""
-    if len(files) <= most:
-        return list(files.values())
-    with telling("read", folder):
-        moments = [(_changed(f"{folder}/{name}"), found) for name, found in files.items()]
-    return [found for _, found in nlargest(most, moments)]
-
-
-def sizes(folder: Path, ending: str) -> list[int]:
-    """The sizes of the ordinary files in a folder whose names end so, in bytes."""
-    with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
-        return [
-            each.stat(follow_symlinks=False).st_size
-            for each in found
-            if each.name.endswith(ending) and each.is_file(follow_symlinks=False)
-        ]
-    return []
-
-
 def may_change(path: Path) -> bool:
     """Whether a file is this user's own."""
     with telling("check", path), suppress(FileNotFoundError):
@@ -224,6 +189,17 @@ def write_atomic(path: Path, text: str | bytes, *, private: bool = False) -> Non
             refuse_all_but_files(found)
             mode = stat.S_IMODE(found.st_mode)
         replace(target, text, mode)
+
+
+def save_as(path: Path, content: bytes, *, replacing: bool) -> str:
+    """Write a file of the person's choice; a sentence where that failed.
+
+    A new one is for its owner alone, as a reply can be; one that is replaced keeps its mode. No folder is made: one
+    that is not there is rather a slip.
+    """
+    if not os.path.isdir(path.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
+        return f"cannot write {path}: there is no folder {path.parent}; choose another path"
+    return told(lambda: (write_atomic if replacing else write_new)(path, content))
 
 
 def refuse_unwritable(path: Path) -> None:
@@ -297,13 +273,6 @@ def _locked(descriptor: int, path: Path) -> bool:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         return True
     return False
-
-
-def _changed(path: str) -> float:
-    try:
-        return os.lstat(path).st_mtime
-    except FileNotFoundError:
-        return 0.0
 
 
 def _unreadable(error: ValueError) -> str:

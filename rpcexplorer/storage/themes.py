@@ -10,7 +10,8 @@ from typing import Any
 
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.theme import DARK, NATIVE, Theme, colour, completed
-from rpcexplorer.storage.files import names, told
+from rpcexplorer.storage.files import told
+from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.toml.checks import flag, text
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 from rpcexplorer.storage.toml.shape import Place, Table, Wrong, read_shape

@@ -18,13 +18,13 @@ from rpcexplorer.storage.files import (
     is_private,
     lock,
     meanwhile,
-    names,
     private_folder,
     read_bytes,
     write_atomic,
     write_new,
     write_private,
 )
+from rpcexplorer.storage.folders import names
 
 
 def mode_of(path: Path) -> int:

@@ -14,7 +14,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rpcexplorer.storage.files import names
+from rpcexplorer.storage.folders import names
 
 TORN_FILE = re.compile(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
 

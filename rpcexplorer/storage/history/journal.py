@@ -5,7 +5,6 @@ Nothing here raises: a history that cannot be written or read stops no call. Blo
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Lock
@@ -15,7 +14,7 @@ from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
-from rpcexplorer.storage.files import told, write_atomic, write_new
+from rpcexplorer.storage.files import told
 
 if TYPE_CHECKING:
     from rpcexplorer.storage.history.store import History
@@ -54,17 +53,6 @@ class Journal:
             self._open[folder, inside] = History(folder, body_limit=self._settings.body_limit, inside=inside)
         return self._open[folder, inside]
 
-    @staticmethod
-    def save_reply(file: Path, content: bytes, *, replacing: bool) -> str:
-        """Write a reply to a file of the person's choice; a sentence where that failed.
-
-        A new file is for its owner alone, as a reply can be; one that is replaced keeps its mode. No folder is made:
-        one that is not there is rather a slip.
-        """
-        if not os.path.isdir(file.parent):  # noqa: PTH112 - a name that is none is no folder, and raises nothing
-            return f"cannot write {file}: there is no folder {file.parent}; choose another path"
-        return told(lambda: (write_atomic if replacing else write_new)(file, content))
-
     def record(self, exchange: Exchange, profile: Profile) -> None:
         """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""
         if isinstance(exchange.outcome, Refused) or not self.recording:
@@ -101,18 +89,6 @@ class Journal:
         troubles = [told(history.save_unsaved) for history in self._open.values()]
         self.trouble = next(filter(None, troubles), "")
         return self.trouble
-
-    def save_elsewhere(self, path: Path) -> str:
-        """Write it to a new file of the person's choice instead, as a history; a sentence where that failed."""
-        from rpcexplorer.storage.history.blocks import to_block
-
-        blocks = "".join(map(to_block, self.unsaved))
-        if trouble := told(lambda: write_new(path, blocks)):
-            return trouble
-        for history in self._open.values():
-            history.unsaved.clear()
-        self.trouble = ""
-        return ""
 
     def recent(self, profile: Profile, limit: int) -> list[Exchange]:
         """The newest calls of a profile, newest first; also those that could not be written.

@@ -19,7 +19,8 @@ from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import NamedTuple
 
-from rpcexplorer.storage.files import LOCK_SECONDS, FileTrouble, changed_last, inodes, names, read_bytes, telling
+from rpcexplorer.storage.files import LOCK_SECONDS, FileTrouble, read_bytes, telling
+from rpcexplorer.storage.folders import changed_last, inodes, names
 from rpcexplorer.storage.history.blockfile import CHUNK, COMMENTS, LARGEST, newest_first, split
 from rpcexplorer.storage.history.blocks import HEADER, is_sealed
 from rpcexplorer.storage.history.files import current, full_files, torn_files, writers

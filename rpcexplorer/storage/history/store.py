@@ -28,12 +28,10 @@ from rpcexplorer.storage.files import (
     lock,
     may_change,
     meanwhile,
-    names,
     private_folder,
     refuse_links,
-    sizes,
-    write_new,
 )
+from rpcexplorer.storage.folders import names, sizes
 from rpcexplorer.storage.history.blockfile import FILE, LARGEST, append, rewrite, split
 from rpcexplorer.storage.history.blocks import dated, id_of, left_of, read_block, read_record, spell, to_block
 from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files
@@ -97,18 +95,13 @@ class History:
         """Try once more to write what could not be written."""
         if not self.unsaved:
             return
-        blocks = self._unsaved_blocks()
+        blocks = "".join(map(to_block, self.unsaved)).encode()
         full = rotated(self.folder, self.writer, self.unsaved[-1].when)
         with meanwhile("the exchange is kept in memory"):
             self._refuse_links()
             private_folder(self.folder)
             with self._locked(self.writer):
                 append(current(self.folder, self.writer), blocks, rotate_at=self._rotate_at, rotated=full)
-        self.unsaved.clear()
-
-    def save_elsewhere(self, path: Path) -> None:
-        """Write what could not be written to a new file of the person's choice."""
-        write_new(path, self._unsaved_blocks())
         self.unsaved.clear()
 
     # --- reading -----------------------------------------------------------------------------------------------
@@ -280,9 +273,6 @@ class History:
 
     def _locked(self, writer: str) -> AbstractContextManager[None]:
         return lock(current(self.folder, writer), self._lock_seconds)
-
-    def _unsaved_blocks(self) -> bytes:
-        return "".join(map(to_block, self.unsaved)).encode()
 
 
 def _read(entry: Entry) -> Exchange | Damaged | None:

@@ -17,7 +17,8 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.leaks import Leak, LeakSearch
 from rpcexplorer.redaction.secret_names import squashed
 from rpcexplorer.redaction.suspects import PART
-from rpcexplorer.storage.files import FileTrouble, names, read_bytes
+from rpcexplorer.storage.files import FileTrouble, read_bytes
+from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.paths import OVERLAY
 from rpcexplorer.storage.profiles.loading import Profiles
 from rpcexplorer.storage.profiles.values import KEYS, SENT

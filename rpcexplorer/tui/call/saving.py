@@ -38,7 +38,7 @@ async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, bod
         file, there = await asyncio.to_thread(_file, path.strip(), name)
         if there and not await _may_replace(screen, file):
             continue
-        trouble = await asyncio.to_thread(explorer.journal.save_reply, file, content, replacing=there)
+        trouble = await asyncio.to_thread(explorer.save_reply, file, content, replacing=there)
         if not trouble:
             screen.notify(f"Saved {what}, {size(len(content))}, in {file}.", timeout=8)
             return

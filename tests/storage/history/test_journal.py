@@ -1,4 +1,4 @@
-"""Exchanges that could not be written: kept, told, tried again, saved elsewhere."""
+"""Exchanges that could not be written: kept, told, tried again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import errno
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
@@ -13,6 +14,8 @@ from msgspec.structs import replace
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.storage.history import store
+from rpcexplorer.storage.history.blockfile import append
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.store import History
 from tests.storage.faults import full_disk, read_only
@@ -89,31 +92,6 @@ def test_a_call_on_another_profile_tries_it_again_and_tells_where_it_still_fails
     assert recorded(journal) == [exchange(2).id, exchange(1).id]
 
 
-def test_all_of_it_can_be_saved_elsewhere_and_is_a_history_there(journal: Journal, tmp_path: Path) -> None:
-    prod = elsewhere(tmp_path)
-    with read_only(errno.EROFS):
-        journal.record(of(prod, 1), prod)
-        journal.record(of(STAGING, 0), STAGING)
-    usb = tmp_path / "usb"
-    with full_disk(errno.ENOSPC, 500):
-        assert "the disk is full" in journal.save_elsewhere(usb / "calls.toml")
-    assert len(journal.unsaved) == 2
-    assert not list(usb.iterdir())
-    assert journal.save_elsewhere(usb / "calls.toml") == ""
-    assert (journal.trouble, journal.unsaved) == ("", [])
-    assert sound(History(usb).all()) == [exchange(1).id, exchange(0).id]
-    assert recorded(journal) == recorded(journal, prod) == []
-
-
-def test_saving_elsewhere_replaces_nothing(journal: Journal, tmp_path: Path) -> None:
-    with read_only(errno.EROFS):
-        journal.record(exchange(0), STAGING)
-    (tmp_path / "mine.txt").write_text("mine")
-    assert "it exists already" in journal.save_elsewhere(tmp_path / "mine.txt")
-    assert (tmp_path / "mine.txt").read_text() == "mine"
-    assert len(journal.unsaved) == 1
-
-
 def test_a_file_that_cannot_be_read_is_told_and_the_others_are_listed(
     journal: Journal, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,22 +117,26 @@ def test_a_folder_that_cannot_be_read_is_told(journal: Journal, monkeypatch: pyt
 def test_what_is_recorded_while_another_thread_writes_is_not_lost(
     journal: Journal, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spelled = History._unsaved_blocks  # between this and the end of a write something could get lost
-    others = [threading.Thread(target=journal.record, args=(exchange(1), STAGING))]
+    other = threading.Thread(target=journal.record, args=(exchange(1), STAGING))
+    first_is_written = threading.Event()
+    save = History.save_unsaved
 
-    def spelled_slowly(history: History) -> bytes:
-        blocks = spelled(history)
-        if others:
-            other = others.pop()
+    def append_slowly(*args: Any, **kwargs: Any) -> None:
+        if not other.ident:
             other.start()
-            other.join(0.05)  # it has to wait; else it is done by now
-            waiting.append(other)
-        return blocks
+            other.join(0.05)  # it has to wait; else its call is among the unsaved by now
+        append(*args, **kwargs)
 
-    waiting: list[threading.Thread] = []
-    monkeypatch.setattr(History, "_unsaved_blocks", spelled_slowly)
+    def save_later(history: History) -> None:
+        if threading.current_thread() is other:
+            first_is_written.wait()
+        save(history)
+
+    monkeypatch.setattr(store, "append", append_slowly)
+    monkeypatch.setattr(History, "save_unsaved", save_later)
     journal.record(exchange(0), STAGING)
-    waiting[0].join()
+    first_is_written.set()
+    other.join()
     assert recorded(journal) == [exchange(1).id, exchange(0).id]
 
 

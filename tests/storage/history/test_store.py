@@ -432,20 +432,6 @@ def test_what_could_not_be_saved_is_kept_and_saved_first_next_time(tmp_path: Pat
     assert sound(one.all()) == [id_of(number) for number in (2, 1, 0)]
 
 
-def test_what_could_not_be_saved_can_be_saved_elsewhere(tmp_path: Path) -> None:
-    (tmp_path / "history").write_text("")
-    one = history(tmp_path)
-    with pytest.raises(FileTrouble):
-        one.append(exchange(0))
-    elsewhere = tmp_path / "rescued.toml"
-    one.save_elsewhere(elsewhere)
-    assert elsewhere.read_text() == to_block(exchange(0))
-    assert one.unsaved == []
-    one.save_unsaved()
-    with pytest.raises(FileTrouble, match="it exists already"):
-        one.save_elsewhere(elsewhere)
-
-
 def test_a_call_is_found_by_an_id_that_no_text_can_hold(tmp_path: Path) -> None:
     history = History(tmp_path)
     history.append(exchange(0, id="a\udcff"))

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.storage.history.journal import Journal
+from rpcexplorer.storage.files import save_as
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.saving import _file_name
 from rpcexplorer.tui.call.screen import CallScreen
@@ -184,7 +184,7 @@ def test_a_disk_that_takes_nothing_leaves_the_file_as_it_was(tmp_path: Path, mon
         raise OSError(28, os.strerror(28))
 
     monkeypatch.setattr("rpcexplorer.storage.replacing.os.write", full)
-    told = Journal.save_reply(file, b"reply", replacing=True)
+    told = save_as(file, b"reply", replacing=True)
     monkeypatch.undo()
     assert told == f"cannot write {file}: the disk is full; free some space"
     assert [(each.name, each.read_text()) for each in tmp_path.iterdir()] == [("mine.json", "mine")]
