@@ -28,7 +28,7 @@ from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import Profiles, load
-from rpcexplorer.storage.screen_state import Remembered
+from rpcexplorer.storage.screen_state import ScreenState
 from rpcexplorer.storage.secrets.credentials import StoredKeys
 from rpcexplorer.storage.secrets.lookup import Secrets
 from rpcexplorer.storage.settings import load_settings, save_setting
@@ -65,7 +65,7 @@ class Explorer:
         """What was discovered, and when; and which methods a server does not have."""
         self.drafts = Drafts(paths.drafts)
         """What was typed for each method, sent or not."""
-        self.remembered = Remembered(paths.screen, self.keys.in_use)
+        self.remembered = ScreenState(paths.screen, self.keys.in_use)
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.keys.in_use)
         """The history as this explorer keeps it: whether it records, and what went wrong."""

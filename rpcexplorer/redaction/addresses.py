@@ -59,7 +59,7 @@ _CHANGE = re.compile(r"(?<=[A-Za-z])(?=\d)|(?<=\d)(?=[A-Za-z])")
 _VERSION = re.compile(r"v\d+")
 
 
-class Place(NamedTuple):
+class AddressSecret(NamedTuple):
     """Where a secret stands in an address."""
 
     start: int
@@ -68,7 +68,7 @@ class Place(NamedTuple):
     """What it stands behind; empty where it is a password before a host."""
 
 
-def places(text: str, *, words: bool = False) -> Iterator[Place]:
+def places(text: str, *, words: bool = False) -> Iterator[AddressSecret]:
     """Every secret that stands in an address somewhere in a text, by where it begins; some may overlap.
 
     ``words`` such as ``password`` stand for one, as in a text that explains something; else they are taken for one.
@@ -77,16 +77,16 @@ def places(text: str, *, words: bool = False) -> Iterator[Place]:
     return merge(_passwords(text, words=words), *members, _parts(text), _bots(text))
 
 
-def places_in_address(url: str) -> Iterator[Place]:
+def places_in_address(url: str) -> Iterator[AddressSecret]:
     """Those in the path of what is an address as a whole, beyond those that would be found in any text."""
     origin = _ORIGIN.match(url)
     start = origin.end() if origin else 0
     for found in _SEGMENT.finditer(url, start, _path_end(url, start)):
         if _looks_random(found[0], LONG):
-            yield Place(*found.span(), "address")
+            yield AddressSecret(*found.span(), "address")
     for found in _USERINFO_IN_PATH.finditer(url, max(start - 1, 0), _path_end(url, start)):
         if not stands_in(found[1].partition(":")[2], words=False):
-            yield Place(*found.span(1), "address")
+            yield AddressSecret(*found.span(1), "address")
 
 
 def redacted_address(url: str) -> str:
@@ -112,7 +112,7 @@ def _path_end(url: str, start: int) -> int:
     return min(ends, default=len(url))
 
 
-def _passwords(text: str, *, words: bool) -> Iterator[Place]:
+def _passwords(text: str, *, words: bool) -> Iterator[AddressSecret]:
     """Up to the last ``@`` that can end one: looked for from behind, for many may begin where none ends."""
     last = text.rfind("@")
     ends = at = 0
@@ -124,31 +124,31 @@ def _passwords(text: str, *, words: bool) -> Iterator[Place]:
         end = text.rfind("@", at + 1, min(ends, at + _LONGEST + 1))
         if end >= 0:
             if not stands_in(text[at:end], words=words):
-                yield Place(at, end, "")
+                yield AddressSecret(at, end, "")
             at = end
 
 
-def _members(text: str, query: re.Pattern[str], *, words: bool) -> Iterator[Place]:
+def _members(text: str, query: re.Pattern[str], *, words: bool) -> Iterator[AddressSecret]:
     for found in query.finditer(text):
         small, value = squashed(found[1]), found[2]
         named: object = WHOLE.fullmatch(small) or TEXT.fullmatch(small)
         named = named or (ADDRESSED.fullmatch(small) and _looks_random(value, SHORT, anything=True))
         if named and not stands_in(value, words=words):
-            yield Place(*found.span(2), found[1])
+            yield AddressSecret(*found.span(2), found[1])
 
 
-def _parts(text: str) -> Iterator[Place]:
+def _parts(text: str) -> Iterator[AddressSecret]:
     at = 0
     while found := _PATH.search(text, at):
         at = found.start(2) - 1  # what stood behind one part may be a name for the next
         small = squashed(found[1])
         named = WHOLE.fullmatch(small) or TEXT.fullmatch(small) or ADDRESSED.fullmatch(small)
         if _looks_random(found[2], SHORT if named else LONG) and (named or _VERSION.fullmatch(small)):
-            yield Place(*found.span(2), found[1])
+            yield AddressSecret(*found.span(2), found[1])
 
 
-def _bots(text: str) -> Iterator[Place]:
-    return (Place(*found.span(1), "bot") for found in _BOT.finditer(text))
+def _bots(text: str) -> Iterator[AddressSecret]:
+    return (AddressSecret(*found.span(1), "bot") for found in _BOT.finditer(text))
 
 
 def _looks_random(word: str, least: int, *, anything: bool = False) -> bool:

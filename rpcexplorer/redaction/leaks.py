@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.logins import is_login, passwords, passwords_in_batch, sessions
 from rpcexplorer.redaction.redactor import Redactor
-from rpcexplorer.redaction.suspects import telltales
+from rpcexplorer.redaction.suspects import suspects
 
 WINDOW: Final = 4 * 1024 * 1024
 """Bytes that are searched at a time, and then up to the end of the line."""
@@ -87,7 +87,7 @@ class LeakSearch:
 
     def _in(self, window: bytes) -> Iterator[tuple[int, str, str]]:
         """Where something stands, whose it is, and the key in front of it."""
-        yield from ((seen.start, "", seen.key) for seen in telltales(window))
+        yield from ((seen.start, "", seen.key) for seen in suspects(window))
         for found in _BASE64.finditer(window):
             inner = b64decode(found[1]).decode("utf-8", "surrogateescape")
             yield from ((found.start(1), put.strip("«»"), "") for _, put in self._redactor.places(inner))

@@ -99,7 +99,7 @@ def passwords(params: str) -> list[Edit]:
 
 
 def passwords_in_batch(batch: str, own: str = "") -> list[Edit]:
-    """The same of every login in a batch."""
+    """Like ``passwords``, of every login in a batch."""
     found: list[Edit] = []
     for start, end in elements(batch, int(batch.startswith("\ufeff"))) or ():
         parts = members(batch[start:end]) or ()

@@ -47,7 +47,7 @@ class Value(NamedTuple):
         return inner
 
 
-class Key(NamedTuple):
+class MemberKey(NamedTuple):
     """The key of a member, up to its closing quote."""
 
     start: int
@@ -55,10 +55,10 @@ class Key(NamedTuple):
     name: str
 
 
-def plain_keys(text: str) -> Iterator[Key]:
+def plain_keys(text: str) -> Iterator[MemberKey]:
     """Every key that is a word or a few, at the top or inside strings."""
     for found in _KEY.finditer(text):
-        yield Key(*found.span(), found[1])
+        yield MemberKey(*found.span(), found[1])
 
 
 def keys(name: str) -> Iterator[Spelling]:

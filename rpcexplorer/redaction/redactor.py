@@ -20,9 +20,9 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.addresses import places
 from rpcexplorer.redaction.edits import Edit, edited, inside_tokens, outside
 from rpcexplorer.redaction.headers import holds_secret, secrets
-from rpcexplorer.redaction.matching.escapes import has_letters, readings
-from rpcexplorer.redaction.matching.matcher import Lookout, Sighting, Sought
-from rpcexplorer.redaction.matching.prefilter import Glance
+from rpcexplorer.redaction.matching.escapes import has_escapes, unescaped
+from rpcexplorer.redaction.matching.matcher import Matcher, Occurrence, Pattern
+from rpcexplorer.redaction.matching.prefilter import Prefilter
 from rpcexplorer.redaction.matching.spellings import spellings, written
 from rpcexplorer.redaction.member_values import Value, keys, plain_keys, value_after
 from rpcexplorer.redaction.secret_names import STEMS, TEXT, WHOLE, squashed
@@ -36,7 +36,7 @@ MARGIN: Final = 4 * 1024
 LONGEST_CHARACTER: Final = 32
 """Characters in which one of a secret is spelled at most, escaped and quoted a few times."""
 
-LOOKOUTS: Final = 16
+MATCHERS: Final = 16
 """So many are kept, each for the secrets that may stand in some text."""
 
 _WORD = re.compile(r"[A-Za-z0-9]+")
@@ -76,8 +76,8 @@ class Redactor:
             for name, put in (dict.fromkeys(places if self._short else (), "") | dict(members or {})).items()
             if name
         }
-        self._glance = Glance(self._values, (*self._members, *(STEMS if self._by_name else ())))
-        self._lookouts: dict[tuple[str, ...], Lookout] = {}
+        self._prefilter = Prefilter(self._values, (*self._members, *(STEMS if self._by_name else ())))
+        self._matchers: dict[tuple[str, ...], Matcher] = {}
 
     def _by_value(self, given: Iterable[Secret]) -> dict[str, str]:
         """What is put for each value: rather what can be sent again, and rather a profile's name than a variable's."""
@@ -100,7 +100,7 @@ class Redactor:
         return edited(text, self.edits(text))
 
     def params(self, text: str) -> str:
-        """The same of what can be sent again: a placeholder stands only for what it opens, and a mark for the rest."""
+        """Like ``text``, of what can be sent again: a placeholder stands for what it opens, a mark for the rest."""
         if not self.may_be_in(text.encode("utf-8", "surrogatepass")):
             return text
         return edited(text, (Edit(at, end, self._sendable(text[at:end], put)) for at, end, put in self.edits(text)))
@@ -136,7 +136,7 @@ class Redactor:
         return sorted([*settled, *pieces])
 
     def body(self, body: bytes) -> bytes:
-        """The same for bytes, which need not be UTF-8."""
+        """Like ``text``, for bytes, which need not be UTF-8."""
         if not self.may_be_in(body):
             return body
         text = body.decode("utf-8", "surrogateescape")
@@ -144,11 +144,11 @@ class Redactor:
 
     def may_be_in(self, body: bytes) -> bool:
         """Whether there could be anything to hide; takes a fraction of the time."""
-        return self._glance.sees(body) or (self.guesses and any(places(body.decode("latin-1"))))
+        return self._prefilter.matches(body) or (self.guesses and any(places(body.decode("latin-1"))))
 
-    def looks(self, body: bytes) -> Iterator[bool]:
-        """The same in steps."""
-        yield from self._glance.looks(body)
+    def may_be_in_steps(self, body: bytes) -> Iterator[bool]:
+        """Like ``may_be_in``, in steps."""
+        yield from self._prefilter.matches_in_steps(body)
         if self.guesses:
             yield any(places(body.decode("latin-1")))
 
@@ -159,7 +159,7 @@ class Redactor:
 
     def goes_across(self, text: str, at: int) -> bool:
         """Whether a secret or a member that is to be hidden begins before a place in a text and ends behind it."""
-        for seen in self._sightings(text):
+        for seen in self._occurrences(text):
             edit = None if seen.kind == "secret" else self._settled(text, seen)
             if seen.start < at < max(seen.end, edit.end if edit else 0):
                 return True
@@ -175,49 +175,49 @@ class Redactor:
         """What is settled by position, and the secrets as they overlap; each in order."""
         settled: list[Edit] = []
         secrets: list[Edit] = []
-        for sighting in self._sightings(text):
-            start, end, kind, put = sighting
+        for occurrence in self._occurrences(text):
+            start, end, kind, put = occurrence
             if kind == "secret":
                 if secrets and start < secrets[-1].end:
                     start, before_end, put = secrets.pop()
                     end = max(end, before_end)
                 secrets.append(Edit(start, end, put))
-            elif (not settled or start >= settled[-1].end) and (edit := self._settled(text, sighting)):
+            elif (not settled or start >= settled[-1].end) and (edit := self._settled(text, occurrence)):
                 settled.append(edit)
         return settled, secrets
 
-    def _sightings(self, text: str) -> Iterator[Sighting]:
-        """Whatever is seen, in order; also where letters and digits are spelled as escapes."""
-        if not has_letters(text.encode("utf-8", "surrogatepass")):
+    def _occurrences(self, text: str) -> Iterator[Occurrence]:
+        """Whatever is found, in order; also where letters and digits are spelled as escapes."""
+        if not has_escapes(text.encode("utf-8", "surrogatepass")):
             return self._seen_in(text)
-        others = (map(read.as_it_was, self._seen_in(read.text)) for read in readings(text))
+        others = (map(read.in_original, self._seen_in(read.text)) for read in unescaped(text))
         return merge(self._seen_in(text), *others)
 
-    def _seen_in(self, text: str) -> Iterator[Sighting]:
-        sought = self._lookout(text).sightings(text)
+    def _seen_in(self, text: str) -> Iterator[Occurrence]:
+        found = self._matcher_for(text).occurrences(text)
         named = self._named_like_secrets(text) if self._by_name else ()
-        addressed = (Sighting(at.start, at.end, "address", "") for at in places(text)) if self.guesses else ()
-        return merge(sought, named, addressed)
+        addressed = (Occurrence(at.start, at.end, "address", "") for at in places(text)) if self.guesses else ()
+        return merge(found, named, addressed)
 
-    def _named_like_secrets(self, text: str) -> Iterator[Sighting]:
+    def _named_like_secrets(self, text: str) -> Iterator[Occurrence]:
         put = UNRECORDED if self.guesses else ""
         for start, end, name in plain_keys(text):
             small = squashed(name)
             if WHOLE.fullmatch(small):
-                yield Sighting(start, end, "whole", put)
+                yield Occurrence(start, end, "whole", put)
             elif TEXT.fullmatch(small):
-                yield Sighting(start, end, "text", put)
+                yield Occurrence(start, end, "text", put)
 
-    def _lookout(self, text: str) -> Lookout:
+    def _matcher_for(self, text: str) -> Matcher:
         """One for what may be in a text: most hold nothing, and to make it takes milliseconds for each secret."""
-        among = self._glance.among(text.encode("utf-8", "surrogatepass"))
+        among = self._prefilter.among(text.encode("utf-8", "surrogatepass"))
         puts = tuple(put for put, word in self._placeholders.items() if word in text)
-        lookout = self._lookouts.get((*among, "", *puts))
-        if lookout is None:
-            if len(self._lookouts) == LOOKOUTS:
-                self._lookouts.clear()
-            lookout = self._lookouts[*among, "", *puts] = Lookout(self._sought(among, puts))
-        return lookout
+        matcher = self._matchers.get((*among, "", *puts))
+        if matcher is None:
+            if len(self._matchers) == MATCHERS:
+                self._matchers.clear()
+            matcher = self._matchers[*among, "", *puts] = Matcher(self._patterns(among, puts))
+        return matcher
 
     @cached_property
     def _placeholders(self) -> dict[str, str]:
@@ -225,15 +225,15 @@ class Redactor:
         puts = (*self._named.values(), *filter(None, self._members.values()), UNRECORDED)
         return {put: max(_WORD.findall(put), key=len, default="") for put in puts}
 
-    def _sought(self, values: Iterable[str], puts: Iterable[str]) -> Iterator[Sought]:
+    def _patterns(self, values: Iterable[str], puts: Iterable[str]) -> Iterator[Pattern]:
         for name, put in self._members.items():
-            yield from (Sought("key", put, spelling) for spelling in keys(name))
+            yield from (Pattern("key", put, spelling) for spelling in keys(name))
         for put in puts:
-            yield from (Sought("placeholder", put, spelling) for spelling in written(put))
+            yield from (Pattern("placeholder", put, spelling) for spelling in written(put))
         for value in values:
-            yield from (Sought("secret", self._values[value], spelling) for spelling in spellings(value))
+            yield from (Pattern("secret", self._values[value], spelling) for spelling in spellings(value))
 
-    def _settled(self, text: str, seen: Sighting) -> Edit | None:
+    def _settled(self, text: str, seen: Occurrence) -> Edit | None:
         """A placeholder kept, or the value of a member hidden; None where neither is called for."""
         if seen.kind == "placeholder":
             return Edit(seen.start, seen.end, text[seen.start : seen.end])
@@ -246,7 +246,7 @@ class Redactor:
         put = self._put_for(text, value, seen)
         return Edit(value.start, value.end, value.quote + put + value.quote) if put else None
 
-    def _put_for(self, text: str, value: Value, seen: Sighting) -> str:
+    def _put_for(self, text: str, value: Value, seen: Occurrence) -> str:
         """What is put in the place of a member's value; empty where it stays, or is hidden by value."""
         said = value.said(text)
         if said in self._short:

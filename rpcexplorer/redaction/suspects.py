@@ -32,7 +32,7 @@ LONGEST: Final = 4096
 """Bytes of a value that are looked at."""
 
 
-class Telltale(NamedTuple):
+class Suspect(NamedTuple):
     """Something that looks like a secret."""
 
     start: int
@@ -41,7 +41,7 @@ class Telltale(NamedTuple):
     """What stands before it, as it is written; ``PART`` in an address, but empty for a password before a host."""
 
 
-def telltales(content: bytes) -> Iterator[Telltale]:
+def suspects(content: bytes) -> Iterator[Suspect]:
     """Whatever looks like a secret, in no order."""
     small = content.lower()  # a search without regard to case takes ten times as long
     for found in _KEY.finditer(small):
@@ -52,13 +52,13 @@ def telltales(content: bytes) -> Iterator[Telltale]:
         name = key[0].decode("ascii", "replace")
         value = _value(content, start, found.end())
         if value and _is_secret(squashed(name), value):
-            yield Telltale(found.end(), name)
+            yield Suspect(found.end(), name)
     text = content.decode("latin-1")  # in which every byte is a character
     found_at = {at.start: PART if at.name else "" for at in places(text, words=True)}
     for url in _ADDRESS.finditer(text):
         for at in places_in_address(url[1]):
             found_at.setdefault(url.start(1) + at.start, PART)
-    yield from (Telltale(start, key) for start, key in found_at.items())
+    yield from (Suspect(start, key) for start, key in found_at.items())
 
 
 def _value(content: bytes, key: int, at: int) -> str:

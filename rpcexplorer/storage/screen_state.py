@@ -57,7 +57,7 @@ def _now() -> datetime:
     return datetime.now().astimezone()
 
 
-class Remembered:
+class ScreenState:
     """Reads the file when first asked; setting any of it writes the file."""
 
     def __init__(

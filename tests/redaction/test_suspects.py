@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.redaction.suspects import Telltale, telltales
+from rpcexplorer.redaction.suspects import Suspect, suspects
 
 SECRETS = {
     'password = "hunter2hunter2"': "password",
@@ -71,18 +71,18 @@ NONE = [
 
 @pytest.mark.parametrize(("text", "key"), SECRETS.items())
 def test_a_literal_value_in_a_telling_place_is_found(text: str, key: str) -> None:
-    (found,) = telltales(text.encode())
+    (found,) = suspects(text.encode())
     assert found.key == key
 
 
 @pytest.mark.parametrize("text", NONE)
 def test_words_that_stand_in_for_a_secret_are_none(text: str) -> None:
-    assert list(telltales(text.encode())) == []
+    assert list(suspects(text.encode())) == []
 
 
 def test_the_place_is_that_of_the_value_in_bytes() -> None:
     content = 'ü = "é"\npassword = "abc"\n'.encode() + b'\xff token = "def"'
-    assert list(telltales(content)) == [
-        Telltale(content.index(b'"abc'), "password"),
-        Telltale(content.index(b'"def'), "token"),
+    assert list(suspects(content)) == [
+        Suspect(content.index(b'"abc'), "password"),
+        Suspect(content.index(b'"def'), "token"),
     ]

@@ -17,7 +17,7 @@ from rpcexplorer.storage.history.store import History
 from rpcexplorer.storage.paths import OVERLAY, Paths
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.storage.profiles.loading import load
-from rpcexplorer.storage.screen_state import Remembered
+from rpcexplorer.storage.screen_state import ScreenState
 from rpcexplorer.storage.secrets.allowed import AllowedFile
 from rpcexplorer.storage.secrets.file import SecretFile
 from rpcexplorer.storage.secrets.lookup import Secrets
@@ -120,13 +120,13 @@ def _allowed(root: Path) -> Found:
 
 
 def _pin(root: Path, thing: str) -> str:
-    remembered = Remembered(paths(root).screen)
+    remembered = ScreenState(paths(root).screen)
     remembered.pin("p", thing)
     return remembered.trouble
 
 
 def _remembered(root: Path) -> Found:
-    remembered = Remembered(paths(root).screen)
+    remembered = ScreenState(paths(root).screen)
     return set(remembered.pinned("p")), remembered.trouble
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import lock
-from rpcexplorer.storage.screen_state import NEWEST, Remembered
+from rpcexplorer.storage.screen_state import NEWEST, ScreenState
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def file(tmp_path: Path) -> Path:
     return tmp_path / "state" / "screen.toml"
 
 
-def full(one: Remembered) -> Remembered:
+def full(one: ScreenState) -> ScreenState:
     one.profile = "staging"
     one.wrap = True
     one.history_of_all = True
@@ -34,7 +34,7 @@ def full(one: Remembered) -> Remembered:
     return one
 
 
-def everything(one: Remembered) -> list[object]:
+def everything(one: ScreenState) -> list[object]:
     sizes = [one.methods_width, one.params_height]
     lists = [one.pinned("staging"), one.expressions("filter"), one.expressions("pipe")]
     flags = [one.wrap, one.history_of_all]
@@ -42,50 +42,50 @@ def everything(one: Remembered) -> list[object]:
 
 
 def test_without_a_file_nothing_is_remembered_and_none_is_made(file: Path) -> None:
-    assert everything(Remembered(file)) == ["", False, False, None, None, "", (), (), (), False]
+    assert everything(ScreenState(file)) == ["", False, False, None, None, "", (), (), (), False]
     assert not file.parent.exists()
 
 
 def test_everything_survives_the_program(file: Path) -> None:
-    one = full(Remembered(file))
+    one = full(ScreenState(file))
     expected = ["staging", True, True, 34, 12, "user.get", ("ping", "user.get"), (".[] | .id",), ("wc -c",), True]
-    assert everything(one) == everything(Remembered(file)) == expected
+    assert everything(one) == everything(ScreenState(file)) == expected
     assert one.trouble == ""
 
 
 def test_it_is_toml_for_any_reader_and_for_its_owner_alone(file: Path) -> None:
-    full(Remembered(file))
+    full(ScreenState(file))
     assert tomllib.loads(file.read_text())["typed"] == {"filter": [".[] | .id"], "pipe": ["wc -c"]}
     assert [stat.S_IMODE(path.stat().st_mode) for path in (file, file.parent)] == [0o600, 0o700]
 
 
 def test_profiles_do_not_share_what_belongs_to_one(file: Path) -> None:
-    one = full(Remembered(file))
+    one = full(ScreenState(file))
     assert (one.method("prod"), one.pinned("prod"), one.is_quiet("prod", "user.delete")) == ("", (), False)
 
 
 def test_the_last_profile_counts_only_where_it_exists(file: Path) -> None:
-    one = full(Remembered(file))
+    one = full(ScreenState(file))
     assert one.profile_among({"prod": 1, "staging": 2}) == "staging"
     assert one.profile_among({"prod": 1}) is None
 
 
 def test_a_method_is_pinned_once_and_can_be_let_go(file: Path) -> None:
-    one = Remembered(file)
+    one = ScreenState(file)
     for method in ("a", "b", "a", "c"):
         one.pin("staging", method)
     assert one.pinned("staging") == ("b", "a", "c")
     one.unpin("staging", "a")
     one.unpin("staging", "never pinned")
-    assert Remembered(file).pinned("staging") == ("b", "c")
+    assert ScreenState(file).pinned("staging") == ("b", "c")
 
 
 def test_the_newest_stand_first_each_once_and_not_too_many(file: Path) -> None:
-    one = Remembered(file)
+    one = ScreenState(file)
     for number in range(NEWEST + 5):
         one.add_expression("filter", f".[{number}]")
     one.add_expression("filter", ".[20]")
-    kept = Remembered(file).expressions("filter")
+    kept = ScreenState(file).expressions("filter")
     assert kept[:3] == (".[20]", f".[{NEWEST + 4}]", f".[{NEWEST + 3}]")
     assert len(kept) == len(set(kept)) == NEWEST
 
@@ -93,7 +93,7 @@ def test_the_newest_stand_first_each_once_and_not_too_many(file: Path) -> None:
 def test_a_question_is_asked_again_on_the_next_day(file: Path) -> None:
     noon = datetime(2026, 11, 21, 12, 0).astimezone()
     clock = [noon]
-    one = Remembered(file, now=lambda: clock[0])
+    one = ScreenState(file, now=lambda: clock[0])
     one.quiet("staging", "a")
     for hours, quiet in [(0, True), (11, True), (12, False), (24, False)]:
         clock[0] = noon + timedelta(hours=hours)
@@ -103,13 +103,13 @@ def test_a_question_is_asked_again_on_the_next_day(file: Path) -> None:
 
 
 def test_turning_off_is_remembered_too(file: Path) -> None:
-    one = full(Remembered(file))
+    one = full(ScreenState(file))
     one.wrap = False
-    assert Remembered(file).wrap is False
+    assert ScreenState(file).wrap is False
 
 
 def test_two_open_programs_do_not_undo_each_others_changes(file: Path) -> None:
-    one, other = Remembered(file), Remembered(file)
+    one, other = ScreenState(file), ScreenState(file)
     assert everything(one) == everything(other)  # both have read
     one.profile = "staging"
     other.wrap = True
@@ -118,13 +118,13 @@ def test_two_open_programs_do_not_undo_each_others_changes(file: Path) -> None:
     one.add_expression("filter", ".a")
     other.add_expression("filter", ".b")
     one.profile, other.profile = "first", "last"
-    last = Remembered(file)
+    last = ScreenState(file)
     assert (last.profile, last.wrap, last.pinned("staging")) == ("last", True, ("a", "b"))
     assert last.expressions("filter") == (".b", ".a")
 
 
 def test_secrets_are_taken_out_of_what_was_typed(file: Path) -> None:
-    one = Remembered(file, secrets=lambda: [Secret("hunter2hunter2", "shop.password")])
+    one = ScreenState(file, secrets=lambda: [Secret("hunter2hunter2", "shop.password")])
     one.add_expression("pipe", "curl -H hunter2hunter2")
     one.add_expression("filter", 'select(.key == "hunter2hunter2")')
     assert one.expressions("pipe") == ("curl -H «shop.password»",)
@@ -135,12 +135,12 @@ def test_secrets_are_taken_out_of_what_was_typed(file: Path) -> None:
     "text", ["", "\ud800", "\0\r\n\x1b]", "a.b c«»\"'", "\u202e", "é" * 10_000], ids=lambda text: ascii(text)[:20]
 )
 def test_any_name_and_any_text_can_be_remembered(file: Path, text: str) -> None:
-    one = Remembered(file)
+    one = ScreenState(file)
     one.set_method(text, text)
     one.pin(text, text)
     one.quiet(text, text)
     one.add_expression(text, text)
-    again = Remembered(file)
+    again = ScreenState(file)
     assert (one.trouble, again.trouble) == ("", "")
     assert again.is_quiet(text, text)
     assert again.pinned(text) == one.pinned(text) != ()
@@ -158,7 +158,7 @@ def test_any_name_and_any_text_can_be_remembered(file: Path, text: str) -> None:
 def test_a_damaged_file_is_told_read_as_far_as_it_goes_and_moved_aside(file: Path, text: str, kept: str) -> None:
     file.parent.mkdir()
     file.write_text(text)
-    one = Remembered(file)
+    one = ScreenState(file)
     assert one.profile == kept
     assert one.trouble.startswith(str(file))
     assert file.read_text() == text  # looking changes nothing
@@ -166,7 +166,7 @@ def test_a_damaged_file_is_told_read_as_far_as_it_goes_and_moved_aside(file: Pat
     aside = file.with_name("screen.toml.damaged-1")
     assert aside.read_text() == text
     assert str(aside) in one.trouble
-    again = Remembered(file)
+    again = ScreenState(file)
     assert (again.profile, again.wrap, again.trouble) == (kept, True, "")
 
 
@@ -174,22 +174,22 @@ def test_a_second_damaged_file_does_not_replace_the_first(file: Path) -> None:
     file.parent.mkdir()
     for text in ("first", "second"):
         file.write_text(text)
-        Remembered(file).wrap = True
+        ScreenState(file).wrap = True
     assert [path.read_text() for path in sorted(file.parent.glob("*.damaged-*"))] == ["first", "second"]
 
 
 def test_of_expressions_the_newest_are_kept_that_have_room(file: Path) -> None:
-    one = Remembered(file)
+    one = ScreenState(file)
     for letter in "abcd":
         one.add_expression("jq", letter * 20_000)
-    assert [each[0] for each in Remembered(file).expressions("jq")] == ["d", "c"]
+    assert [each[0] for each in ScreenState(file).expressions("jq")] == ["d", "c"]
 
 
 def test_a_damaged_file_is_kept_where_nothing_lies_not_even_a_link(file: Path) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text("x =")
     file.with_name(f"{file.name}.damaged-1").symlink_to(file.with_name("none"))
-    Remembered(file).wrap = True
+    ScreenState(file).wrap = True
     assert file.with_name(f"{file.name}.damaged-2").read_text() == "x ="
     assert not file.with_name("none").exists()
 
@@ -197,8 +197,8 @@ def test_a_damaged_file_is_kept_where_nothing_lies_not_even_a_link(file: Path) -
 def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    full(Remembered(file))
-    one = Remembered(file)
+    full(ScreenState(file))
+    one = ScreenState(file)
     with monkeypatch.context() as patch:
         patch.setattr(os, "open", _broken_disk)
         one.pin("staging", "new")
@@ -206,7 +206,7 @@ def test_a_file_that_cannot_be_read_for_a_moment_is_not_taken_for_damaged(
         assert one.pinned("staging") == ("new",)
     assert one.pinned("staging") == ("ping", "user.get", "new")
     one.wrap = False
-    again = Remembered(file)
+    again = ScreenState(file)
     assert (again.pinned("staging"), again.wrap, again.profile) == (("ping", "user.get", "new"), False, "staging")
     assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml"]
 
@@ -220,7 +220,7 @@ def test_a_damaged_file_on_a_full_disk_stays_where_it_is_and_is_kept_once(
 ) -> None:
     file.parent.mkdir()
     file.write_text('profile = "a"\nwrap = "yes"\n')
-    one = Remembered(file)
+    one = ScreenState(file)
     with monkeypatch.context() as patch:
         patch.setattr(os, "replace", _full_second_time())
         one.methods_width = 30
@@ -229,7 +229,7 @@ def test_a_damaged_file_on_a_full_disk_stays_where_it_is_and_is_kept_once(
         assert file.read_text() == 'profile = "a"\nwrap = "yes"\n'
     one.methods_width = 50
     assert [path.name for path in file.parent.glob("screen*")] == ["screen.toml", "screen.toml.damaged-1"]
-    assert (Remembered(file).profile, Remembered(file).methods_width) == ("a", 50)
+    assert (ScreenState(file).profile, ScreenState(file).methods_width) == ("a", 50)
 
 
 def _full_second_time() -> Callable[[str, str], None]:
@@ -248,7 +248,7 @@ def _full_second_time() -> Callable[[str, str], None]:
 def test_a_time_that_no_other_zone_has_is_damage(file: Path, moment: str) -> None:
     file.parent.mkdir()
     file.write_text(f"at.staging.quiet.x = {moment}\n")
-    one = Remembered(file)
+    one = ScreenState(file)
     assert not one.is_quiet("staging", "x")
     assert "must be a date and time" in one.trouble
 
@@ -260,7 +260,7 @@ def _full_disk(*_: object) -> int:
 def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = Remembered(file)
+    one = ScreenState(file)
     one.profile = "staging"
     with monkeypatch.context() as patch:
         patch.setattr(os, "write", _full_disk)
@@ -269,16 +269,16 @@ def test_what_cannot_be_written_counts_for_this_run_and_goes_with_the_next(
     assert "kept for this run only" in one.trouble
     assert "disk is full" in one.trouble
     assert (one.wrap, one.pinned("staging"), one.profile) == (True, ("a",), "staging")
-    assert Remembered(file).wrap is False
+    assert ScreenState(file).wrap is False
     one.pin("staging", "b")
-    again = Remembered(file)
+    again = ScreenState(file)
     assert (again.wrap, again.pinned("staging")) == (True, ("a", "b"))
     assert one.trouble == ""
 
 
 def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rpcexplorer.storage.screen_state.PATIENCE", 0.0)
-    one = full(Remembered(file))
+    one = full(ScreenState(file))
     with lock(file):
         one.wrap = False
     assert "another process" in one.trouble
@@ -286,8 +286,8 @@ def test_another_programs_lock_is_not_waited_for_long(file: Path, monkeypatch: p
 
 
 def test_a_change_that_changes_nothing_writes_nothing(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    full(Remembered(file))
-    again, before = Remembered(file), file.stat()
+    full(ScreenState(file))
+    again, before = ScreenState(file), file.stat()
     changes: list[Callable[[], None]] = [
         lambda: setattr(again, "profile", "staging"),
         lambda: again.add_expression("pipe", "wc -c"),

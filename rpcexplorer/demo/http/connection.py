@@ -131,7 +131,7 @@ def status_and_headers(reply: Reply, *, chunked: bool, keeps: bool) -> bytes:
 
 
 def blocks(pieces: Iterable[Piece]) -> Iterator[Piece]:
-    """The same bytes and silences, in blocks that are worth sending; never an empty one."""
+    """Bytes and silences as they come, but in blocks that are worth sending; never an empty one."""
     held = bytearray()
     for piece in pieces:
         if isinstance(piece, bytes):

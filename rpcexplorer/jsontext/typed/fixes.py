@@ -14,7 +14,7 @@ from typing import NamedTuple
 from rpcexplorer.jsontext.typed.tokens import QUOTES, Token
 
 
-class Edit(NamedTuple):
+class Rewrite(NamedTuple):
     """One place of a text to be spelled anew."""
 
     start: int
@@ -25,7 +25,7 @@ class Edit(NamedTuple):
     """What stands there afterwards."""
 
 
-def applied(text: str, edits: Iterable[Edit]) -> str:
+def applied(text: str, edits: Iterable[Rewrite]) -> str:
     """The text with all the edits made; where two overlap, the later one only deletes what is left to it."""
     parts: list[str] = []
     at = 0
@@ -36,33 +36,33 @@ def applied(text: str, edits: Iterable[Edit]) -> str:
     return "".join(parts) + text[at:]
 
 
-def quoted(token: Token) -> tuple[Edit, ...]:
+def quoted(token: Token) -> tuple[Rewrite, ...]:
     """Double quotes around a token."""
-    return Edit(token.start, token.start, '"'), Edit(token.end, token.end, '"')
+    return Rewrite(token.start, token.start, '"'), Rewrite(token.end, token.end, '"')
 
 
-def requoted(text: str, token: Token) -> tuple[Edit, ...]:
+def requoted(text: str, token: Token) -> tuple[Rewrite, ...]:
     """Double quotes in place of whatever a string has; those inside it are escaped."""
     opener = text[token.start]
-    edits = [Edit(token.start, token.start + 1, '"')]
+    edits = [Rewrite(token.start, token.start + 1, '"')]
     end = token.end
     if token.kind == "string":
         end -= 1
-        edits.append(Edit(end, token.end, '"'))
+        edits.append(Rewrite(end, token.end, '"'))
     for found in re.finditer(r'\\(.)|"', text[token.start + 1 : end], re.DOTALL):
         at = token.start + 1 + found.start()
         if found[0] == '"':
-            edits.append(Edit(at, at, "\\"))
+            edits.append(Rewrite(at, at, "\\"))
         elif found[1] == opener != '"':
-            edits.append(Edit(at, at + 1, ""))
+            edits.append(Rewrite(at, at + 1, ""))
     return tuple(edits)
 
 
-def closing_quote(text: str, token: Token) -> Edit:
+def closing_quote(text: str, token: Token) -> Rewrite:
     """The quote that a string lacks at its end; a backslash before it is doubled, or it would be escaped."""
     inner = text[token.start : token.end]
     dangling = (len(inner) - len(inner.rstrip("\\"))) % 2
-    return Edit(token.end, token.end, "\\" * dangling + '"')
+    return Rewrite(token.end, token.end, "\\" * dangling + '"')
 
 
 def escaped(char: str) -> str:
@@ -75,24 +75,24 @@ _SINGLE_BACKSLASH = re.compile(r'\\\\|\\"|(\\)')
 _WINDOWS_PATH = re.compile(r"[A-Za-z]:\\(?!\\)")
 
 
-def backslash(text: str, at: int) -> Edit:
+def backslash(text: str, at: int) -> Rewrite:
     """A backslash that starts no escape of JSON: what it means elsewhere, else the character itself."""
     if text[at + 1 : at + 2] in tuple(QUOTES):
-        return Edit(at, at + 1, "")
+        return Rewrite(at, at + 1, "")
     if re.match(r"x[0-9a-fA-F]{2}", text[at + 1 : at + 4]):
-        return Edit(at, at + 2, r"\u00")
-    return Edit(at, at, "\\")
+        return Rewrite(at, at + 2, r"\u00")
+    return Rewrite(at, at, "\\")
 
 
-def path_backslashes(text: str, start: int, end: int) -> list[Edit]:
+def path_backslashes(text: str, start: int, end: int) -> list[Rewrite]:
     r"""The edits that double each backslash of `C:\users\new`; none where no such path stands."""
     if not _WINDOWS_PATH.match(text, start, end):
         return []
     found = _SINGLE_BACKSLASH.finditer(text, start, end)
-    return [Edit(single.start(), single.start(), "\\") for single in found if single[1]]
+    return [Rewrite(single.start(), single.start(), "\\") for single in found if single[1]]
 
 
-def without_comment(text: str, token: Token) -> Edit:
+def without_comment(text: str, token: Token) -> Rewrite:
     """A comment taken out: with its line if it has one to itself, else with the blanks beside it."""
     before, after = token.start, token.end
     while text[before - 1 : before] in (" ", "\t"):
@@ -103,13 +103,13 @@ def without_comment(text: str, token: Token) -> Edit:
     ends_line = text[after : after + 1] in ("", "\n", "\r")
     if starts_line and ends_line:
         break_ = 2 if text.startswith("\r\n", after) else 1
-        return Edit(before, min(after + break_, len(text)), "")
+        return Rewrite(before, min(after + break_, len(text)), "")
     if starts_line:
-        return Edit(token.start, after, "")
-    return Edit(before, after, "" if ends_line or text[after] in ",;:)]}" else " ")
+        return Rewrite(token.start, after, "")
+    return Rewrite(before, after, "" if ends_line or text[after] in ",;:)]}" else " ")
 
 
-def space(text: str, token: Token) -> Edit:
+def space(text: str, token: Token) -> Rewrite:
     """Whitespace that JSON does not know, as plain spaces; what has no width leaves nothing."""
     visible = re.sub("[\u200b-\u200d\u2060\ufeff]", "", text[token.start : token.end])
-    return Edit(token.start, token.end, " " * len(visible))
+    return Rewrite(token.start, token.end, " " * len(visible))

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from rpcexplorer.jsontext.scan import NUMBER
 from rpcexplorer.jsontext.typed import fixes
-from rpcexplorer.jsontext.typed.fixes import Edit
+from rpcexplorer.jsontext.typed.fixes import Rewrite
 from rpcexplorer.jsontext.typed.tokens import STRINGS, Token
 
 LABELS: Final = {
@@ -73,16 +73,16 @@ class Slips:
     def __init__(self) -> None:
         self.first: Slip | None = None
         self.count = 0
-        self.edits: dict[str, list[Edit]] = {}
+        self.edits: dict[str, list[Rewrite]] = {}
 
-    def add(self, kind: str, where: tuple[int, int], what: str, instead: str, *edits: Edit) -> None:
+    def add(self, kind: str, where: tuple[int, int], what: str, instead: str, *edits: Rewrite) -> None:
         """Take up one slip, and the edits that put it right."""
         self.count += 1
         if self.first is None or where[0] < self.first.start:
             self.first = Slip(kind, *where, what, instead)
         self.edit(kind, *edits)
 
-    def edit(self, kind: str, *edits: Edit) -> None:
+    def edit(self, kind: str, *edits: Rewrite) -> None:
         """Add to the edits of a slip that was taken up before."""
         if edits:
             self.edits.setdefault(kind, []).extend(edits)
@@ -111,11 +111,11 @@ def in_token(text: str, token: Token, slips: Slips) -> None:
         slips.add("", (start, end), what, "write a value in its place, or remove it")
     elif text[start] in "()":
         bracket = "[" if kind == "open" else "]"
-        edit = Edit(start, end, bracket)
+        edit = Rewrite(start, end, bracket)
         slips.add("round", (start, end), "JSON has no round brackets", f"write {bracket}", edit)
     elif kind == "colon" and text[start:end] != ":":
         what = f"{text[start:end]} does not join a name and its value"
-        slips.add("equals", (start, end), what, "write a colon", Edit(start, end, ":"))
+        slips.add("equals", (start, end), what, "write a colon", Rewrite(start, end, ":"))
 
 
 _INSIDE = re.compile(r'\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}|(?=(.?)))|([\x00-\x1f])|([\ud800-\udfff])', re.DOTALL)
@@ -127,7 +127,7 @@ def _string(text: str, token: Token, slips: Slips) -> None:
     kind, start, end = token
     opener, closer = text[start], text[end - 1]
     if kind == "unopened":
-        slips.add("quote", (start, end), "a quote is missing before this text", 'write "', Edit(start, start, '"'))
+        slips.add("quote", (start, end), "a quote is missing before this text", 'write "', Rewrite(start, start, '"'))
     elif opener == "'" or (opener == '"' and kind == "string" and closer == "'"):
         edits = fixes.requoted(text, token)
         slips.add("single quotes", (start, end), "text needs double quotes, not single ones", 'write "', *edits)
@@ -150,10 +150,10 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
         where, char = found.span(), found[0]
         if found[2]:
             what = f"{_CONTROLS.get(char) or f'the control character U+{ord(char):04X}'} inside a string"
-            slips.add("control", where, what, f"write {fixes.escaped(char)}", Edit(*where, fixes.escaped(char)))
+            slips.add("control", where, what, f"write {fixes.escaped(char)}", Rewrite(*where, fixes.escaped(char)))
         elif found[3]:
             what = f"half a character, U+{ord(char):04X}, cannot be sent"
-            slips.add("half", where, what, f"write {fixes.escaped(char)}", Edit(*where, fixes.escaped(char)))
+            slips.add("half", where, what, f"write {fixes.escaped(char)}", Rewrite(*where, fixes.escaped(char)))
         elif found[1] and found[1] != opener:
             wrong.append(where[0])
     if wrong:
@@ -186,7 +186,7 @@ def in_value(text: str, token: Token, slips: Slips) -> None:
     if token.kind == "number" and _number(spelled, token, slips):
         return
     if right := _LITERALS.get(spelled.lower()):
-        edit = Edit(token.start, token.end, right)
+        edit = Rewrite(token.start, token.end, right)
         slips.add("literal", token[1:], f"{shown(spelled)} is not JSON", f"write {right}", edit)
     elif spelled.lower().lstrip("+-") in _NOT_NUMBERS:
         slips.add("", token[1:], f"{spelled} is not JSON", f'write null, or "{spelled}" as text')
@@ -202,11 +202,11 @@ def _number(spelled: str, token: Token, slips: Slips) -> bool:
     if _BASE.fullmatch(digits):
         right = str(int(digits, 0))
         instead = f"write {shown(right)}"
-        slips.add("base", token[1:], "JSON has only decimal numbers", instead, Edit(start, token.end, right))
+        slips.add("base", token[1:], "JSON has only decimal numbers", instead, Rewrite(start, token.end, right))
     elif not decimal:
         return False
     if spelled[0] == "+":
-        edit = Edit(token.start, start, "")
+        edit = Rewrite(token.start, start, "")
         slips.add("plus", token[1:], "a number has no plus sign", f"write {shown(digits)}", edit)
     if decimal:
         _decimal(decimal, start, token, slips)
@@ -217,13 +217,13 @@ def _decimal(number: re.Match[str], start: int, token: Token, slips: Slips) -> N
     """Take up what is wrong with the digits, the first of which stands at `start`."""
     whole, point, part = number.groups()
     if zeros := _ZEROS.match(number[0]):
-        edit = Edit(start, start + zeros.end(), "")
+        edit = Rewrite(start, start + zeros.end(), "")
         what, right = "a number has no leading zeros", shown(number[0])
         slips.add("zeros", token[1:], what, f'remove them, or write "{right}" to keep them as text', edit)
     if underscores := [found.start() for found in re.finditer("_", number[0])]:
-        edits = [Edit(start + at, start + at + 1, "") for at in underscores]
+        edits = [Rewrite(start + at, start + at + 1, "") for at in underscores]
         slips.add("underscore", token[1:], "a number has no underscores", "remove them", *edits)
     if point and not (whole and part):
         at = start + (number.end(2) if whole else 0)
         what = f"a number needs a digit {'after' if whole else 'before'} its point"
-        slips.add("point", token[1:], what, "write 0 there", Edit(at, at, "0"))
+        slips.add("point", token[1:], what, "write 0 there", Rewrite(at, at, "0"))

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from rpcexplorer.jsontext.typed.containers import CLOSER, Container, Nest, bracket, counted
-from rpcexplorer.jsontext.typed.fixes import Edit
+from rpcexplorer.jsontext.typed.fixes import Rewrite
 from rpcexplorer.jsontext.typed.slips import Slips, in_name, in_token, in_value, shown
 from rpcexplorer.jsontext.typed.tokens import SCALARS, STRINGS, Token, tokens
 
@@ -71,9 +71,9 @@ class _Walk:
         place = whole.first if whole.first and whole.first.kind in SCALARS else whole.first_join
         assert place is not None  # without either, the whole text has no kind
         first = self.found[0]
-        edits = [Edit(first.start, first.start, whole.kind)]
+        edits = [Rewrite(first.start, first.start, whole.kind)]
         if not self._ends_whole(last):
-            edits.append(Edit(last.end, last.end, CLOSER[whole.kind]))
+            edits.append(Rewrite(last.end, last.end, CLOSER[whole.kind]))
         kind, instead = ("array", "put it in [ ]") if whole.kind == "[" else ("object", "put it in { }")
         self.slips.add(kind, place[1:], "params are an array or an object", instead, *edits)
 
@@ -97,12 +97,12 @@ class _Walk:
             container.state = "item" if container.state == "after" else "value"
         elif container.state == "after":
             self.slips.add(
-                "missing comma", token[1:], "a comma is missing before this", "write one", Edit(end, end, ",")
+                "missing comma", token[1:], "a comma is missing before this", "write one", Rewrite(end, end, ",")
             )
             container.state = "item"
         elif container.state == "colon":
             self.slips.add(
-                "missing colon", token[1:], "a colon is missing before this", "write one", Edit(end, end, ":")
+                "missing colon", token[1:], "a colon is missing before this", "write one", Rewrite(end, end, ":")
             )
             container.state = "value"
         return container
@@ -145,7 +145,7 @@ class _Walk:
 
     def _convert(self, container: Container, opener: Token) -> None:
         """Take up brackets where braces were meant, or the other way round."""
-        edit = Edit(opener.start, opener.end, container.kind)
+        edit = Rewrite(opener.start, opener.end, container.kind)
         if container.kind == "{" and container.first_colon and container.first:
             name = self.text[container.first.start : container.first.end].strip("\"'")
             what, instead = "members need braces, not square brackets", f'write {{"{shown(name)}": …}}'
@@ -162,7 +162,7 @@ class _Walk:
         left = self.nest.leave(char)
         if not left:
             if not self._ends_whole(token):
-                what, edit = f"{char} closes nothing", Edit(token.start, token.end, "")
+                what, edit = f"{char} closes nothing", Rewrite(token.start, token.end, "")
                 self.slips.add("closer", token[1:], what, "remove it", edit)
             return
         for container in left:
@@ -171,12 +171,12 @@ class _Walk:
         if lacking:
             missing = "".join(CLOSER[container.typed] for container in lacking)
             what = f"{lacking[0].typed} is still open where {char} closes {_KINDS[own.typed]}"
-            edit = Edit(self.before.end, self.before.end, missing)
+            edit = Rewrite(self.before.end, self.before.end, missing)
             self.slips.add("opener", token[1:], what, f"write {shown(missing)} before it", edit)
         right = CLOSER[own.kind]
         if char == right:
             return
-        edit = Edit(token.start, token.end, right)
+        edit = Rewrite(token.start, token.end, right)
         if own.kind != own.typed:
             self.slips.edit("members" if own.kind == "{" else "elements", edit)
         else:
@@ -187,7 +187,7 @@ class _Walk:
         if container.state in ("colon", "value"):
             self._missing(container, token)
         elif container.comma:
-            what, edit = "the comma after the last item is one too many", Edit(*container.comma[1:], "")
+            what, edit = "the comma after the last item is one too many", Rewrite(*container.comma[1:], "")
             self.slips.add("trailing comma", container.comma[1:], what, "remove it", edit)
 
     def _missing(self, container: Container, token: Token) -> None:
@@ -203,15 +203,15 @@ class _Walk:
         if container.state in ("colon", "value"):
             self._missing(container, token)
         elif container.state == "item":
-            what, edit = "one comma too many", Edit(token.start, token.end, "")
+            what, edit = "one comma too many", Rewrite(token.start, token.end, "")
             self.slips.add("extra comma", token[1:], what, "remove it, or write a value before it", edit)
             return
         elif not container.kind:
-            what, edit = "nothing may follow the end of the params", Edit(token.start, token.end, "")
+            what, edit = "nothing may follow the end of the params", Rewrite(token.start, token.end, "")
             self.slips.add("end", token[1:], what, "remove it", edit)
             return
         if mark == ";":
-            edit = Edit(token.start, token.end, ",")
+            edit = Rewrite(token.start, token.end, ",")
             self.slips.add("semicolon", token[1:], "items are separated by commas", "write a comma", edit)
         container.state = "item"
         container.comma = token
@@ -223,7 +223,7 @@ class _Walk:
         elif container.state == "item":
             self.slips.add("", token[1:], "a name is missing before this colon", 'write one in " "')
         elif container.state == "value":
-            edit = Edit(token.start, token.end, "")
+            edit = Rewrite(token.start, token.end, "")
             self.slips.add("extra colon", token[1:], "one colon is enough", "remove this one", edit)
         elif container.state == "after":
             self.slips.add("", token[1:], "a colon cannot follow a value", "write a comma, or a name before it")
@@ -240,8 +240,8 @@ class _Walk:
         unclosed = self.nest.open[:0:-1]
         if unclosed:
             missing = "".join(CLOSER[container.typed] for container in unclosed)
-            edits = [Edit(end, end, missing)]
+            edits = [Rewrite(end, end, missing)]
             if inner.comma:
-                edits.append(Edit(*inner.comma[1:], ""))
+                edits.append(Rewrite(*inner.comma[1:], ""))
             what = f"{inner.typed} is not closed"
             self.slips.add("opener", (end, end), what, f"write {shown(missing)}", *edits)

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from rpcexplorer.redaction.matching.matcher import Sighting
+from rpcexplorer.redaction.matching.matcher import Occurrence
 
 _REQUOTED = "(?:25)*+"
 _HEX = r"(?:3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])"
@@ -38,7 +38,7 @@ _SIGNS: Final = (
 """A sign each of them has, and what follows it: to look for the sign alone is much faster."""
 
 
-def has_letters(content: bytes) -> bool:
+def has_escapes(content: bytes) -> bool:
     """Whether there may be any. A "no" is certain."""
     return any(sign in content and after.search(content) for sign, after in _SIGNS)
 
@@ -53,12 +53,12 @@ def _letters() -> tuple[re.Pattern[str], re.Pattern[str]]:
     )
 
 
-def readings(text: str) -> Iterator[ReadLetters]:
+def unescaped(text: str) -> Iterator[Unescaped]:
     """The text as it may be read, in each way that is tried."""
-    yield from (ReadLetters(text, letters) for letters in _letters())
+    yield from (Unescaped(text, letters) for letters in _letters())
 
 
-class ReadLetters:
+class Unescaped:
     """A text in which they are read, and where everything stands in the text as it was."""
 
     def __init__(self, text: str, letters: re.Pattern[str]) -> None:
@@ -77,10 +77,10 @@ class ReadLetters:
             at, length = found.end(), length + 1
         self.text = "".join([*parts, text[at:]])
 
-    def as_it_was(self, sighting: Sighting) -> Sighting:
+    def in_original(self, occurrence: Occurrence) -> Occurrence:
         """Something that is seen in the text as it is read."""
-        start, end = self._place(sighting.start), self._place(sighting.end)
-        return sighting._replace(start=start, end=end)
+        start, end = self._place(occurrence.start), self._place(occurrence.end)
+        return occurrence._replace(start=start, end=end)
 
     def _place(self, at: int) -> int:
         number = bisect_right(self._read, at) - 1

@@ -1,4 +1,4 @@
-"""Many spellings sought in one text at once.
+"""Many spellings found in one text at once.
 
 One small pattern finds where any of them may begin. The whole pattern of a spelling is compiled when its beginning
 has turned up, which is rare; most texts hold none.
@@ -23,8 +23,8 @@ Kind = Literal["secret", "key", "whole", "text", "address", "placeholder"]
 """``whole`` and ``text`` are keys that are named like a secret; of the latter, numbers and tables are none."""
 
 
-class Sighting(NamedTuple):
-    """Something sought that stands in the text."""
+class Occurrence(NamedTuple):
+    """A pattern where it stands in a text."""
 
     start: int
     end: int
@@ -32,7 +32,7 @@ class Sighting(NamedTuple):
     placeholder: str
 
 
-class Sought:
+class Pattern:
     """One spelling of a secret, of a member's key, or of a placeholder."""
 
     def __init__(self, kind: Kind, placeholder: str, spelling: Spelling) -> None:
@@ -56,32 +56,32 @@ class Sought:
     def _whole(self) -> re.Pattern[str]:
         return re.compile("".join(self._pieces))
 
-    def at(self, text: str, start: int) -> Sighting | None:
+    def at(self, text: str, start: int) -> Occurrence | None:
         """This, if it stands here."""
         if self._begins.match(text, start) and (found := self._whole.match(text, start)):
-            return Sighting(start, found.end(), self.kind, self.placeholder)
+            return Occurrence(start, found.end(), self.kind, self.placeholder)
         return None
 
 
-class Lookout:
-    """Looks for everything sought."""
+class Matcher:
+    """Finds any of many patterns."""
 
-    def __init__(self, sought: Iterable[Sought]) -> None:
-        self._sought: dict[str, list[Sought]] = {}
-        for each in sought:
-            self._sought.setdefault(each.first, []).append(each)
-        beginnings = [each.beginning for same_first in self._sought.values() for each in same_first]
+    def __init__(self, patterns: Iterable[Pattern]) -> None:
+        self._patterns: dict[str, list[Pattern]] = {}
+        for each in patterns:
+            self._patterns.setdefault(each.first, []).append(each)
+        beginnings = [each.beginning for same_first in self._patterns.values() for each in same_first]
         self._beginning = re.compile(_any_of(beginnings) if beginnings else "(?!)")
 
-    def sightings(self, text: str) -> Iterator[Sighting]:
-        """Whatever is seen, in order, overlapping or not; of those that begin in one place, the longest."""
+    def occurrences(self, text: str) -> Iterator[Occurrence]:
+        """Whatever is found, in order, overlapping or not; of those that begin in one place, the longest."""
         at = 0
         while beginning := self._beginning.search(text, at):
             start = beginning.start()
             at = start + 1
-            seen = [found for each in self._sought[text[start]] if (found := each.at(text, start))]
+            seen = [found for each in self._patterns[text[start]] if (found := each.at(text, start))]
             if seen:
-                yield max(seen, key=lambda sighting: sighting.end)
+                yield max(seen, key=lambda occurrence: occurrence.end)
 
 
 def _any_of(sequences: Iterable[Sequence[str]]) -> str:

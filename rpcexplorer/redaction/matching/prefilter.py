@@ -1,4 +1,4 @@
-"""A first look: which secrets could stand in some bytes at all, in a fraction of the time of a real search.
+"""Told beforehand: which secrets could stand in some bytes at all, in a fraction of the time of a real search.
 
 Whatever else is done to a value on its way, its letters and digits stay as they are, unless they are spelled as an
 escape, which nobody does who does not want to hide them. So a run of them is looked for, and any such escape. A
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Final
 
-from rpcexplorer.redaction.matching.escapes import has_letters
+from rpcexplorer.redaction.matching.escapes import has_escapes
 from rpcexplorer.redaction.matching.spellings import base64_cores
 
 SHORTEST: Final = 3
@@ -77,7 +77,7 @@ class Runs:
         return re.compile(_tree(self._begin_with))
 
 
-class Glance:
+class Prefilter:
     """Knows what to look for; made once for many texts."""
 
     def __init__(self, values: Iterable[str], names: Iterable[str] = ()) -> None:
@@ -93,17 +93,17 @@ class Glance:
             self._take(self._small, "", name.lower())
         self._overlap = max(self._exact.longest(), self._small.longest()) + _LEAST_OVERLAP
 
-    def sees(self, content: bytes) -> bool:
+    def matches(self, content: bytes) -> bool:
         """Whether a real search is worth its time."""
-        return any(self.looks(content))
+        return any(self.matches_in_steps(content))
 
-    def looks(self, content: bytes) -> Iterator[bool]:
-        """The same in steps: what is seen in one slice after the other."""
+    def matches_in_steps(self, content: bytes) -> Iterator[bool]:
+        """Like ``matches``, for one slice after the other."""
         if self._always or not (self._exact or self._small):
             yield bool(self._always)
             return
         for start in range(0, max(len(content), 1), SLICE):
-            yield self._sees(content[max(start - self._overlap, 0) : start + SLICE])
+            yield self._matches(content[max(start - self._overlap, 0) : start + SLICE])
 
     def among(self, content: bytes) -> tuple[str, ...]:
         """The values that could be in it, its letters and digits as they are."""
@@ -111,11 +111,11 @@ class Glance:
         found.update(*self._exact.values_in(content), *self._small.values_in(content.lower()))
         return tuple(value for value in self._values if value in found)
 
-    def _sees(self, content: bytes) -> bool:
+    def _matches(self, content: bytes) -> bool:
         if not content[: self._overlap].strip(b"%25"):  # a percent sign quoted so often that its start is out of sight
             return bool(content)
         return (
-            has_letters(content) or any(self._exact.values_in(content)) or any(self._small.values_in(content.lower()))
+            has_escapes(content) or any(self._exact.values_in(content)) or any(self._small.values_in(content.lower()))
         )
 
     def _take(self, runs: Runs, value: str, *texts: str) -> None:

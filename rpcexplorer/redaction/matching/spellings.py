@@ -63,7 +63,7 @@ def written(value: str) -> Iterator[Spelling]:
 
 
 def continued(value: str) -> list[str]:
-    """The same as pieces of a pattern that begins with something else."""
+    """Pieces for a pattern that begins with something else."""
     return [_anywhere(piece) for piece in _split(value)]
 
 
@@ -91,7 +91,7 @@ def _anywhere(piece: str) -> str:
 
 
 def _at_first(piece: str) -> Iterator[Spelling]:
-    """The same for the first one, by the characters it can begin with."""
+    """Spellings of the first one, by the characters it can begin with."""
     if _is_plain(piece):
         yield Spelling(piece, ())
         return

@@ -1,7 +1,7 @@
-"""The blocks of a history folder merged into one story, newest first, read as far as somebody asks for it.
+"""The blocks of a history folder merged into one sequence, newest first, read as far as somebody asks for it.
 
 Which files there are is in files.py, how one is read from its end in blockfile.py. Whatever somebody has put
-into the folder, a look at it ends: what cannot be read, is too long or too much is told and passed over.
+into the folder, reading it ends: what cannot be read, is too long or too much is told and passed over.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ OPEN = 64
 """Long files that are open at once, at the most: a process cannot have many."""
 
 
-class Entry(NamedTuple):
+class RawBlock(NamedTuple):
     """One block where it lies, not yet read."""
 
     time: bytes
@@ -77,29 +77,31 @@ Probe = Callable[[bytes], list[bytes]]
 """Takes the blocks out of a stretch that may be wanted, and leaves them in their order; ``split`` takes all."""
 
 
-def entries(folder: Path, wanted: Probe = split, reach: float = inf, largest: int = LARGEST) -> Iterator[Entry]:
+def raw_blocks(folder: Path, wanted: Probe = split, reach: float = inf, largest: int = LARGEST) -> Iterator[RawBlock]:
     """Every block that may be wanted, newest first, as far as ``steps`` come."""
-    return (step for step in steps(folder, wanted, reach, largest) if step is not None)
+    return (step for step in blocks_in_steps(folder, wanted, reach, largest) if step is not None)
 
 
-def steps(folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST) -> Iterator[Entry | None]:
+def blocks_in_steps(
+    folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST
+) -> Iterator[RawBlock | None]:
     """Every block of every writer that may be wanted, newest first; one that lies in two copies of a file comes once.
 
     None comes whenever a stretch was looked through, that one can stop also where nothing is found; and it ends when
     ``reach`` bytes of calls were. What is longer than ``largest`` is no block, and is only told.
     """
     last = None
-    streams = Look(folder, wanted, largest).streams()
-    for entry in _settled(_within(reach, merge(*streams, key=attrgetter("time"), reverse=True))):
-        if entry is None:
+    streams = FolderReader(folder, wanted, largest).streams()
+    for block in _settled(_within(reach, merge(*streams, key=attrgetter("time"), reverse=True))):
+        if block is None:
             yield None
-        elif (entry.raw, entry.harm) != last:
-            last = entry.raw, entry.harm
-            yield entry
+        elif (block.raw, block.harm) != last:
+            last = block.raw, block.harm
+            yield block
 
 
-class Look:
-    """One look at a folder: what lay in it when it began, and what is wanted of that."""
+class FolderReader:
+    """Reads a folder once: what lay in it at the beginning, and what is wanted of that."""
 
     def __init__(self, folder: Path, wanted: Probe, largest: int) -> None:
         self._folder, self._wanted, self._largest = folder, wanted, largest
@@ -109,7 +111,7 @@ class Look:
         self._open = 0
         """How many long files are open."""
 
-    def streams(self) -> list[Iterator[Entry | Passed]]:
+    def streams(self) -> list[Iterator[RawBlock | Passed]]:
         """What each writer wrote, and each torn call."""
         every, torn = writers(self._listed), torn_files(self._listed)
         newest = changed_last(self._folder, WRITERS, {f"{writer}.toml": writer for writer in every})
@@ -121,12 +123,12 @@ class Look:
             *map(self._torn, newest_torn),
         ]
 
-    def _left_out(self, many: int, what: str) -> Iterator[Entry]:
+    def _left_out(self, many: int, what: str) -> Iterator[RawBlock]:
         if many > WRITERS:
             told = f"{self._folder} holds files of {many:,} {what}: the newest {WRITERS} are read; move some away"
-            yield Entry(NEWEST, "", self._folder, b"", told)
+            yield RawBlock(NEWEST, "", self._folder, b"", told)
 
-    def _written_by(self, writer: str) -> Iterator[Entry | Passed]:
+    def _written_by(self, writer: str) -> Iterator[RawBlock | Passed]:
         """What one writer wrote. A file that can be read in a moment is closed before anybody sees it."""
         yield Passed(NEWEST, b"", 0, 0)  # whoever looks can stop before each
         seen: set[tuple[int, int]] = set()
@@ -144,7 +146,7 @@ class Look:
                         yield from self._kept_open(file, found, writer, path)
             except FileTrouble as trouble:
                 seen.add((0, self._listed.get(path.name, 0)))  # it is not looked for elsewhere
-                yield Entry(NEWEST, writer, path, b"", trouble.sentence)
+                yield RawBlock(NEWEST, writer, path, b"", trouble.sentence)
             if content:
                 yield from self._in_file(partial(_span_of, content), found, writer, path)
 
@@ -156,7 +158,7 @@ class Look:
         full = self._full if as_listed else full_files(names(self._folder))
         yield from (self._folder / name for name in full.get(writer, ()))
 
-    def _kept_open(self, file: int, found: os.stat_result, writer: str, path: Path) -> Iterator[Entry | Passed]:
+    def _kept_open(self, file: int, found: os.stat_result, writer: str, path: Path) -> Iterator[RawBlock | Passed]:
         if self._open >= OPEN:
             raise Unfit(f"{OPEN} files of more than {told_size(CHUNK)} are being read already; move some away")
         self._open += 1
@@ -167,7 +169,7 @@ class Look:
 
     def _in_file(
         self, read: Callable[[int, int], bytes], found: os.stat_result, writer: str, path: Path
-    ) -> Iterator[Entry | Passed]:
+    ) -> Iterator[RawBlock | Passed]:
         moment, at_end = NEWEST, True
         called = start = found.st_size
 
@@ -187,17 +189,17 @@ class Look:
                 at_end = False
                 if torn and time.time() - found.st_mtime < UNFINISHED:
                     continue  # it is being written at this moment
-                yield Entry(_time_of(raw, stretch, moment), writer, path, raw, TORN if torn else "")
+                yield RawBlock(_time_of(raw, stretch, moment), writer, path, raw, TORN if torn else "")
             if oldest:
                 moment, called = oldest[1], start
             elif (crowded or called - start > self._largest) and moment:
                 told = f"cannot read {path}: {told_size(called - start)} of it and more hold no call; take them out"
-                yield Entry(moment, writer, path, b"", told)
+                yield RawBlock(moment, writer, path, b"", told)
                 moment = b""  # everybody else comes first now
             at_end = at_end and not stretch and bool(moment)
             yield Passed(moment, stretch, len(raws), len(stretch) if oldest else 0)
 
-    def _torn(self, name: str) -> Iterator[Entry | Passed]:
+    def _torn(self, name: str) -> Iterator[RawBlock | Passed]:
         """What an append has cut off and moved to a file of its own. It is read when its time has come."""
         path, writer = self._folder / name, name.partition(".")[0]
         yield Passed(NEWEST, b"", 0, 0)
@@ -209,10 +211,10 @@ class Look:
             yield Passed(moment, b"", 0, 0)
             raw = read_bytes(path, self._largest, others=True)
         except FileTrouble as trouble:
-            yield Entry(NEWEST, writer, path, b"", trouble.sentence)
+            yield RawBlock(NEWEST, writer, path, b"", trouble.sentence)
             return
         if raw:
-            yield Entry(moment, writer, path, raw, TORN)
+            yield RawBlock(moment, writer, path, raw, TORN)
 
 
 def _span_of(content: bytes, start: int, end: int) -> bytes:
@@ -233,7 +235,7 @@ def _is_torn(raw: bytes, stretch: bytes) -> bool:
     return stretch.rstrip().endswith(raw.rstrip()) and not is_sealed(raw) and not COMMENTS.fullmatch(raw)
 
 
-def _within(reach: float, stream: Iterable[Entry | Passed]) -> Iterator[Entry | Passed]:
+def _within(reach: float, stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | Passed]:
     """A stream as far as so many bytes of files go."""
     for one in stream:
         yield one
@@ -243,9 +245,9 @@ def _within(reach: float, stream: Iterable[Entry | Passed]) -> Iterator[Entry | 
                 return
 
 
-def _settled(stream: Iterable[Entry | Passed]) -> Iterator[Entry | None]:
+def _settled(stream: Iterable[RawBlock | Passed]) -> Iterator[RawBlock | None]:
     """Put a stream in order that is nearly so; None for every stretch that it passed."""
-    held: list[tuple[bytes, int, Entry]] = []
+    held: list[tuple[bytes, int, RawBlock]] = []
     read = waiting = 0
     for one in stream:
         if isinstance(one, Passed):
@@ -260,4 +262,4 @@ def _settled(stream: Iterable[Entry | Passed]) -> Iterator[Entry | None]:
             yield held.pop()[2]
         if isinstance(one, Passed):
             yield None
-    yield from (entry for _, _, entry in reversed(held))
+    yield from (block for _, _, block in reversed(held))

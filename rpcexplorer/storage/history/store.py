@@ -35,7 +35,7 @@ from rpcexplorer.storage.folders import names, sizes
 from rpcexplorer.storage.history.blockfile import FILE, LARGEST, append, rewrite, split
 from rpcexplorer.storage.history.blocks import dated, id_of, left_of, read_block, read_record, spell, to_block
 from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files
-from rpcexplorer.storage.history.merging import Entry, Probe, entries, steps
+from rpcexplorer.storage.history.merging import Probe, RawBlock, blocks_in_steps, raw_blocks
 from rpcexplorer.storage.history.records import renamed
 from rpcexplorer.storage.history.search import BlockFilter
 
@@ -122,19 +122,19 @@ class History:
         """The exchange with this id, or with an id that begins or ends so if there is but one."""
         if not id:
             return None
-        like: dict[str, Entry | None] = {}
-        for entry in self._entries(BlockFilter(HistoryFilter(id)).among):
-            own = id_of(entry.raw)
+        like: dict[str, RawBlock | None] = {}
+        for block in self._raw_blocks(BlockFilter(HistoryFilter(id)).among):
+            own = id_of(block.raw)
             if own == id:
-                return _read(entry)
+                return _read(block)
             if own.startswith(id) or own.endswith(id):
-                like.setdefault(own, None if like else entry)
+                like.setdefault(own, None if like else block)
         if len(like) > 1:
             some = ", ".join(islice(like, SHOWN)) + (" …" if len(like) > SHOWN else "")
             return Complaint(
                 str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
             )
-        return next((_read(entry) for entry in like.values() if entry), None)
+        return next((_read(block) for block in like.values() if block), None)
 
     def search(self, wanted: HistoryFilter) -> Iterator[Exchange | Damaged]:
         """What a filter asks for, newest first. A file that cannot be read comes as well: all of it may be in there."""
@@ -146,9 +146,9 @@ class History:
         So whoever looks can stop or show what was found so far, also where nothing more is to be found.
         """
         self._refuse_links()
-        for entry in steps(self.folder, BlockFilter(wanted).among, reach, self._largest):
-            found = _read(entry) if entry else None
-            if not entry or (found is not None and wanted.matches(found)):
+        for block in blocks_in_steps(self.folder, BlockFilter(wanted).among, reach, self._largest):
+            found = _read(block) if block else None
+            if not block or (found is not None and wanted.matches(found)):
                 yield found
 
     def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
@@ -177,10 +177,10 @@ class History:
         among = BlockFilter(wanted).among
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
-        for entry in self._for_a_moment(steps(self.folder, split, reach, self._largest)):
-            name = None if entry is None or entry.harm else METHOD.search(entry.raw)
-            if entry and name and name[0] not in spelled and among(entry.raw):
-                spelled[name[0]] = entry.raw
+        for block in self._for_a_moment(blocks_in_steps(self.folder, split, reach, self._largest)):
+            name = None if block is None or block.harm else METHOD.search(block.raw)
+            if block and name and name[0] not in spelled and among(block.raw):
+                spelled[name[0]] = block.raw
         found = [read_block(raw) for raw in spelled.values()]
         calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and wanted.matches(call)]
         return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
@@ -217,15 +217,15 @@ class History:
         doomed_of: set[str] = set()
         unread: set[Path] = set()
         kept, mine = 0, cache(may_change)
-        for entry in self._entries():
-            if not entry.raw:
-                unread.add(entry.file)
-            moment, its_profile = _dated(entry)
+        for block in self._raw_blocks():
+            if not block.raw:
+                unread.add(block.file)
+            moment, its_profile = _dated(block)
             if moment is not None and profile in {None, its_profile}:
                 old = (keep is not None and kept >= keep) or (before is not None and moment < before)
-                if old and mine(entry.file):
-                    doomed.add(_fingerprint(entry.raw))
-                    doomed_of.add(entry.writer)
+                if old and mine(block.file):
+                    doomed.add(_fingerprint(block.raw))
+                    doomed_of.add(block.writer)
                 else:
                     kept += 1
         for writer in sorted(doomed_of) if not dry else ():
@@ -239,8 +239,8 @@ class History:
 
         Where one that is ``torn`` may be meant, what is left of it lies in a file of its own.
         """
-        meant = (entry for entry in self._entries(BlockFilter(HistoryFilter(id)).among) if torn or not entry.harm)
-        found = next((entry for entry in meant if id_of(entry.raw) == id), None)
+        meant = (block for block in self._raw_blocks(BlockFilter(HistoryFilter(id)).among) if torn or not block.harm)
+        found = next((block for block in meant if id_of(block.raw) == id), None)
         if found is None:
             return False
         sought = _fingerprint(found.raw)
@@ -253,9 +253,9 @@ class History:
     def _rewrite(self, path: Path, change: Callable[[bytes], bytes], writer: str) -> int:
         return rewrite(path, change, partial(self._locked, writer), FILE + 2 * self._largest)
 
-    def _entries(self, wanted: Probe = split) -> Iterator[Entry]:
+    def _raw_blocks(self, wanted: Probe = split) -> Iterator[RawBlock]:
         self._refuse_links()
-        return entries(self.folder, wanted, largest=self._largest)
+        return raw_blocks(self.folder, wanted, largest=self._largest)
 
     def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
         """What is found as long as anybody waits for it; then what is to be said of the rest."""
@@ -275,18 +275,18 @@ class History:
         return lock(current(self.folder, writer), self._lock_seconds)
 
 
-def _read(entry: Entry) -> Exchange | Damaged | None:
-    """What an entry is, whatever became of it."""
-    if entry.harm:
-        return Damaged(str(entry.file), entry.harm, left_of(entry.raw), id_of(entry.raw))
-    return read_block(entry.raw, str(entry.file))
+def _read(block: RawBlock) -> Exchange | Damaged | None:
+    """What a block is, whatever became of it."""
+    if block.harm:
+        return Damaged(str(block.file), block.harm, left_of(block.raw), id_of(block.raw))
+    return read_block(block.raw, str(block.file))
 
 
-def _dated(entry: Entry) -> tuple[datetime | None, str]:
+def _dated(block: RawBlock) -> tuple[datetime | None, str]:
     """When and on which profile a call was made; no moment where nobody can say."""
-    if not entry.harm and (own := dated(entry.raw)):
+    if not block.harm and (own := dated(block.raw)):
         return own
-    found = _read(entry)
+    found = _read(block)
     return (found.when, found.profile) if isinstance(found, Exchange) else (None, "")
 
 

@@ -196,7 +196,7 @@ def _assign(values: dict[str, Any], path: KeyPath, value: Any) -> bool:
 
 
 def _filled(value: Any) -> Any:
-    """The same without empty tables: removing the last key leaves one, or none."""
+    """Without empty tables: removing the last key leaves one, or none."""
     if not isinstance(value, dict):
         return list(value) if isinstance(value, tuple) else value
     members = {key: _filled(member) for key, member in value.items()}

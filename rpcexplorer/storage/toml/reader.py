@@ -80,7 +80,7 @@ def parse_toml(path: Path, text: str) -> TomlFile | Complaint:
 
 
 def printable(values: dict[str, Any]) -> dict[str, Any]:
-    """The same values; ValueError where one is an integer that Python reads in hexadecimal and cannot write again.
+    """What was given; ValueError where one is an integer that Python reads in hexadecimal and cannot write again.
 
     One in decimal it does not even read: neither may have more than 4,300 digits.
     """

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext.typed.fixes import Edit, applied
+from rpcexplorer.jsontext.typed.fixes import Rewrite, applied
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
 
 names = st.from_regex(r"[a-z_]{1,6}", fullmatch=True).filter(lambda name: name not in ("nan", "inf"))
@@ -215,5 +215,5 @@ def test_a_long_mess_takes_no_longer_than_its_length(text: str) -> None:
 
 
 def test_edits_that_overlap_share_what_they_delete() -> None:
-    assert applied("a/*1*/ /*2*/b", [Edit(1, 7, " "), Edit(6, 12, " ")]) == "a b"
-    assert applied("ab", [Edit(1, 1, "]"), Edit(1, 1, "}")]) == "a]}b"
+    assert applied("a/*1*/ /*2*/b", [Rewrite(1, 7, " "), Rewrite(6, 12, " ")]) == "a b"
+    assert applied("ab", [Rewrite(1, 1, "]"), Rewrite(1, 1, "}")]) == "a]}b"

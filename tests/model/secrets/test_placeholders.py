@@ -16,7 +16,7 @@ from rpcexplorer.model.secrets.placeholders import (
     unsendable,
     without,
 )
-from rpcexplorer.redaction.suspects import telltales
+from rpcexplorer.redaction.suspects import suspects
 
 
 def test_no_profile_can_be_called_like_the_mark() -> None:
@@ -65,4 +65,4 @@ def test_in_the_text_of_somebody_else_nothing_stands_for_a_secret_of_ours() -> N
 
 @pytest.mark.parametrize("mark", [UNRECORDED, "«RPCEXPLORER_OLD_PASSWORD»", r"\u00abnot recorded\u00bb"])
 def test_a_search_for_secrets_takes_no_mark_for_one(mark: str) -> None:
-    assert list(telltales(f'params = "{{\\"password\\":\\"{mark}\\"}}"\npassword = "{mark}"'.encode())) == []
+    assert list(suspects(f'params = "{{\\"password\\":\\"{mark}\\"}}"\npassword = "{mark}"'.encode())) == []

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.edits import edited
-from rpcexplorer.redaction.matching import prefilter as glance
-from rpcexplorer.redaction.matching.prefilter import Glance
+from rpcexplorer.redaction.matching import prefilter
+from rpcexplorer.redaction.matching.prefilter import Prefilter
 from rpcexplorer.redaction.redactor import Redactor
 
 AWKWARD = "abc019XYZ\"\\'/ %+é漢😀\n«»"
@@ -48,20 +48,20 @@ def test_whatever_is_hidden_is_seen(value: str, around: bytes) -> None:
 
 @pytest.mark.parametrize("content", [b"", b"plain text", b'{"a": "\\u00e9 \\n", "b": 100}', b"caf%C3%A9"])
 def test_most_texts_need_no_search(content: bytes) -> None:
-    glance = Glance(["hunter2-hunter2", 'quo"ted'], ["password", "sessionid"])
-    assert not glance.sees(content)
-    assert glance.sees(content + b"PassWord")
+    one = Prefilter(["hunter2-hunter2", 'quo"ted'], ["password", "sessionid"])
+    assert not one.matches(content)
+    assert one.matches(content + b"PassWord")
     assert all(
-        glance.sees(content + letter) for letter in (b"\\u0068", b"\\x68", b"%68", b"&#104;", b"&#x68;", b"%5Cu0068")
+        one.matches(content + letter) for letter in (b"\\u0068", b"\\x68", b"%68", b"&#104;", b"&#x68;", b"%5Cu0068")
     )
 
 
 def test_of_nothing_to_hide_nothing_is_seen() -> None:
-    assert not Glance([]).sees(b"anything")
+    assert not Prefilter([]).matches(b"anything")
 
 
 def test_a_value_without_letters_is_always_searched_for() -> None:
-    assert Glance(["«»-!?%"]).sees(b"")
+    assert Prefilter(["«»-!?%"]).matches(b"")
 
 
 @given(
@@ -70,7 +70,7 @@ def test_a_value_without_letters_is_always_searched_for() -> None:
 )
 def test_nothing_is_missed_between_two_slices(before: int, spelled: bytes) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(glance, "SLICE", 50)
-        look = Glance(["hunter2"])
-        assert look.sees(b"." * before + spelled + b"." * 60)
-        assert not look.sees(b"." * before + b"%2g hunter \\u00e9" + b"." * 60)
+        patch.setattr(prefilter, "SLICE", 50)
+        one = Prefilter(["hunter2"])
+        assert one.matches(b"." * before + spelled + b"." * 60)
+        assert not one.matches(b"." * before + b"%2g hunter \\u00e9" + b"." * 60)

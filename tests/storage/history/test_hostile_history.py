@@ -15,8 +15,7 @@ import pytest
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.storage.files import FileTrouble
-from rpcexplorer.storage.history import blockfile
-from rpcexplorer.storage.history import merging as history_look
+from rpcexplorer.storage.history import blockfile, merging
 from rpcexplorer.storage.history import store as history
 from rpcexplorer.storage.history.blockfile import STEP
 from rpcexplorer.storage.history.blocks import LEFT, to_block
@@ -334,11 +333,11 @@ def test_of_a_damaged_call_of_megabytes_the_beginning_is_shown(one: History) -> 
 def test_calls_that_wait_for_their_order_are_few_where_they_are_large(
     one: History, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(history_look, "WAITING", 3 * len(BLOCK))
+    monkeypatch.setattr(merging, "WAITING", 3 * len(BLOCK))
     file_of(one).write_bytes(b"".join(to_block(exchange(number)).encode() for number in range(40)))
     sizes = counted(monkeypatch)
     monkeypatch.setattr(blockfile, "CHUNK", 2 * len(BLOCK))
-    monkeypatch.setattr(history_look, "CHUNK", 2 * len(BLOCK))
+    monkeypatch.setattr(merging, "CHUNK", 2 * len(BLOCK))
     assert sound(islice(one.all(), 1)) == [id_of(39)]
     assert sum(sizes) < 8 * len(BLOCK)
 
@@ -355,8 +354,8 @@ def many(folder: Path, number: int, name: str) -> None:
 
 @pytest.fixture
 def few_writers(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    monkeypatch.setattr(history_look, "WRITERS", 10)
-    monkeypatch.setattr(history_look, "OPEN", 3)
+    monkeypatch.setattr(merging, "WRITERS", 10)
+    monkeypatch.setattr(merging, "OPEN", 3)
     return iter([10])
 
 
@@ -379,7 +378,7 @@ def test_of_too_many_torn_calls_the_newest_are_read_and_that_is_told(one: Histor
 
 @pytest.mark.usefixtures("few_writers")
 def test_no_more_than_a_few_long_files_are_open_at_once(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(history_look, "CHUNK", 1000)
+    monkeypatch.setattr(merging, "CHUNK", 1000)
     monkeypatch.setattr(blockfile, "CHUNK", 1000)
     for at in range(6):
         blocks = [to_block(exchange(100 * at + number)).encode() for number in range(9)]
