@@ -17,7 +17,6 @@ from rpcexplorer.jsontext.typed.tokens import STRINGS, Token
 
 LABELS: Final = {
     "members": "make it an object",
-    "elements": "make it an array",
     "array": "put it in square brackets",
     "object": "put it in braces",
     "single quotes": "use double quotes",
@@ -27,27 +26,17 @@ LABELS: Final = {
     "extra comma": "remove the extra comma",
     "missing comma": "add the missing comma",
     "missing colon": "add the missing colon",
-    "extra colon": "remove the extra colon",
     "comment": "remove the comments",
     "name": "quote the names",
     "bare text": "quote the text",
     "literal": "write null, true and false",
-    "plus": "remove the plus sign",
-    "zeros": "remove the leading zeros",
-    "point": "add the zero beside the point",
     "base": "write the number in decimal",
-    "underscore": "remove the underscores",
     "control": "escape the control characters",
     "backslash": "repair the backslashes",
-    "half": "write the half character as an escape",
     "space": "use plain spaces",
-    "round": "use square brackets",
-    "semicolon": "use commas",
     "equals": "use colons",
-    "end": "remove what follows the end",
     "opener": "close what is open",
     "closer": "remove the extra bracket",
-    "mismatch": "use the matching bracket",
 }
 """The fixable kinds of slip, each with what its fix does."""
 
@@ -111,8 +100,7 @@ def in_token(text: str, token: Token, slips: Slips) -> None:
         slips.add("", (start, end), what, "write a value in its place, or remove it")
     elif text[start] in "()":
         bracket = "[" if kind == "open" else "]"
-        edit = Rewrite(start, end, bracket)
-        slips.add("round", (start, end), "JSON has no round brackets", f"write {bracket}", edit)
+        slips.add("", (start, end), "JSON has no round brackets", f"write {bracket}")
     elif kind == "colon" and text[start:end] != ":":
         what = f"{text[start:end]} does not join a name and its value"
         slips.add("equals", (start, end), what, "write a colon", Rewrite(start, end, ":"))
@@ -153,7 +141,7 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
             slips.add("control", where, what, f"write {fixes.escaped(char)}", Rewrite(*where, fixes.escaped(char)))
         elif found[3]:
             what = f"half a character, U+{ord(char):04X}, cannot be sent"
-            slips.add("half", where, what, f"write {fixes.escaped(char)}", Rewrite(*where, fixes.escaped(char)))
+            slips.add("", where, what, f"write {fixes.escaped(char)}")
         elif found[1] and found[1] != opener:
             wrong.append(where[0])
     if wrong:
@@ -163,9 +151,9 @@ def _inside(text: str, inner: tuple[int, int], opener: str, slips: Slips) -> Non
 
 
 _NUMBER = re.compile(NUMBER)
-_DECIMAL = re.compile(r"([0-9][0-9_]*+)?(?:(\.)([0-9][0-9_]*+)?)?(?:[eE][+-]?[0-9]++)?")
+_DECIMAL = re.compile(r"([0-9][0-9_]*+)?(?:\.(?:[0-9][0-9_]*+)?)?(?:[eE][+-]?[0-9]++)?")
 _BASE = re.compile(r"0(?:[xX][0-9a-fA-F]{1,999}|[oO][0-7]{1,999}|[bB][01]{1,999})")
-_ZEROS = re.compile(r"0[0_]*+(?=[1-9])|0[0_]*(?=0)")
+_ZEROS = re.compile(r"0[0_]*(?=[0-9])")
 _NOT_NUMBERS = {"nan", "inf", "infinity"}
 _LITERALS = dict.fromkeys(("null", "none", "nil", "undefined"), "null") | {"true": "true", "false": "false"}
 
@@ -195,35 +183,25 @@ def in_value(text: str, token: Token, slips: Slips) -> None:
 
 
 def _number(spelled: str, token: Token, slips: Slips) -> bool:
-    """Take up each way in which a number is spelled otherwise than in JSON; False if it is no number at all."""
-    start = token.start + (spelled[0] in "+-")
+    """Take up what is first wrong with the spelling of a number; False if it is no number at all."""
     digits = spelled.lstrip("+-")
-    decimal = _DECIMAL.fullmatch(digits)
     if _BASE.fullmatch(digits):
         right = str(int(digits, 0))
-        instead = f"write {shown(right)}"
-        slips.add("base", token[1:], "JSON has only decimal numbers", instead, Rewrite(start, token.end, right))
-    elif not decimal:
+        edit = Rewrite(token.start + (spelled[0] == "-"), token.end, right)
+        slips.add("base", token[1:], "JSON has only decimal numbers", f"write {shown(right)}", edit)
+    elif decimal := _DECIMAL.fullmatch(digits):
+        slips.add("", token[1:], *_misspelled(spelled, digits, decimal))
+    else:
         return False
-    if spelled[0] == "+":
-        edit = Rewrite(token.start, start, "")
-        slips.add("plus", token[1:], "a number has no plus sign", f"write {shown(digits)}", edit)
-    if decimal:
-        _decimal(decimal, start, token, slips)
     return True
 
 
-def _decimal(number: re.Match[str], start: int, token: Token, slips: Slips) -> None:
-    """Take up what is wrong with the digits, the first of which stands at `start`."""
-    whole, point, part = number.groups()
-    if zeros := _ZEROS.match(number[0]):
-        edit = Rewrite(start, start + zeros.end(), "")
-        what, right = "a number has no leading zeros", shown(number[0])
-        slips.add("zeros", token[1:], what, f'remove them, or write "{right}" to keep them as text', edit)
-    if underscores := [found.start() for found in re.finditer("_", number[0])]:
-        edits = [Rewrite(start + at, start + at + 1, "") for at in underscores]
-        slips.add("underscore", token[1:], "a number has no underscores", "remove them", *edits)
-    if point and not (whole and part):
-        at = start + (number.end(2) if whole else 0)
-        what = f"a number needs a digit {'after' if whole else 'before'} its point"
-        slips.add("point", token[1:], what, "write 0 there", Rewrite(at, at, "0"))
+def _misspelled(spelled: str, digits: str, decimal: re.Match[str]) -> tuple[str, str]:
+    """What is wrong with a decimal number that is none of JSON, and what to write instead."""
+    if spelled[0] == "+":
+        return "a number has no plus sign", f"write {shown(digits)}"
+    if _ZEROS.match(digits):
+        return "a number has no leading zeros", f'remove them, or write "{shown(digits)}" to keep them as text'
+    if "_" in digits:
+        return "a number has no underscores", "remove them"
+    return f"a number needs a digit {'after' if decimal[1] else 'before'} its point", "write 0 there"

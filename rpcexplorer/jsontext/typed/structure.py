@@ -145,17 +145,17 @@ class _Walk:
 
     def _convert(self, container: Container, opener: Token) -> None:
         """Take up brackets where braces were meant, or the other way round."""
-        edit = Rewrite(opener.start, opener.end, container.kind)
         if container.kind == "{" and container.first_colon and container.first:
             name = self.text[container.first.start : container.first.end].strip("\"'")
             what, instead = "members need braces, not square brackets", f'write {{"{shown(name)}": …}}'
+            edit = Rewrite(opener.start, opener.end, "{")
             self.slips.add("members", container.first_colon[1:], what, instead, edit)
         elif container.first:
             place = container.first
             if place.kind in STRINGS and container.first_join:
                 place = container.first_join
             what = "elements without names need square brackets, not braces"
-            self.slips.add("elements", place[1:], what, "write [ ]", edit)
+            self.slips.add("", place[1:], what, "write [ ]")
 
     def _close(self, token: Token) -> None:
         char = bracket(self.text, token)
@@ -176,11 +176,10 @@ class _Walk:
         right = CLOSER[own.kind]
         if char == right:
             return
-        edit = Rewrite(token.start, token.end, right)
-        if own.kind != own.typed:
-            self.slips.edit("members" if own.kind == "{" else "elements", edit)
-        else:
-            self.slips.add("mismatch", token[1:], f"{char} cannot close {own.typed}", f"write {right}", edit)
+        if own.kind == own.typed:
+            self.slips.add("", token[1:], f"{char} cannot close {own.typed}", f"write {right}")
+        elif own.kind == "{":
+            self.slips.edit("members", Rewrite(token.start, token.end, right))
 
     def _finish(self, container: Container, token: Token) -> None:
         """Take up what a container that ends at `token` still lacks, or has too much."""
@@ -207,12 +206,10 @@ class _Walk:
             self.slips.add("extra comma", token[1:], what, "remove it, or write a value before it", edit)
             return
         elif not container.kind:
-            what, edit = "nothing may follow the end of the params", Rewrite(token.start, token.end, "")
-            self.slips.add("end", token[1:], what, "remove it", edit)
+            self.slips.add("", token[1:], "nothing may follow the end of the params", "remove it")
             return
         if mark == ";":
-            edit = Rewrite(token.start, token.end, ",")
-            self.slips.add("semicolon", token[1:], "items are separated by commas", "write a comma", edit)
+            self.slips.add("", token[1:], "items are separated by commas", "write a comma")
         container.state = "item"
         container.comma = token
 
@@ -223,8 +220,7 @@ class _Walk:
         elif container.state == "item":
             self.slips.add("", token[1:], "a name is missing before this colon", 'write one in " "')
         elif container.state == "value":
-            edit = Rewrite(token.start, token.end, "")
-            self.slips.add("extra colon", token[1:], "one colon is enough", "remove this one", edit)
+            self.slips.add("", token[1:], "one colon is enough", "remove this one")
         elif container.state == "after":
             self.slips.add("", token[1:], "a colon cannot follow a value", "write a comma, or a name before it")
         container.comma = None
