@@ -35,7 +35,7 @@ from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import Themes
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.connection_test import Step
+    from rpcexplorer.model.connection_test import Check
     from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.storage.history.store import History
@@ -124,15 +124,15 @@ class Explorer:
         """Send a draft with the profile in use, and record what came of it."""
         profile = self._in_use()
         exchange = await self.clients.of(profile).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
-        return self.clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
+        return self.catalogues.with_habits(exchange, profile)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
         profile = self._in_use()
         exchange = await self.clients.of(profile).login(watch=watch, stop=stop)
-        return self.clients.with_habits(exchange, lambda: self.catalogues.is_news(profile))
+        return self.catalogues.with_habits(exchange, profile)
 
-    async def test(self, profile: Profile) -> list[Step]:
+    async def test(self, profile: Profile) -> list[Check]:
         """Try the way to a server step by step: name, connection, TLS, HTTP, login. Nothing is recorded."""
         missing = [field for field, found in self.keys.state(profile).items() if not found and field != "session"]
         return await self.clients.test(profile, missing)

@@ -13,8 +13,8 @@ from rpcexplorer.auth.cookies import session_cookie
 from rpcexplorer.auth.credentials import Fields, inline_params
 from rpcexplorer.auth.flow import Drop, Errand, Flow, Keep, Landed, Say, Steps, Trip
 from rpcexplorer.auth.login import Opened, open_session
-from rpcexplorer.model.connection_test import asks_for_login
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import ErrorObject

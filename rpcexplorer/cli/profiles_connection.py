@@ -10,7 +10,7 @@ import click
 from rpcexplorer.cli.context import Session, complete_profiles, session_of
 from rpcexplorer.cli.waiting import waiting
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.connection_test import HTTP, LOGIN, RPC, Step
+from rpcexplorer.model.connection_test import LOGIN, RPC, Check
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.printable import printable
@@ -46,17 +46,16 @@ def connection(context: click.Context, name: str | None, ask: bool) -> None:
     context.exit(_code(steps))
 
 
-async def _tested(session: Session, explorer: Explorer, profile: Profile) -> list[Step]:
+async def _tested(session: Session, explorer: Explorer, profile: Profile) -> list[Check]:
     async with explorer, waiting(session.world.stderr, explorer):
         return await explorer.test(profile)
 
 
-def _code(steps: Sequence[Step]) -> int:
+def _code(steps: Sequence[Check]) -> int:
     """That of a call which comes as far as the first step that failed."""
     at = next((number for number, step in enumerate(steps) if step.state == "failed"), None)
     if at is None:
         return 0
     if at == LOGIN:
         return 3
-    answered = at == HTTP and steps[at].words.startswith("HTTP ")  # with a page that is no reply
-    return 5 if at == RPC or answered else 4
+    return 5 if at == RPC or steps[at].answered else 4

@@ -15,7 +15,7 @@ from rpcexplorer.model.profile import AuthKind, CookieAuth, NoAuth, Profile
 if TYPE_CHECKING:
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.credentials_port import Keys
-    from rpcexplorer.model.connection_test import Step
+    from rpcexplorer.model.connection_test import Check
     from rpcexplorer.model.exchange import Exchange
 
 HARMLESS: dict[AuthKind, str] = {"inline": "arg_test", "none": "ping"}
@@ -38,21 +38,12 @@ class Clients:
         self._open.append(self._made(profile, lambda made: self._record(made, profile)))
         return self._open[-1]
 
-    @staticmethod
-    def with_habits(exchange: Exchange, is_news: Callable[[], bool]) -> Exchange:
-        """How a server writes all of its replies, noted on the first one that shows it: no call is at fault there."""
-        habits = getattr(exchange.outcome, "habits", ())
-        if not habits or not is_news():
-            return exchange
-        note = f"in replies of this server {'; '.join(habits)}: that is understood, nothing to do; it is said once"
-        return replace(exchange, notes=(*exchange.notes, note))
-
     async def load(self) -> None:
         """Load what the first call takes, in another thread, before there is one: a tenth of a second of imports."""
         connection = await asyncio.to_thread(_loaded)
         await connection.load()
 
-    async def test(self, profile: Profile, missing: Sequence[str] = ()) -> list[Step]:
+    async def test(self, profile: Profile, missing: Sequence[str] = ()) -> list[Check]:
         """What each step of the way came to, by a call that is not recorded and needs no credentials.
 
         Only where it got through are credentials asked for and tried: by a login where there are sessions. Where it

@@ -24,7 +24,8 @@ from rpcexplorer.model.exchange import (
     Sent,
     Unreached,
 )
-from rpcexplorer.model.profile import InlineAuth, Login, NoAuth, Profile
+from rpcexplorer.model.login_asked import asks_for_login
+from rpcexplorer.model.profile import InlineAuth, NoAuth, Profile
 
 State = Literal["well", "failed", "skipped", "unknown"]
 """Skipped is what this connection does not need; unknown what was not reached or cannot be told."""
@@ -46,8 +47,8 @@ WORDS: Final = {"username": "user name"}
 """What people call a field of a secret, where it is not its own name."""
 
 
-class Step(Struct, frozen=True):
-    """One row of the test."""
+class Check(Struct, frozen=True):
+    """One step of the way, and what became of it."""
 
     label: str
     state: State
@@ -55,9 +56,11 @@ class Step(Struct, frozen=True):
     """What was seen, or what is wrong and what to do next."""
     seconds: float | None = None
     """How long it took, where that was measured."""
+    answered: bool = False
+    """It failed, but a reply came: one that is none of JSON-RPC."""
 
 
-def steps(exchange: Exchange, profile: Profile) -> list[Step]:
+def steps(exchange: Exchange, profile: Profile) -> list[Check]:
     """The six steps in their order. Behind one that failed nothing was reached."""
     rows = [_name(exchange), _tcp(exchange), _tls(exchange), *_replied(exchange, profile)]
     match exchange.outcome:
@@ -70,21 +73,10 @@ def steps(exchange: Exchange, profile: Profile) -> list[Step]:
     return rows
 
 
-def login_not_reached(profile: Profile, missing: Sequence[str]) -> Step:
+def login_not_reached(profile: Profile, missing: Sequence[str]) -> Check:
     """The last step where the way to the server ended before it; what is ``missing`` for it is known all the same."""
     fields = " and ".join(f"no {WORDS.get(field, field)}" for field in missing)
-    return Step(_label(profile), "unknown", f"not reached; {fields} yet" if fields else "not reached")
-
-
-def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
-    """Whether an answer means "please log in": by the status, the code or the words that the profile names."""
-    if isinstance(outcome, Malformed | ErrorObject | Sent) and status in login.ended_status:
-        return True
-    if not isinstance(outcome, ErrorObject):
-        return False
-    words = "|".join(map(re.escape, login.ended_words)) or "(?!)"
-    said = re.search(rf"(?<!\w)(?:{words})(?!\w)", outcome.message, re.IGNORECASE)
-    return outcome.code in login.ended_codes or said is not None
+    return Check(_label(profile), "unknown", f"not reached; {fields} yet" if fields else "not reached")
 
 
 def _furthest(phases: Phases) -> int:
@@ -96,95 +88,95 @@ def _furthest(phases: Phases) -> int:
     return NAME if phases.name is not None and phases.connect is None else TCP
 
 
-def _ended(rows: list[Step], at: int, state: State, words: str) -> list[Step]:
+def _ended(rows: list[Check], at: int, state: State, words: str, *, answered: bool = False) -> list[Check]:
     """The rows of an exchange that came to its end at one of them."""
-    there = Step(rows[at].label, state, words)
+    there = Check(rows[at].label, state, words, answered=answered)
     return [*rows[:at], there, *(_not_reached(row) for row in rows[at + 1 :])]
 
 
-def _refused(rows: list[Step], at: int, sentence: str, *, sent: bool) -> list[Step]:
+def _refused(rows: list[Check], at: int, sentence: str, *, sent: bool) -> list[Check]:
     """The rows where something was refused here; ``sent``: a login had come back, and brought no session."""
     rows = [row if sent and number < RPC else _not_reached(row, "nothing was sent") for number, row in enumerate(rows)]
     if sent:
-        rows[HTTP] = Step(rows[HTTP].label, "well", "the login was answered")
-        rows[RPC] = Step(rows[RPC].label, "unknown", "see what is said of the login")
-    rows[at] = Step(rows[at].label, "failed", sentence)
+        rows[HTTP] = Check(rows[HTTP].label, "well", "the login was answered")
+        rows[RPC] = Check(rows[RPC].label, "unknown", "see what is said of the login")
+    rows[at] = Check(rows[at].label, "failed", sentence)
     return rows
 
 
-def _not_reached(row: Step, words: str = "not reached") -> Step:
-    return row if row.state == "skipped" else Step(row.label, "unknown", words)
+def _not_reached(row: Check, words: str = "not reached") -> Check:
+    return row if row.state == "skipped" else Check(row.label, "unknown", words)
 
 
-def _name(exchange: Exchange) -> Step:
+def _name(exchange: Exchange) -> Check:
     phases = exchange.response.phases
     if _ADDRESS.match(exchange.url):
-        return Step("Name", "skipped", "the URL holds an address")
+        return Check("Name", "skipped", "the URL holds an address")
     if phases.name is not None:
-        return Step("Name", "well", "an address is known", phases.name)
+        return Check("Name", "well", "an address is known", phases.name)
     if exchange.response.proxy:
-        return Step("Name", "skipped", "left to the proxy")
-    return Step("Name", "well", "an address was known")
+        return Check("Name", "skipped", "left to the proxy")
+    return Check("Name", "well", "an address was known")
 
 
-def _tcp(exchange: Exchange) -> Step:
+def _tcp(exchange: Exchange) -> Check:
     phases, proxy = exchange.response.phases, exchange.response.proxy
     through = f" through the proxy {proxy}" if proxy else ""
     if phases.connect is None:
-        return Step("TCP", "well", f"a connection{through} was open")
-    return Step("TCP", "well", f"connected{through}", phases.connect)
+        return Check("TCP", "well", f"a connection{through} was open")
+    return Check("TCP", "well", f"connected{through}", phases.connect)
 
 
-def _tls(exchange: Exchange) -> Step:
+def _tls(exchange: Exchange) -> Check:
     if not exchange.url.lower().startswith("https:"):
-        return Step("TLS", "skipped", "http is not encrypted")
+        return Check("TLS", "skipped", "http is not encrypted")
     if exchange.response.phases.tls is None:
-        return Step("TLS", "well", "an encrypted connection was open")
-    return Step("TLS", "well", "encrypted, and the certificate is good", exchange.response.phases.tls)
+        return Check("TLS", "well", "an encrypted connection was open")
+    return Check("TLS", "well", "encrypted, and the certificate is good", exchange.response.phases.tls)
 
 
-def _replied(exchange: Exchange, profile: Profile) -> list[Step]:
+def _replied(exchange: Exchange, profile: Profile) -> list[Check]:
     """HTTP, JSON-RPC and login of an exchange to which a whole reply came."""
     outcome, status = exchange.outcome, exchange.response.status
     rows = [
-        Step("HTTP", "well", f"HTTP {status}", exchange.response.phases.wait),
+        Check("HTTP", "well", f"HTTP {status}", exchange.response.phases.wait),
         _rpc(outcome),
         _login(exchange, profile),
     ]
     if not isinstance(outcome, Malformed) or rows[-1].state == "failed":
         return rows
     if status is not None and 200 <= status < 300:
-        return _ended(rows, 1, "failed", outcome.reason)
-    return _ended(rows, 0, "failed", f"HTTP {status}: {outcome.reason}")
+        return _ended(rows, 1, "failed", outcome.reason, answered=True)
+    return _ended(rows, 0, "failed", f"HTTP {status}: {outcome.reason}", answered=True)
 
 
-def _rpc(outcome: Outcome) -> Step:
+def _rpc(outcome: Outcome) -> Check:
     match outcome:
         case Result():
-            return Step("JSON-RPC", "well", "a result")
+            return Check("JSON-RPC", "well", "a result")
         case ErrorObject():
-            return Step("JSON-RPC", "well", f"an error object: {_error(outcome)}")
+            return Check("JSON-RPC", "well", f"an error object: {_error(outcome)}")
         case Sent():
-            return Step("JSON-RPC", "unknown", "no reply is expected to a notification")
-    return Step("JSON-RPC", "unknown", "not reached")
+            return Check("JSON-RPC", "unknown", "no reply is expected to a notification")
+    return Check("JSON-RPC", "unknown", "not reached")
 
 
-def _login(exchange: Exchange, profile: Profile) -> Step:
+def _login(exchange: Exchange, profile: Profile) -> Check:
     outcome, status = exchange.outcome, exchange.response.status
     label = _label(profile)
     if asks_for_login(profile.login, outcome, status):
         said = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
         if isinstance(profile.auth, NoAuth):
-            return Step(label, "failed", f"the server wants a login ({said}): set auth in the profile")
-        return Step(label, "failed", f"the server did not accept it ({said}): enter the credentials again")
+            return Check(label, "failed", f"the server wants a login ({said}): set auth in the profile")
+        return Check(label, "failed", f"the server did not accept it ({said}): enter the credentials again")
     if isinstance(profile.auth, NoAuth):
-        return Step(label, "skipped", "this profile needs none")
+        return Check(label, "skipped", "this profile needs none")
     if not isinstance(outcome, Result):
-        return Step(label, "unknown", "this reply does not tell: call a method that needs a login")
+        return Check(label, "unknown", "this reply does not tell: call a method that needs a login")
     if exchange.method == profile.login.method and not isinstance(profile.auth, InlineAuth):
-        return Step(label, "well", "a session was opened")
+        return Check(label, "well", "a session was opened")
     accepted = "the credentials were accepted" if isinstance(profile.auth, InlineAuth) else "the session was accepted"
-    return Step(label, "well", accepted)
+    return Check(label, "well", accepted)
 
 
 def _label(profile: Profile) -> str:

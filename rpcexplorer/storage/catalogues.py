@@ -69,6 +69,14 @@ class Catalogues:
         if keep:
             self._write(profile)
 
+    def with_habits(self, exchange: Exchange, profile: Profile) -> Exchange:
+        """How a server writes all of its replies, noted on the first one that shows it: no call is at fault there."""
+        habits = getattr(exchange.outcome, "habits", ())
+        if not habits or not self.is_news(profile):
+            return exchange
+        note = f"in replies of this server {'; '.join(habits)}: that is understood, nothing to do; it is said once"
+        return replace(exchange, notes=(*exchange.notes, note))
+
     def is_news(self, profile: Profile) -> bool:
         """Whether it was never said before how this server writes its replies; from now on it was."""
         key = self._looked_up(profile)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.connection_test import asks_for_login, steps
+from rpcexplorer.model.connection_test import steps
 from rpcexplorer.model.exchange import (
     Cancelled,
     ErrorObject,
@@ -19,7 +19,7 @@ from rpcexplorer.model.exchange import (
     Sent,
     Unreached,
 )
-from rpcexplorer.model.profile import Auth, CookieAuth, InlineAuth, Login, NoAuth, Profile
+from rpcexplorer.model.profile import Auth, CookieAuth, InlineAuth, NoAuth, Profile
 from tests.views.exchanges import exchange as made
 
 ALL = Phases(name=0.001, connect=0.002, tls=0.003, send=0.0001, wait=0.02, transfer=0.001)
@@ -222,25 +222,15 @@ def test_a_cancelled_exchange_fails_nowhere(phases: Phases, expected: str) -> No
     assert "stopped here" in [step.words for step in steps(one, profile())]
 
 
-# --- who asks for a login
-
-
 @pytest.mark.parametrize(
-    ("outcome", "status", "asks"),
+    ("outcome", "status", "answered"),
     [
-        (error(-1, "The author is unknown"), 200, False),
-        (error(-1, "auth"), 200, True),
-        (error(-1, "session expired"), 200, True),
-        (error(-1, ""), 200, False),
-        (Malformed(""), 401, True),
-        (Malformed("log in"), 200, False),
-        (PONG, 401, False),
-        (Unreached("body", "log in"), 401, False),
+        (Malformed("A page."), 200, True),
+        (Malformed("A page."), 502, True),
+        (Unreached("wait", "HTTP it was not: it hung up."), None, False),
+        (Unreached("name", "No address."), None, False),
     ],
 )
-def test_a_login_is_asked_for_by_status_code_or_whole_words(outcome: Outcome, status: int, asks: bool) -> None:
-    assert asks_for_login(Login(), outcome, status) is asks
-
-
-def test_a_profile_may_name_no_words_at_all() -> None:
-    assert not asks_for_login(Login(ended_words=()), error(-1, "log in"), 200)
+def test_a_check_that_failed_tells_whether_a_reply_came(outcome: Outcome, status: int | None, answered: bool) -> None:
+    (failing,) = [step for step in steps(exchange(outcome, status=status), profile()) if step.state == "failed"]
+    assert failing.answered is answered

@@ -18,9 +18,9 @@ from rpcexplorer.client.discovery.limits import line_of
 from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.catalogue import Discovery, Listing, Method
-from rpcexplorer.model.connection_test import asks_for_login
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached, Watch
+from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result

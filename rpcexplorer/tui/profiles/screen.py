@@ -15,7 +15,7 @@ from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import told
-from rpcexplorer.model.connection_test import Step
+from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.profile import NoAuth, Profile
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import Once
@@ -77,7 +77,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         self._adding, self._header, self._footer = adding, header, footer
         self._list, self._sheet = ProfileList(), Sheet()
         self._list_bar, self._page_bar = Bar(), Bar()
-        self._tested: dict[str, tuple[Profile, Sequence[Step]]] = {}
+        self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
         """What a test came to, and of which values: an edited profile is another one."""
         self._testing = ""
         """The profile that is being tested."""
@@ -164,7 +164,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         state, rows = self.explorer.keys.state(row.profile), profiles.rows(row.profile)
         return profile_page(row.profile, state, rows, homes, self._steps(row.profile))
 
-    def _steps(self, profile: Profile) -> Sequence[Step] | None:
+    def _steps(self, profile: Profile) -> Sequence[Check] | None:
         """What a test of exactly these values came to; None while one runs."""
         of, steps = self._tested.get(profile.name, (None, ()))
         return None if self._testing == profile.name else steps if of == profile else ()

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from rpcexplorer.model.connection_test import State, Step
+from rpcexplorer.model.connection_test import Check, State
 from rpcexplorer.model.profile import NoAuth, Profile
 from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import Secret
@@ -43,7 +43,7 @@ def profile_page(
     state: Mapping[str, Secret | Moved | None],
     rows: Sequence[Row],
     files: Sequence[tuple[Path, str]],
-    steps: Sequence[Step] | None = (),
+    steps: Sequence[Check] | None = (),
 ) -> list[Line]:
     """All that is known of a profile. ``files`` come with whom they speak to; ``steps``: None while it is tested."""
     lines: list[Line] = [[]]
@@ -106,13 +106,13 @@ def _files(files: Sequence[tuple[Path, str]]) -> list[Line]:
     ]
 
 
-def _connection(steps: Sequence[Step] | None) -> list[Line]:
+def _connection(steps: Sequence[Check] | None) -> list[Line]:
     if steps is None:
         return [*_heading("Connection"), [(" ◐ ", "careful"), ("testing …  Esc ends it", "middle")]]
     return [*_heading("Connection"), *map(_step, steps)] if steps else []
 
 
-def _step(step: Step) -> Line:
+def _step(step: Check) -> Line:
     sign, role = SIGNS[step.state]
     words = step.words if step.seconds is None else f"{step.words}  {duration(step.seconds)}"
     weight = {"well": "text", "failed": "wrong"}.get(step.state, "dim")

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.connection_test import Step
+from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.profile import CookieAuth, InlineAuth, MethodNote, NoAuth, Profile
 from rpcexplorer.model.secrets.route import Change, Moved
 from rpcexplorer.model.secrets.secret import Secret
@@ -117,10 +117,10 @@ def test_what_a_login_would_need_is_left_out_where_there_is_none() -> None:
 
 def test_the_steps_of_a_test_have_signs_words_and_times() -> None:
     steps = [
-        Step("Name", "skipped", "the URL holds an address"),
-        Step("TCP", "well", "connected", 0.012),
-        Step("TLS", "failed", "the certificate is for another host"),
-        Step("HTTP", "unknown", "not reached"),
+        Check("Name", "skipped", "the URL holds an address"),
+        Check("TCP", "well", "connected", 0.012),
+        Check("TLS", "failed", "the certificate is for another host"),
+        Check("HTTP", "unknown", "not reached"),
     ]
     lines = told(steps=steps)
     at = lines.index(" Connection")
