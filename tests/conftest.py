@@ -1,8 +1,8 @@
-"""Two tiers: what runs every day, and all there is with ``--thorough``. Whoever names a file gets all of that file.
+"""Two tiers: each promise once with ``pytest``, all there is with ``--thorough``. Whoever names a file gets all of it.
 
-Of a test with many cases a few run every day, spread over all of them; ``everyday(n)`` says how many of one test, of a
-class or of a file, where it is another number. Random cases come from a fixed seed, but for the thorough tier: it draws
-anew and prints what it found. None has to be quick on a busy machine.
+What only varies a promise that another test keeps is marked ``thorough``; of a test with many cases two run every day,
+the first and the last, or as many as ``everyday(n)`` says. Random cases are few and the same ones every day, while the
+thorough tier draws many anew and prints what it found; none has to be quick on a busy machine.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from typing import Any, Final
 import pytest
 from hypothesis import settings
 
-CASES: Final = 4
+CASES: Final = 2
 """Cases of one test that run every day."""
 
-settings.register_profile("everyday", derandomize=True, deadline=None, max_examples=25)
+settings.register_profile("everyday", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("named", derandomize=True, deadline=None)
 settings.register_profile("thorough", deadline=None, print_blob=True)
 
@@ -36,6 +36,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "thorough: it varies a promise that another test keeps every day")
     config.addinivalue_line("markers", "everyday(n): so many cases of it run every day")
     config.addinivalue_line("markers", "drawn: the screen is drawn as for a terminal")
     is_whole = config.args_source is pytest.Config.ArgsSource.TESTPATHS
@@ -69,8 +70,8 @@ def pytest_collection_finish() -> None:
 
 def _of_every_day(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
     for _, group in groupby(items, lambda item: item.nodeid.partition("[")[0]):
-        cases = list(group)
-        mark = cases[0].get_closest_marker("everyday")
+        cases = [case for case in group if not case.get_closest_marker("thorough")]
+        mark = cases[0].get_closest_marker("everyday") if cases else None
         count = min(mark.args[0] if mark else CASES, len(cases))
         yield from (cases[number * (len(cases) - 1) // max(count - 1, 1)] for number in range(count))
 

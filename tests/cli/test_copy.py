@@ -307,6 +307,7 @@ def test_a_copied_python_script_logs_in_by_itself(cookie: Shell) -> None:
             assert (ran.returncode, ran.stdout, ran.stderr) == (1, "", "no session came of the login\n")
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(("pointer", "result"), [("/auth/s.id", {"auth": {"s.id": "s3ss10n"}}), ("", "s3ss10n")])
 @pytest.mark.parametrize("form", ["curl", "python"])
 def test_a_session_that_stands_in_the_reply_is_taken_from_there(

@@ -87,6 +87,7 @@ def test_ctrl_c_ends_a_call_with_130_and_records_what_came(shell: Shell) -> None
     assert [json.loads(row)["outcome"] for row in rows] == ["cancelled"]
 
 
+@pytest.mark.thorough
 def test_ctrl_c_ends_a_test_of_the_connection_with_130(shell: Shell) -> None:
     with RawServer([HOLD]) as server:
         shell.sessions(f'[profile.slow]\nurl = "{server.origin}"\n')
@@ -176,6 +177,7 @@ def test_on_a_terminal_a_missing_password_is_asked_for_and_not_echoed(shell: She
     assert "hunter2" not in str(shell.files())
 
 
+@pytest.mark.thorough
 def test_on_a_terminal_a_slow_call_shows_a_line_that_is_gone_when_it_is_done(shell: Shell) -> None:
     with RawServer([HOLD, http_reply(b'{"jsonrpc":"2.0","id":"x","result":"welcome"}')]) as server:
         terminal = Terminal(shell, "call", "m", "--id", "x", "--url", server.origin)
@@ -208,6 +210,7 @@ PROMPTS = {
 }
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) -> None:
     auth = 'auth = { kind = "inline", username = "ada" }'

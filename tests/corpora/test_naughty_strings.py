@@ -28,13 +28,14 @@ from tests.corpora.naughty import NAUGHTY
 from tests.corpora.road import Road, short, unseen
 from tests.storage.recording import exchange
 
+pytestmark = pytest.mark.thorough
+
 HALF = re.compile("[\ud800-\udfff]")
 """Half a character: no UTF-8 can carry it, and no shell, file or terminal hands it over but as a sign of damage."""
 
 FAILURE = '{"jsonrpc":"2.0","id":"k7","error":{"code":1,"message":%s,"data":{%s:%s}}}'
 
 
-@pytest.mark.everyday(0)
 def test_as_method_params_message_and_value_it_goes_there_and_back_twice(tmp_path: Path) -> None:
     with short(tmp_path) as way:
         for text in filter(str.strip, NAUGHTY):  # a method without a name is not sent
@@ -65,7 +66,6 @@ def test_in_a_snippet_it_is_printable(tmp_path: Path) -> None:
                 assert unseen(spell(subject)) == set(), (kind, text)
 
 
-@pytest.mark.everyday(0)
 def test_as_id_name_and_note_of_a_call_it_is_kept_and_found(tmp_path: Path) -> None:
     history = History(tmp_path)
     for text in NAUGHTY:

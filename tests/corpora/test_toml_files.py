@@ -23,6 +23,8 @@ from tests.corpora.road import unseen
 from tests.corpora.toml_cases import EXTREME, RIGHT, WRONG
 from tests.storage.recording import contents, exchange, sound
 
+pytestmark = pytest.mark.thorough
+
 ALL = {**RIGHT, **WRONG, **EXTREME}
 UNREADABLE = {**WRONG, **EXTREME}
 NO_LINE = {"integer-of-5000-digits", *(name for name in WRONG if name.startswith("bytes-"))}

@@ -17,6 +17,8 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Outcome
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
+pytestmark = pytest.mark.thorough
+
 
 def application() -> Flask:
     """A few methods under the path of the service document."""

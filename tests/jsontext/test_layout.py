@@ -66,6 +66,7 @@ def test_every_token_survives(value: object, indent: int | None) -> None:
     assert compact(indented(text)) == compact(text) == "".join(tokens(text))
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("levels", [LEVELS, LEVELS + 1, 300, 1_100, 100_000])
 def test_great_depth_does_not_make_great_size(levels: int) -> None:
     text = "[" * levels + "1, 2" + "]" * levels

@@ -113,6 +113,7 @@ def test_a_string_token_is_decoded_as_json_decodes_it(text: str) -> None:
     assert decoded(json.dumps(text, ensure_ascii=False)) == text
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     [
@@ -129,6 +130,7 @@ def test_depth_and_length_do_not_matter(text: str) -> None:
     assert is_value(text, strict=True)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     ['["' + '\\"' * 200_000, '"' * 400_001, '{"a":' * 80_000, "N" * 400_000],

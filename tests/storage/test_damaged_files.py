@@ -78,11 +78,13 @@ ALONE = [kind for kind in KINDS if kind.name not in {"history", "catalogue"}]
 """Files of which either all can be used or nothing. A catalogue has the same test of its own, in test_catalogues.py."""
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("kind", ALONE, ids=lambda kind: kind.name)
 def test_a_file_cut_at_any_byte(kind: Kind, root: Path) -> None:
     check_each(kind, root, lambda whole: (whole[:cut] for cut in range(len(whole))))
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("kind", ALONE, ids=lambda kind: kind.name)
 def test_one_byte_changed_anywhere(kind: Kind, root: Path) -> None:
     def changed(whole: bytes) -> Iterator[bytes]:

@@ -58,8 +58,8 @@ def killed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, dict[str, in
     return folder, {name: int(number) for name, number, _ in ends}
 
 
+@pytest.mark.thorough
 @every_kind
-@pytest.mark.everyday(1)
 def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(kind: Kind, killed: tuple[Path, dict[str, int]]) -> None:
     folder, calls = killed
     assert calls[kind.name] > 8
@@ -72,6 +72,7 @@ def test_a_writer_killed_at_any_call_leaves_the_old_or_the_new(kind: Kind, kille
         assert sum(name.endswith(".tmp") for name in snapshot(root)) <= 1, number
 
 
+@pytest.mark.everyday(1)
 @every_kind
 def test_a_writer_killed_at_a_random_moment_loses_nothing_that_it_said_was_written(kind: Kind, tmp_path: Path) -> None:
     chance = random.Random(kind.name)
@@ -107,6 +108,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.thorough
 @every_kind
 def test_two_programs_that_write_at_once_lose_nothing(kind: Kind, shared: Path) -> None:
     found, told = kind.read(shared / kind.name)

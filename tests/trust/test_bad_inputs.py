@@ -181,6 +181,7 @@ def test_5_depth_is_shown_and_said(shell: Shell, levels: int, remark: str) -> No
     assert remark in seen.said
 
 
+@pytest.mark.thorough
 def test_5_a_depth_of_100_000_is_shown_said_and_recorded(shell: Shell) -> None:
     with RawServer(replying(f'"result":{"[" * 100_000}{"]" * 100_000}')) as server:
         ran = on_terminal(shell, "call", "m", "--url", server.origin)
@@ -297,6 +298,7 @@ def test_10_an_endless_body_is_kept_up_to_the_cap(shell: Shell) -> None:
     assert "add --body to see them" in seen.said
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("script", "came"),
     [

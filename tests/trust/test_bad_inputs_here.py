@@ -119,6 +119,7 @@ def test_17_a_full_disk_costs_no_result_and_no_record(shell: Shell) -> None:
     assert damaged(explorer(shell).history.all()) == []
 
 
+@pytest.mark.thorough
 def test_17_eight_writers_lose_nothing(shell: Shell) -> None:
     async def five(number: int) -> None:
         async with explorer(shell) as door:
@@ -146,6 +147,7 @@ for number in range(100_000):
 """
 
 
+@pytest.mark.thorough
 def test_17_whoever_is_killed_loses_nothing_that_was_written(shell: Shell) -> None:
     history = explorer(shell).history
     process = subprocess.Popen(
@@ -256,7 +258,7 @@ def environment(shell: Shell) -> dict[str, str]:
     return {**os.environ, **shell.environment, "PYTHONPATH": str(ROOT)}
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_19_a_reply_of_100_mb_arrives_whole_in_a_few_times_its_size(shell: Shell) -> None:
     before, items, after = b'{"jsonrpc":"2.0","id":"id-1","result":', [b"1.10," * 200_000] * 100, b"0]}"
     size = len(before + b"[" + after) + 100 * 1000 * 1000
@@ -280,12 +282,14 @@ def test_19_a_reply_of_100_mb_arrives_whole_in_a_few_times_its_size(shell: Shell
     assert (recorded.response.size, recorded.response.cut) == (size, True)
 
 
+@pytest.mark.thorough
 def test_19_a_line_of_a_megabyte_is_printed(shell: Shell) -> None:
     value = json.dumps("x\u202e" * 150_000)
     seen = visit(shell, replying(f'"result":{value}'))
     assert seen.ran.out == value.encode() + b"\n"
 
 
+@pytest.mark.thorough
 def test_19_five_thousand_headers_are_shown_or_refused_by_their_size(shell: Shell) -> None:
     seen = visit(shell, replying('"result":1', headers={f"x-{number}": "y" for number in range(5000)}))
     assert seen.code == 0
@@ -295,6 +299,7 @@ def test_19_five_thousand_headers_are_shown_or_refused_by_their_size(shell: Shel
     assert "more than 100 kB of headers" in seen.said
 
 
+@pytest.mark.thorough
 def test_19_ten_thousand_methods_are_listed(shell: Shell) -> None:
     methods = [{"name": f"m.{number}\u202e", "params": []} for number in range(10_000)]
     document = json.dumps({"openrpc": "1.3.2", "info": {"title": "t", "version": "1"}, "methods": methods})
@@ -328,6 +333,7 @@ PLACES = {
 }
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("place", [PLACES["the call"], PLACES["the record"]], ids=["the call", "the record"])
 def test_20_on_the_command_line_a_mistake_is_a_place_and_no_value(shell: Shell, place: tuple[str, str, str]) -> None:
     module, name, method = place
@@ -347,6 +353,7 @@ def test_20_on_the_command_line_a_mistake_is_a_place_and_no_value(shell: Shell, 
     assert "Traceback" not in ran.stderr
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("place", "keys"), [(PLACES["the call"], ["f5"]), (PLACES["a drawing"], [])], ids=["the call", "a drawing"]
 )

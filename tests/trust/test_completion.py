@@ -100,6 +100,7 @@ def test_a_name_of_letters_digits_and_harmless_signs_is_offered(name: str) -> No
     assert offered(name)
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("source", ["discovered", "recorded", "noted"])
 def test_tab_and_enter_in_bash_run_nothing_of_a_methods_name(person: Shell, source: str) -> None:
     name = "yy$(>x)"
@@ -115,6 +116,7 @@ def test_tab_and_enter_in_bash_run_nothing_of_a_methods_name(person: Shell, sour
     assert [path.name for path in person.folder.iterdir()] == ["sessions.toml"]
 
 
+@pytest.mark.thorough
 def test_bash_completes_names_with_colons_spaces_and_quotes_and_its_own_files(person: Shell) -> None:
     discovered(person, "ns:two:last", "ns:two:list", "one word", "one world", "yy$(touch x)")
     hostile = person.folder / "zz$(touch x)"

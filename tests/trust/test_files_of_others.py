@@ -51,6 +51,7 @@ def rpcexplorer(shell: Shell, *words: str) -> subprocess.CompletedProcess[bytes]
     )
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("place", "words"),
     [
@@ -90,6 +91,7 @@ def hostile(folder: Path) -> None:
     os.mkfifo(folder / "f@f.toml.torn-1")
 
 
+@pytest.mark.thorough
 def test_the_screen_opens_over_a_history_of_anything_and_answers_keys(shell: Shell, tmp_path: Path) -> None:
     hostile(tmp_path / "shared")
     shell.sessions(PROFILE.format(url="http://127.0.0.1:9"))
@@ -143,6 +145,7 @@ def test_a_file_that_never_ends_is_told_and_nothing_waits_for_it(
     )
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_with_a_file_is_told_in_a_few_sentences(shell: Shell) -> None:
     text = PROFILE.format(url="http://127.0.0.1:9") + '[profile.other]\nurl = "http://h"\n'
     shell.sessions(text + "".join(f"key_{number} = 1\n" for number in range(2000)))

@@ -41,12 +41,14 @@ def broken() -> int:
     return writer
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("command", ALIKE)
 def test_closed_output_is_a_sentence_where_something_is_to_be_printed(shell: Shell, command: str) -> None:
     ran = run(shell, f"{PROGRAM} {command} >&-")
     assert (ran.returncode, ran.stderr) == (2, CLOSED)
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
@@ -71,6 +73,7 @@ def test_a_closed_or_full_stream_is_no_mistake_of_the_program(shell: Shell, comm
     assert "mistake" not in ran.stderr
 
 
+@pytest.mark.thorough
 def test_what_is_printed_never_ends_up_in_a_file_that_got_the_number_of_a_closed_stream(shell: Shell) -> None:
     with RawServer(http_reply(b"", 204), http_reply(b'{"jsonrpc":"2.0","id":"1","result":"pong"}')) as server:
         where = f"--url {server.origin} --id 1"
@@ -83,6 +86,7 @@ def test_what_is_printed_never_ends_up_in_a_file_that_got_the_number_of_a_closed
     assert [str(path) for path in shell.folder.iterdir()] == []
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("command", ["", "--help 2>&-", "themes", "demo", "demo 2>&1", "no-such-command 2>&1"])
 def test_a_broken_pipe_ends_it_quietly(shell: Shell, command: str) -> None:
     pipe = broken()
@@ -106,6 +110,7 @@ def test_complaints_that_nobody_reads_end_it_quietly(shell: Shell) -> None:
     os.close(pipe)
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("redirected", ["2>&-", "2>errors"])
 def test_the_screen_needs_no_stderr(tmp_path: Path, redirected: str) -> None:
     start = f"import os; os.execv('/bin/sh', ['sh', '-c', {f'exec {PROGRAM} demo {redirected}'!r}])"

@@ -1017,6 +1017,7 @@ def test_the_footer_tells_the_way_back(key: str, kind: type[Any], size: tuple[in
     tell(explorer, story, size=size)
 
 
+@pytest.mark.thorough
 def test_in_a_small_terminal_a_tinted_bar_parts_the_profiles_from_the_page(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)

@@ -128,6 +128,7 @@ def opened(app: ExplorerApp) -> list[str]:
 # --- profiles ----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @through(ProfilesScreen, ProfileList, Confirm, ProfileForm, Form, Credentials)
 def test_a_key_for_a_profile_is_for_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
     keys_and_titles = [
@@ -153,6 +154,7 @@ def test_a_key_for_a_profile_is_for_the_one_where_the_keys_had_led(explorer: Exp
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(ProfilesScreen, ProfileList, Confirm, Answers, Answer)
 def test_of_two_removals_in_one_burst_each_removes_what_it_named(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -165,6 +167,7 @@ def test_of_two_removals_in_one_burst_each_removes_what_it_named(explorer: Explo
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(ProfilesScreen, ProfileList, Picker, PickList)
 def test_the_profile_that_is_used_tested_copied_or_found_is_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -210,6 +213,7 @@ def test_a_key_for_a_call_is_for_the_one_where_the_keys_had_led(explorer: Explor
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(HistoryScreen, HistoryList, Confirm, Answers, Answer)
 def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three", "four", "five")
@@ -223,6 +227,7 @@ def test_of_two_deletions_in_one_burst_each_deletes_the_call_it_named(explorer: 
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_keys_wait_for_what_is_done_with_an_answer(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     recorded(explorer, "one", "two")
     begun, go_on, forget = threading.Event(), threading.Event(), explorer.journal.delete
@@ -245,6 +250,7 @@ def test_keys_wait_for_what_is_done_with_an_answer(explorer: Explorer, monkeypat
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(HistoryScreen, HistoryList, HistoryPane)
 def test_the_call_that_is_loaded_or_sent_again_is_where_the_keys_had_led(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
@@ -294,6 +300,7 @@ def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(CallScreen, MethodsPane, MethodList, Editor)
 def test_what_follows_the_choice_of_a_method_goes_into_its_params(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -306,6 +313,7 @@ def test_what_follows_the_choice_of_a_method_goes_into_its_params(explorer: Expl
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(CallScreen, RecentList)
 def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -> None:
     recorded(explorer, "one", "two", "three")
@@ -324,6 +332,7 @@ def test_the_recent_call_is_the_one_where_the_keys_had_led(explorer: Explorer) -
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(CallScreen, ResponsePane, Grid, Pager, Reader, Prompt)
 def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -359,6 +368,7 @@ def test_what_is_copied_of_a_reply_is_where_the_keys_had_led(explorer: Explorer)
 # --- menus, dialogs and forms ------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @through(Picker, PickList)
 def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -376,6 +386,7 @@ def test_a_picker_takes_what_the_keys_had_led_to(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(Help, Sheet)
 def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -386,6 +397,7 @@ def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Exp
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(ProfileForm, Form, Cycle, Answers, Answer)
 def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -403,6 +415,7 @@ def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Expl
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(Confirm, Answers, Answer, CallScreen)
 def test_a_question_is_answered_by_the_word_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -428,6 +441,7 @@ def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Expl
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @through(Welcome, Ways)
 def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")

@@ -47,6 +47,7 @@ def held(make_explorer: Callable[..., Explorer]) -> Iterator[Explorer]:
 # --- a selection -------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["key", "palette"])
 def test_all_of_the_editor_can_be_selected_and_is_copied(explorer: Explorer, way: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -96,6 +97,7 @@ def test_in_the_field_of_a_dialog_it_copies_and_what_is_masked_stays(explorer: E
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_the_mouse_has_selected_on_screen_is_copied(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         app.push_screen(Confirm("Really?", "These are the words of a question.", []))
@@ -110,6 +112,7 @@ def test_what_the_mouse_has_selected_on_screen_is_copied(explorer: Explorer) -> 
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_shows_no_selection_has_none(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.mouse_down(calls, offset=(2, 0))
@@ -138,6 +141,7 @@ def test_a_secret_that_was_selected_is_copied_as_its_placeholder(explorer: Explo
 # --- what runs ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("start", ["f5", "f8", "f9"], ids=["a call", "a login", "a discovery"])
 def test_what_is_under_way_is_cancelled(held: Explorer, start: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -152,6 +156,7 @@ def test_what_is_under_way_is_cancelled(held: Explorer, start: str) -> None:
     visit(held, scene, profile="held")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen), ("ctrl+p", Picker)])
 def test_it_is_cancelled_from_other_screens_and_dialogs_as_well(held: Explorer, key: str, kind: type[Any]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
@@ -166,6 +171,7 @@ def test_it_is_cancelled_from_other_screens_and_dialogs_as_well(held: Explorer, 
     visit(held, scene, profile="held")
 
 
+@pytest.mark.thorough
 def test_a_search_a_filter_and_a_command_over_the_reply_are_cancelled(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
@@ -183,6 +189,7 @@ def test_a_search_a_filter_and_a_command_over_the_reply_are_cancelled(explorer: 
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_the_filter_of_the_history_is_cleared(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f6")
@@ -194,6 +201,7 @@ def test_the_filter_of_the_history_is_cleared(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f7")
@@ -210,6 +218,7 @@ def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
 # --- how to leave ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("keys", "kind", "told"),
     [
@@ -234,6 +243,7 @@ def test_else_the_keys_to_leave_by_are_told_in_plain_words(
     visit(make_explorer(HELD.format(url="http://127.0.0.1:9")), scene, profile="held")
 
 
+@pytest.mark.thorough
 def test_before_there_is_an_editor_nothing_is_said_to_be_kept_in_it(make_explorer: Callable[..., Explorer]) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await pilot.press("ctrl+c")
@@ -242,6 +252,7 @@ def test_before_there_is_an_editor_nothing_is_said_to_be_kept_in_it(make_explore
     tell(make_explorer(""), story)
 
 
+@pytest.mark.thorough
 def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f7")
@@ -253,6 +264,7 @@ def test_where_a_profile_must_be_chosen_no_way_back_is_told(explorer: Explorer) 
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("keymap", "told"),
     [
@@ -291,6 +303,7 @@ def test_another_key_can_have_that_meaning_and_textuals_own_sentence_is_never_sa
     visit(make_explorer(""), scene)
 
 
+@pytest.mark.thorough
 def test_who_gave_the_key_to_quit_quits_by_it(explorer: Explorer, make_explorer: Callable[..., Explorer]) -> None:
     explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.settings.write_text('[keymap]\nquit = "ctrl+c"\n')
@@ -302,6 +315,7 @@ def test_who_gave_the_key_to_quit_quits_by_it(explorer: Explorer, make_explorer:
     visit(make_explorer(""), scene)
 
 
+@pytest.mark.thorough
 def test_a_prompt_of_the_call_that_is_cancelled_closes_with_it(make_explorer: Callable[..., Explorer]) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")

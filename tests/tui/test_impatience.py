@@ -72,6 +72,7 @@ def test_a_password_typed_before_its_dialog_is_there_goes_into_the_dialog(
     visit(explorer, scene, profile="inline")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("key", "kind"), [("f6", HistoryScreen), ("f7", ProfilesScreen), ("f10", Picker), ("ctrl+p", Picker)]
 )
@@ -88,6 +89,7 @@ def test_nothing_typed_after_a_key_that_opens_a_screen_reaches_the_editor(
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_follows_a_command_of_the_palette_goes_to_what_it_opens(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, "ctrl+p", *"theme")
@@ -99,6 +101,7 @@ def test_what_follows_a_command_of_the_palette_goes_to_what_it_opens(explorer: E
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_letters_right_before_the_end_are_kept(make_explorer: Callable[..., Explorer], explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, *"123", "ctrl+q")
@@ -110,6 +113,7 @@ def test_letters_right_before_the_end_are_kept(make_explorer: Callable[..., Expl
     assert again.draft_of("ping") == "[123]"
 
 
+@pytest.mark.thorough
 def test_a_form_filled_in_one_burst_is_filled_line_by_line(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, "f7", "a")
@@ -139,6 +143,7 @@ def test_two_enters_answer_a_question_once(explorer: Explorer) -> None:
     visit(explorer, scene, profile="prod")
 
 
+@pytest.mark.thorough
 def test_two_enters_load_a_call_once(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")
@@ -153,6 +158,7 @@ def test_two_enters_load_a_call_once(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_two_enters_use_a_profile_once_and_two_ways_on_are_one(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f7")
@@ -166,6 +172,7 @@ def test_two_enters_use_a_profile_once_and_two_ways_on_are_one(explorer: Explore
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_way_on_from_the_welcome_is_taken_once(make_explorer: Callable[..., Explorer]) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         assert isinstance(app.screen, Welcome)
@@ -244,6 +251,7 @@ async def cancelled_call(pilot: Pilot[Any], screen: CallScreen) -> Exchange:
     return screen.exchange
 
 
+@pytest.mark.thorough
 def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhile(held: Held) -> None:
     server, _ = held
 
@@ -260,6 +268,7 @@ def test_a_late_reply_does_not_take_the_place_of_a_call_that_was_loaded_meanwhil
     while_sending(held, scene)
 
 
+@pytest.mark.thorough
 def test_a_reply_that_is_not_the_editors_says_whose_it_is(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")
@@ -273,6 +282,7 @@ def test_a_reply_that_is_not_the_editors_says_whose_it_is(explorer: Explorer) ->
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_notification_is_sent_again_as_one_and_a_batch_as_a_batch(explorer: Explorer) -> None:
     async def made() -> None:
         explorer.use("demo")
@@ -295,6 +305,7 @@ def test_a_notification_is_sent_again_as_one_and_a_batch_as_a_batch(explorer: Ex
 # --- leaving -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", ["key", "signal"])
 def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -311,7 +322,7 @@ def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str)
     visit(explorer, scene, profile="prod")
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_leaving_waits_for_ever_for_nothing_that_keys_wait_for(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         app.held.wait("what never comes")
@@ -343,6 +354,7 @@ def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held
 # --- what could not be kept --------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_draft_that_cannot_be_written_is_said_once_and_stands_in_the_header(explorer: Explorer) -> None:
     explorer.paths.drafts.parent.mkdir(parents=True, exist_ok=True)
     explorer.paths.drafts.write_text("a file where the folder should be")
@@ -374,6 +386,7 @@ def test_a_yes_for_today_holds_for_the_server_it_was_said_of(explorer: Explorer,
     assert not _is_quiet(explorer, Draft("user.delete"))
 
 
+@pytest.mark.thorough
 def test_a_secret_is_not_in_the_editor_nor_in_a_draft_after_such_a_burst(
     make_explorer: Callable[..., Explorer], service: str, tmp_path: Path
 ) -> None:
@@ -394,6 +407,7 @@ def test_a_secret_is_not_in_the_editor_nor_in_a_draft_after_such_a_burst(
 # --- one thing in the middle of another --------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_password_typed_right_after_sending_goes_to_whoever_asks_for_it(
     make_explorer: Callable[..., Explorer], service: str, tmp_path: Path
 ) -> None:
@@ -412,6 +426,7 @@ def test_a_password_typed_right_after_sending_goes_to_whoever_asks_for_it(
     assert not any(PASSWORD.encode() in file.read_bytes() for file in tmp_path.rglob("*") if file.is_file())
 
 
+@pytest.mark.thorough
 def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, "f2", *"arg_test", "enter", "1", "2")
@@ -428,6 +443,7 @@ def test_letters_after_enter_are_no_part_of_what_was_entered(explorer: Explorer)
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mistake(held: Held) -> None:
     server, explorer = held
 
@@ -449,6 +465,7 @@ def test_a_profile_that_is_removed_while_it_is_asked_for_its_methods_is_no_mista
     visit(explorer, scene, profile="slow")
 
 
+@pytest.mark.thorough
 def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Held) -> None:
     server, _ = held
 
@@ -465,6 +482,7 @@ def test_a_call_loaded_during_a_discovery_does_not_hide_the_next_reply(held: Hel
     while_sending(held, scene)
 
 
+@pytest.mark.thorough
 def test_what_is_sent_for_nothing_is_what_the_line_says(make_explorer: Callable[..., Explorer], service: str) -> None:
     explorer = make_explorer(f'version = 1\n[profile.p]\nurl = "{service}"\nempty_params = "{{}}"\n')
 
@@ -476,6 +494,7 @@ def test_what_is_sent_for_nothing_is_what_the_line_says(make_explorer: Callable[
     visit(explorer, scene, profile="p")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "keys"), [((120, 40), ("f4", "z")), ((80, 24), ("f2",))], ids=["zoomed", "narrow"])
 def test_why_nothing_was_sent_is_seen_whatever_covers_it(
     explorer: Explorer, size: tuple[int, int], keys: tuple[str, ...]
@@ -492,6 +511,7 @@ def test_why_nothing_was_sent_is_seen_whatever_covers_it(
     visit(explorer, scene, size=size)
 
 
+@pytest.mark.thorough
 def test_a_tab_turned_while_a_call_runs_is_a_tab(held: Held) -> None:
     server, _ = held
 
@@ -504,6 +524,7 @@ def test_a_tab_turned_while_a_call_runs_is_a_tab(held: Held) -> None:
     while_sending(held, scene)
 
 
+@pytest.mark.thorough
 def test_one_key_twice_opens_one_list(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")
@@ -517,6 +538,7 @@ def test_one_key_twice_opens_one_list(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f5")
@@ -542,6 +564,7 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_is_sent_is_what_was_chosen_just_before(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await burst(pilot, "f2", *"arg_test", "enter", "f5")
@@ -552,6 +575,7 @@ def test_what_is_sent_is_what_was_chosen_just_before(explorer: Explorer) -> None
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_key_that_comes_again_behind_others_is_meant(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.params.replace("[")

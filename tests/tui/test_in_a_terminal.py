@@ -60,7 +60,7 @@ def test_a_whole_visit(terminal: Terminal) -> None:
     assert b"\x1b[?1049l" in terminal.written, "the terminal was not given back"
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
     with Terminal(["demo"], {"RPCEXPLORER_HOME": str(tmp_path)}, tmp_path, (120, 40)) as terminal:
         terminal.sees("Methods", "F5 send")
@@ -93,6 +93,7 @@ def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
         terminal.sees('"kept": true')
 
 
+@pytest.mark.thorough
 def test_a_terminal_that_is_gone_ends_it_whatever_runs_and_nothing_is_lost(tmp_path: Path) -> None:
     home = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
     with RawServer([HOLD]) as server:
@@ -123,6 +124,7 @@ sys.exit(__main__.main())
 """
 
 
+@pytest.mark.thorough
 def test_a_mistake_of_ours_gives_the_terminal_back_and_tells_no_value(tmp_path: Path) -> None:
     (tmp_path / "broken.py").write_text(BROKEN)
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
@@ -147,7 +149,7 @@ auth = { kind = "cookie", username = "demo" }
 """
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: Path) -> None:
     folder = tmp_path / "work"
     folder.mkdir()
@@ -175,7 +177,7 @@ def test_keys_that_come_in_one_write_act_on_the_rows_that_they_led_to(tmp_path: 
         assert terminal.ends() == 0
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     with Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (100, 30)) as terminal:
@@ -200,7 +202,7 @@ def test_odd_bytes_end_nothing_and_the_keys_after_them_are_keys(tmp_path: Path) 
     assert b"Traceback" not in terminal.written
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_a_long_text_that_nothing_marks_as_pasted_is_put_as_it_is_and_sent_by_the_key_behind_it(tmp_path: Path) -> None:
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
     rows = [f'  {{"id": {number}, "name": "somebody"}}' for number in range(1_500)]
@@ -233,6 +235,7 @@ sys.exit(__main__.main())
 """
 
 
+@pytest.mark.thorough
 def test_a_program_that_can_read_no_key_any_more_ends_as_by_any_mistake_of_ours(tmp_path: Path) -> None:
     (tmp_path / "deaf.py").write_text(DEAF)
     (tmp_path / "sessions.toml").write_text('version = 1\n[profile.here]\nurl = "http://127.0.0.1:9"\n')
@@ -246,8 +249,8 @@ def test_a_program_that_can_read_no_key_any_more_ends_as_by_any_mistake_of_ours(
         assert b"correct-horse" not in terminal.written
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
-@pytest.mark.everyday(1)
 def test_it_opens_on_an_address(tmp_path: Path, words: list[str]) -> None:
     with Terminal(words, {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (120, 40)) as terminal:
         terminal.sees("url  http://127.0.0.1:9/rpc", "✓ valid")

@@ -45,7 +45,7 @@ BATCH = made(
 SHOP = '\n[profile.shop]\nurl = "https://shop.example.com"\nbadge = "staging"\nauth = { kind = "cookie" }\n'
 PLACES = Paths(Path("~/.config/rpcexplorer"), Path("~/.local/state/rpcexplorer"), Path("~/.cache/rpcexplorer"))
 
-pytestmark = pytest.mark.drawn
+pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
 
 Snap = Callable[..., bool]
 Show = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]

@@ -40,6 +40,7 @@ def test_a_sentence_has_a_line_of_its_own_between_the_reply_and_the_footer(
     visit(explorer, scene, size=size)
 
 
+@pytest.mark.thorough
 def test_it_goes_by_itself_and_the_reply_has_its_line_back(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         before = calls.response.region
@@ -51,6 +52,7 @@ def test_it_goes_by_itself_and_the_reply_has_its_line_back(explorer: Explorer) -
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_long_sentence_and_several_are_read_whole_and_leave_half_of_the_screen(explorer: Explorer) -> None:
     long = "What is said here goes on for longer than a line has room. " * 3
 
@@ -68,6 +70,7 @@ def test_a_long_sentence_and_several_are_read_whole_and_leave_half_of_the_screen
     visit(explorer, scene, size=(80, 24))
 
 
+@pytest.mark.thorough
 def test_other_screens_and_dialogs_show_it_too(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for key, kind in [("f6", HistoryScreen), ("ctrl+p", Picker)]:

@@ -218,6 +218,7 @@ def test_result(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     )
 
 
+@pytest.mark.thorough
 def test_side_by_side(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
@@ -226,6 +227,7 @@ def test_side_by_side(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -
     assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state("✓ result", "{ 5 members }", then=show))
 
 
+@pytest.mark.thorough
 def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
@@ -252,6 +254,7 @@ def test_outcome(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], exchan
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(*shows, then=showing(exchange)))
 
 
+@pytest.mark.thorough
 def test_typing(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2", *"usr")
@@ -281,6 +284,7 @@ def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("◐ receiving", "38 MB of 100 MB", then=show))
 
 
+@pytest.mark.thorough
 def test_request(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f3", "ctrl+o")
@@ -302,6 +306,7 @@ def test_table(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
@@ -311,6 +316,7 @@ def test_search(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("/   true", "1 of 2", then=show))
 
 
+@pytest.mark.thorough
 def test_filter(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
@@ -332,6 +338,7 @@ TABS = {
 """What a picture of each tab shows."""
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("tab", TABS)
 def test_tab(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -381,6 +388,7 @@ def test_confirm(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
     )
 
 
+@pytest.mark.thorough
 def test_narrow_prod(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         calls[1].use("prod")
@@ -390,6 +398,7 @@ def test_narrow_prod(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) ->
     assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(" PROD ", "✓ result", then=show))
 
 
+@pytest.mark.thorough
 def test_narrow_methods(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f2")
@@ -399,11 +408,13 @@ def test_narrow_methods(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer])
     )
 
 
+@pytest.mark.thorough
 def test_wide(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     shows = ("Lists users, newest first", "✓ result", '"next": "c2VhcmNo"')
     assert snap_compare(calls[0], terminal_size=(200, 60), run_before=state(*shows, then=showing(RESULT)))
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("theme", sorted(path.stem for path in (Path(__file__).parents[2] / "themes").glob("*.toml")))
 def test_theme(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], theme: str) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from rpcexplorer.views.printable import UNPRINTABLE, is_printable, printable, printable_bytes, readable
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("lines", "kept"), [(False, set()), (True, {"\n", "\t"})])
-@pytest.mark.everyday(1)
 def test_no_character_at_all_comes_out_unprintable(lines: bool, kept: set[str]) -> None:
     everything = "".join(map(chr, range(sys.maxunicode + 1)))
     shown = set(printable(everything, lines=lines))
@@ -69,7 +69,7 @@ def test_joined_emoji_come_apart() -> None:
 
 
 @pytest.mark.parametrize("unit", ["plain ", "esc \x1b", "é\u202e", "漢字", "❤\ufe0f", "a\ufe0f"])
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_megabytes_take_no_time_to_speak_of(unit: str) -> None:
     text = unit * (2_000_000 // len(unit))
     started = time.process_time()

@@ -74,7 +74,7 @@ def test_text_beyond_the_limit_stays_plain() -> None:
     assert highlighted(text) == text
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_ten_megabytes_take_seconds_at_most() -> None:
     text = "[" + ",".join(['{"id": 12, "name": "Ada", "tags": ["a", null]}'] * 100_000) + "]"
     started = time.process_time()

@@ -156,6 +156,7 @@ def test_what_has_no_name_or_comes_twice_is_counted() -> None:
     )
 
 
+@pytest.mark.thorough
 def test_a_hundred_thousand_methods_are_cut_at_a_number_that_is_said() -> None:
     listing = read_openrpc(document(*({"name": f"m{number}"} for number in range(100_000))))
     assert len(listing.methods) == MOST_METHODS

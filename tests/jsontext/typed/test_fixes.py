@@ -216,6 +216,7 @@ def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
     mended(text, presses=2 * len(text) + 2)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "text",
     ['"' + '\\"\n' * 30_000, "'\\" * 30_000, "[{]" * 8_000, "/*" * 30_000, '["' + "\\x" * 30_000, "a: " * 8_000],

@@ -323,6 +323,7 @@ def test_a_call_that_could_not_be_read_again_is_not_written(one: History) -> Non
     assert sound(one.all()) == [NEW.id]
 
 
+@pytest.mark.thorough
 def test_of_a_damaged_call_of_megabytes_the_beginning_is_shown(one: History) -> None:
     file_of(one).write_bytes(BLOCK + b'[[call]]\nid = "x"\nreply = "' + b"x" * 1_000_000 + b"\n\n[[call]]\n")
     (shown,) = [each for each in damaged(one.all()) if each.id == "x"]

@@ -44,6 +44,7 @@ def calls(folder: Path) -> list[str]:
     return [each.id for each in History(folder).all() if isinstance(each, Exchange)]
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(blocked: Journal, tmp_path: Path) -> None:
     unsaved = tmp_path / "unsaved"
     told = Rescue(blocked, nothing_typed(tmp_path), unsaved, 1_000).put_aside()

@@ -93,6 +93,7 @@ def test_line_ends_of_another_system_cost_nothing() -> None:
     assert raw not in among(HistoryFilter("bob"), raw)
 
 
+@pytest.mark.thorough
 def test_every_letter_that_stands_for_one_of_ascii_is_known() -> None:
     others = (chr(code) for code in range(0x80, 0x110000) if not 0xD800 <= code < 0xE000)
     assert {one.encode() for one in others if any(map(str.isascii, one.casefold()))} == set(FOLDED_TO_ASCII)

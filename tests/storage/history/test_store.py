@@ -308,6 +308,7 @@ def test_the_last_result_of_a_method_is_found_behind_what_went_wrong(tmp_path: P
 # --- changing
 
 
+@pytest.mark.everyday(1)
 def test_a_name_and_a_note_are_given_and_taken_away(ten: History) -> None:
     assert ten.annotate(id_of(4), name="slow", note="see \x1b[31m")
     assert ten.find(id_of(4)) == exchange(4, name="slow", note="see \x1b[31m")

@@ -46,6 +46,7 @@ def scenes(history: History) -> dict[str, bytes | None]:
 # --- a torn end
 
 
+@pytest.mark.thorough
 def test_a_file_cut_anywhere_loses_nothing_but_the_torn_block(one: History) -> None:
     whole = b"".join(BLOCKS[:2])
     ends = [0, len(BLOCKS[0]), len(whole)]
@@ -122,6 +123,7 @@ def test_a_full_file_is_mended_before_it_is_moved_away(one: History) -> None:
 # --- damage in the middle
 
 
+@pytest.mark.thorough
 def test_one_wrong_byte_anywhere_damages_one_block_at_most(one: History) -> None:
     whole = b"".join(BLOCKS)
     for position in range(len(whole)):
@@ -355,6 +357,7 @@ def test_eight_writers_at_once_lose_and_tear_nothing(one: History) -> None:
     assert list(contents(one.folder)) == ["me@here.toml"]
 
 
+@pytest.mark.thorough
 def test_eight_writers_filling_files_at_once_lose_and_tear_nothing(one: History) -> None:
     crowd(one.folder, 10_000)
     assert sorted(sound(one.all())) == [id_of(number) for number in range(400)]
@@ -362,6 +365,7 @@ def test_eight_writers_filling_files_at_once_lose_and_tear_nothing(one: History)
     assert damaged(one.all()) == []
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("rotate_at", [10**9, 10_000])
 def test_pruning_while_others_append_removes_only_what_it_counted(rotate_at: int, one: History) -> None:
     pruned = crowd(one.folder, rotate_at, "prune")

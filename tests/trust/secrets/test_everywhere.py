@@ -101,8 +101,8 @@ def is_known(words: list[str]) -> bool:
     return group is not None and (len(words) == 1 or words[-1] in getattr(group, "commands", {words[-1]: None}))
 
 
+@pytest.mark.everyday(1)
 @EVERY
-@pytest.mark.everyday(2)
 def test_no_command_prints_or_writes_a_secret(shell: Shell, secret: str) -> None:
     parrot = Parrot(secret, session=SESSION)
     batch = json.dumps([{"method": "echo.result", "params": {}}, {"method": "echo.error", "params": {"said": secret}}])
@@ -139,6 +139,7 @@ class Typist:
         return True
 
 
+@pytest.mark.everyday(1)
 @EVERY
 def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_path: Path, secret: str) -> None:
     parrot = Parrot(secret, session=SESSION)
@@ -223,6 +224,7 @@ def test_a_secret_in_a_reply_is_told_to_be_hidden(shell: Shell) -> None:
     assert "its name is shown instead" in ran.err
 
 
+@pytest.mark.thorough
 def test_a_secret_at_the_end_of_a_large_reply_is_hidden_as_well(shell: Shell) -> None:
     secret, filling = AWKWARD["unicode"], "é" * 1_000_000
     body = json.dumps({"jsonrpc": "2.0", "id": "x", "result": [filling, secret]}).encode()

@@ -234,6 +234,7 @@ def test_after_a_yes_it_goes_out_as_it_was_recorded(shell: Shell) -> None:
     assert sent["text"] == STORED
 
 
+@pytest.mark.thorough
 def test_a_record_of_ones_own_history_asks_nothing(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
         screen.again(forged(), ours=screen._is_ours(forged()))
@@ -244,6 +245,7 @@ def test_a_record_of_ones_own_history_asks_nothing(shell: Shell) -> None:
     assert sent["text"] == STORED
 
 
+@pytest.mark.thorough
 def test_where_a_record_lies_is_asked_of_the_history_it_was_read_from(shell: Shell) -> None:
     """One in a shared folder can name any profile, also one whose own history is nobody else's."""
 

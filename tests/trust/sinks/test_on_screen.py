@@ -225,10 +225,10 @@ LAYERS = {"both": "", "views alone": NO_GUARD, "guard alone": GUARD_ALONE}
 """Where each layer alone is enough, both are: one visit shows that they do not get in each other's way."""
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("layer", "part"), [("both", "calls"), *((layer, part) for layer in list(LAYERS)[1:] for part in PARTS)]
 )
-@pytest.mark.everyday(1)
 def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, layer: str, part: str) -> None:
     script = LAYERS[layer]
     terminal = visit(tmp_path, part, script)
@@ -240,6 +240,7 @@ def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, layer: str, part: str) 
     assert all(spelled(text) == text for text in stream.copied)
 
 
+@pytest.mark.thorough
 def test_what_is_wrong_in_files_is_said_and_not_obeyed(tmp_path: Path) -> None:
     home = CARRIERS["bb"].replace("/", "")
     with serving() as server:

@@ -156,6 +156,7 @@ def test_what_had_come_is_kept_and_the_server_sees_a_hangup(shell: Shell, middle
     assert len(server.requests) == 1
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("way", WAYS)
 def test_a_request_that_was_not_sent_whole_cannot_have_run(shell: Shell, way: Way) -> None:
     with RawServer([HOLD], read_body=False) as server:
@@ -233,6 +234,7 @@ def test_a_login_that_is_under_way_is_ended_and_the_call_behind_it_never_runs(sh
 # --- quitting -------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell: Shell, number: signal.Signals) -> None:
     script = Endless(b"HTTP/1.1 200 OK\r\n\r\n" + BEGUN, b"1," * 32768)
@@ -256,6 +258,7 @@ def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell:
     assert row["outcome"] == "cancelled"
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("name", ["no reply yet", "half a body", "endless body"])
 def test_leaving_the_screen_ends_the_call_and_records_what_came(shell: Shell, name: str) -> None:
     middle = MIDDLES[name]

@@ -39,6 +39,7 @@ def test_every_token_is_printed_recorded_and_laid_out_as_the_server_wrote_it(she
     assert [token for token in tokens if token not in seen.seen] == []
 
 
+@pytest.mark.thorough
 def test_a_large_reply_is_opened_without_being_decoded() -> None:
     value = b"[" + b"[1.10,null]," * (4 * MIB) + b"0]"  # 48 MiB; a list for every pair would take 800 MB
     body = b'{"jsonrpc":"2.0","id":"id-1","result":' + value + b"}"

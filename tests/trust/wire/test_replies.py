@@ -77,6 +77,7 @@ def unreached(exchange: Exchange) -> Unreached:
 # --- what never ends ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("script", "came"),
     [
@@ -121,6 +122,7 @@ def test_a_body_beyond_the_cap_is_stopped_there(shell: Shell, script: Script) ->
     assert len(exchange.response.body) == exchange.response.size == MIB
 
 
+@pytest.mark.thorough
 def test_a_reply_below_the_cap_takes_a_few_times_its_size(shell: Shell) -> None:
     (shell.home / "config" / "settings.toml").unlink()
     value = "[" + ",".join(["1.10"] * (2 * MIB)) + "]"  # 10 MiB of small tokens, each of which would be an object

@@ -155,6 +155,7 @@ def test_a_name_that_resolves_no_more_is_told_from_a_server_that_is_down(
            "whether the network or the VPN is up")  # fmt: skip
 
 
+@pytest.mark.thorough
 def test_one_that_refuses_a_large_call_before_it_has_it_is_shown(shell: Shell) -> None:
     refusal = http_reply(b"too large, by far", 413, reason="Content Too Large", headers={"Connection": "close"})
     with RawServer([refusal, HOLD], read_body=False) as server:

@@ -71,6 +71,7 @@ def test_method_and_params_come_along_and_nothing_is_sent(explorer: Explorer) ->
     assert explorer.draft_of("demo.echo") == '{"n": 1.10}'  # what was typed there is kept there
 
 
+@pytest.mark.thorough
 def test_the_call_is_sent_by_the_other_profile_once_somebody_says_so(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "[1.10]")
@@ -109,6 +110,7 @@ def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None
 BACK = "replaced_params"
 
 
+@pytest.mark.thorough
 def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
     make_explorer: Callable[..., Explorer], explorer: Explorer
 ) -> None:
@@ -140,6 +142,7 @@ def test_a_draft_that_a_call_took_the_place_of_comes_back_after_a_restart(
     visit(again, back, profile="prod")
 
 
+@pytest.mark.thorough
 def test_a_recorded_call_that_is_loaded_leaves_the_draft_to_be_had_back(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "[1]")
@@ -155,6 +158,7 @@ def test_a_recorded_call_that_is_loaded_leaves_the_draft_to_be_had_back(explorer
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_method_that_the_other_profile_does_not_know_comes_along_all_the_same(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, '{"not": valid', "nobody.knows.it")
@@ -165,6 +169,7 @@ def test_a_method_that_the_other_profile_does_not_know_comes_along_all_the_same(
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_keys_in_one_burst_type_choose_and_go_on_in_the_editor_of_the_other_profile(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "")
@@ -178,6 +183,7 @@ def test_keys_in_one_burst_type_choose_and_go_on_in_the_editor_of_the_other_prof
     assert explorer.draft_of("demo.echo") == "[7]"
 
 
+@pytest.mark.thorough
 def test_who_presses_the_key_twice_opens_one_list(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "[1]")
@@ -191,6 +197,7 @@ def test_who_presses_the_key_twice_opens_one_list(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(
         '[profile.a]\nurl = "http://127.0.0.1:9"\n[profile.broken]\ndescription = "no URL yet"\n'
@@ -211,6 +218,7 @@ def test_a_profile_that_cannot_be_used_says_why_and_the_call_stays(make_explorer
     visit(explorer, scene, profile="a")
 
 
+@pytest.mark.thorough
 def test_where_there_is_no_other_profile_nothing_opens(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer('[profile.a]\nurl = "http://127.0.0.1:9"\n')
 
@@ -224,6 +232,7 @@ def test_where_there_is_no_other_profile_nothing_opens(make_explorer: Callable[.
     visit(explorer, scene, profile="a")
 
 
+@pytest.mark.thorough
 def test_the_palette_finds_it_by_what_else_it_may_be_called(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "[1]")
@@ -282,6 +291,7 @@ auth = {{ kind = "inline", username = "bob" }}
 """
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("value", ["«one.password»", "«not recorded»"])
 def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..., Explorer], value: str) -> None:
     with RawServer(http_reply(b"{}")) as server:
@@ -331,6 +341,7 @@ async def history(pilot: Pilot[Any]) -> HistoryScreen:
     return screen
 
 
+@pytest.mark.thorough
 def test_a_recorded_call_is_taken_to_another_profile(explorer: Explorer) -> None:
     explorer.use("demo")
     record(explorer, exchange(0, method="user.get", params='{"id": 42}', profile="demo"))
@@ -369,6 +380,7 @@ def test_a_call_of_another_profile_is_taken_to_the_one_in_use(explorer: Explorer
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_record_of_somebody_else_opens_no_secret_of_the_profile_it_is_taken_to(
     make_explorer: Callable[..., Explorer], tmp_path: Path
 ) -> None:
@@ -385,6 +397,7 @@ def test_a_record_of_somebody_else_opens_no_secret_of_the_profile_it_is_taken_to
     visit(explorer, scene, profile="one")
 
 
+@pytest.mark.thorough
 def test_a_batch_of_the_history_stays_where_it_is(explorer: Explorer) -> None:
     explorer.use("demo")
     record(explorer, exchange(0, method="a, b", params="[]", profile="demo", kind="batch"))
@@ -399,6 +412,7 @@ def test_a_batch_of_the_history_stays_where_it_is(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_who_leaves_the_list_over_the_history_is_back_on_the_same_call(explorer: Explorer) -> None:
     explorer.use("demo")
     record(explorer, exchange(0, method="older", profile="demo"), exchange(1, method="newer", profile="demo"))
@@ -416,6 +430,7 @@ def test_who_leaves_the_list_over_the_history_is_back_on_the_same_call(explorer:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_params_that_come_along_are_not_replaced_by_those_of_the_last_call_there(explorer: Explorer) -> None:
     prod = explorer.profiles.profiles["prod"]
     explorer.journal.record(exchange(0, profile="prod", url=prod.endpoint, method="ping", params="[7]"), prod)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
@@ -64,6 +65,7 @@ def test_side_by_side_is_remembered_and_holds_where_there_is_room(
     visit(make_explorer(""), back, size=WIDE)
 
 
+@pytest.mark.thorough
 def test_side_by_side_one_of_them_can_have_all_the_room(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("alt+s", "f5")

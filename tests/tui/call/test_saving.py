@@ -75,6 +75,7 @@ def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Exp
     with_reply(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_reply_that_is_no_result_is_saved_byte_for_byte(
     make_explorer: Callable[..., Explorer], tmp_path: Path
 ) -> None:
@@ -117,6 +118,7 @@ def test_a_file_that_is_there_is_replaced_after_a_yes_alone_and_keeps_its_mode(
     with_reply(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_folder_takes_it_under_the_name_of_the_method_and_home_is_known(
     explorer: Explorer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -130,6 +132,7 @@ def test_a_folder_takes_it_under_the_name_of_the_method_and_home_is_known(
     with_reply(explorer, scene)
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("path", "told"),
     [
@@ -154,6 +157,7 @@ def test_where_it_cannot_be_written_a_sentence_says_why_and_asks_again(
     assert sorted(each.name for each in tmp_path.iterdir()) == ["here.json", "home", "work"]
 
 
+@pytest.mark.thorough
 def test_who_leaves_the_question_saves_nothing(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("S")

@@ -214,6 +214,7 @@ def test_prod_asks_before_it_sends_and_an_impatient_enter_sends_nothing(
     visit(explorer, person, what, profile="prod")
 
 
+@pytest.mark.thorough
 def test_a_safe_method_on_prod_is_sent_at_once(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "ping", "[]")
@@ -262,6 +263,7 @@ def test_logging_in_shows_what_came_back_and_the_header_says_so(explorer: Explor
     visit(explorer, person, what, profile="cookie")
 
 
+@pytest.mark.thorough
 def test_a_login_that_lacks_a_password_asks_for_it(
     make_explorer: Callable[..., Explorer], service: str, person: PersonOnScreen
 ) -> None:
@@ -379,6 +381,7 @@ def test_a_narrow_terminal_folds_the_methods_and_opens_them_by_key(explorer: Exp
     visit(explorer, person, what, size=(80, 24))
 
 
+@pytest.mark.thorough
 def test_sizes_are_changed_by_key_and_remembered(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
@@ -413,6 +416,7 @@ def test_the_footer_says_what_works_here_and_now(explorer: Explorer, person: Per
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_a_click_on_a_hint_is_the_key(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.pause()
@@ -487,6 +491,7 @@ def test_what_is_copied_is_what_the_cursor_stands_on_and_its_path(explorer: Expl
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_half_a_character_can_be_copied(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         app.copy_to_clipboard("a\ud800b")
@@ -495,6 +500,7 @@ def test_half_a_character_can_be_copied(explorer: Explorer, person: PersonOnScre
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_why_nothing_was_sent_is_told_whole(make_explorer: Callable[..., Explorer], person: PersonOnScreen) -> None:
     made = make_explorer('version = 1\n[profile.demo]\nurl = "http://127.0.0.1:9"\n')
 

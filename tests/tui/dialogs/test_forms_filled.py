@@ -83,6 +83,7 @@ def test_a_click_on_an_answer_gives_it() -> None:
     assert ask(Confirm("Go on?", [("host", "x")], CHOICES), act) == ["go"]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("dialog", [Confirm(HOSTILE, HOSTILE, [Choice("a", HOSTILE)]), Ask(HOSTILE, words=HOSTILE)])
 def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
     async def act(pilot: Pilot[None], opened: Dialog[Any]) -> None:
@@ -95,6 +96,7 @@ def test_hostile_words_are_shown_and_do_nothing(dialog: Dialog[Any]) -> None:
     assert ask(dialog, act) == [None]
 
 
+@pytest.mark.thorough
 def test_long_answers_stand_one_below_the_other() -> None:
     long = [Choice("a", "Keep editing"), Choice("b", "Send, and don't ask for user.delete today")]
 
@@ -108,6 +110,7 @@ def test_long_answers_stand_one_below_the_other() -> None:
     ask(Confirm("Send?", "x", long), act, size=(50, 20))
 
 
+@pytest.mark.thorough
 def test_the_answer_with_the_focus_is_on_view_in_a_terminal_of_five_lines() -> None:
     rows = [(f"row {number}", "words") for number in range(20)]
 

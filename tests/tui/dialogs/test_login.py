@@ -94,6 +94,7 @@ def test_what_is_to_be_kept_is_kept(lacking: Explorer, store: Path) -> None:
     assert "password" in store.read_text()
 
 
+@pytest.mark.thorough
 def test_a_login_without_what_it_needs_is_not_tried(lacking: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
@@ -126,6 +127,7 @@ def test_a_pasted_session_is_taken_and_no_login_is_sent(lacking: Explorer) -> No
     assert value(lacking, "c", "session") == "s3cret-id"
 
 
+@pytest.mark.thorough
 def test_a_profile_that_has_everything_is_not_asked(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         calls = await on(pilot, CallScreen)
@@ -136,6 +138,7 @@ def test_a_profile_that_has_everything_is_not_asked(explorer: Explorer) -> None:
     tell(explorer, story, profile="cookie")
 
 
+@pytest.mark.thorough
 def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
@@ -162,6 +165,7 @@ def answers(request: Received) -> bytes:
     return http_reply(reply, headers={"Set-Cookie": cookie} if cookie else {})
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(("own", "session"), [(False, True), (True, True), (False, False)])
 def test_somebody_else_can_log_in_with_a_name_of_their_own(
     make_explorer: Make, tmp_path: Path, own: bool, session: bool
@@ -204,6 +208,7 @@ def test_somebody_else_can_log_in_with_a_name_of_their_own(
     assert stored == {"password": "the-word-of-ada"} | ({"session": "session-of-ada"} if session else {})
 
 
+@pytest.mark.thorough
 def test_the_name_of_the_file_typed_again_is_the_profile_as_it_was(make_explorer: Make) -> None:
     with RawServer(answers) as server:
         text = f'[profile.i]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n'
@@ -229,6 +234,7 @@ def test_the_name_of_the_file_typed_again_is_the_profile_as_it_was(make_explorer
     assert made.profile == made.profiles.profiles["i"]
 
 
+@pytest.mark.thorough
 def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: Make, service: str) -> None:
     made = make_explorer(f'[profile.c]\nurl = "{service}"\nauth = {{ kind = "cookie", username = "{USERNAME}" }}\n')
     old = make_explorer("").profiles.profiles["c"]
@@ -250,6 +256,7 @@ def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: 
     tell(made, story, profile="c")
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("answer", ["Send nothing", "Allow this route"])
 def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
     make_explorer: Make, service: str, tmp_path: Path, answer: str
@@ -294,6 +301,7 @@ def test_the_id_is_found_in_whatever_was_copied(text: str, id: str) -> None:
     assert pasted(text, "sessionid") == id
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("known", [["username"], ["username", "password"]])
 def test_who_enters_secrets_begins_with_the_password_and_never_with_a_session(
     make_explorer: Make, service: str, known: list[str]

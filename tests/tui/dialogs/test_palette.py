@@ -38,6 +38,7 @@ async def found(pilot: Pilot[str], word: str) -> Picker:
     return picker
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("word", WORDS)
 def test_a_word_that_people_search_for_finds_its_command(explorer: Explorer, word: str) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
@@ -50,6 +51,7 @@ def test_a_word_that_people_search_for_finds_its_command(explorer: Explorer, wor
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_is_found_by_another_word_is_done(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
         await found(pilot, "compare")

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -99,6 +100,7 @@ def test_labels_from_outside_are_inert() -> None:
     pick(act)
 
 
+@pytest.mark.thorough
 def test_the_cursor_is_on_view_in_a_low_terminal() -> None:
     async def act(pilot: Pilot[None], picker: Picker) -> None:
         await pilot.press("down", "down")

@@ -74,6 +74,7 @@ def test_a_draft_that_cannot_be_written_does_not_go_without_a_word_and_an_offer(
     tell_blocked(explorer, story)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("methods", [1, 2])
 def test_it_can_be_saved_in_another_place(explorer: Explorer, tmp_path: Path, methods: int) -> None:
     file = tmp_path / "elsewhere" / "params.txt"
@@ -101,6 +102,7 @@ def test_it_can_be_saved_in_another_place(explorer: Explorer, tmp_path: Path, me
     assert explorer.drafts.unsaved, "it belongs elsewhere still"
 
 
+@pytest.mark.thorough
 def test_whoever_leaves_the_place_open_is_asked_again(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
@@ -191,6 +193,7 @@ def started(tmp_path: Path, **more: str) -> Terminal:
     return Terminal([], {"RPCEXPLORER_HOME": str(tmp_path / "home"), **more}, tmp_path, (100, 30))
 
 
+@pytest.mark.thorough
 def test_whoever_types_without_a_pause_loses_at_most_two_seconds_of_it_to_a_kill(tmp_path: Path) -> None:
     folder = tmp_path / "home" / "state" / "drafts"
     with started(tmp_path) as terminal:
@@ -207,6 +210,7 @@ def test_whoever_types_without_a_pause_loses_at_most_two_seconds_of_it_to_a_kill
     assert set(found) == {"1"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("how", ["hangs up", "quits"])
 def test_what_cannot_be_written_is_put_aside_and_there_at_the_next_start(tmp_path: Path, how: str) -> None:
     state, temporary = tmp_path / "home" / "state", tmp_path / "tmp"

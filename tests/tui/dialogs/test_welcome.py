@@ -59,6 +59,7 @@ def test_it_says_what_to_do_where_the_files_are_and_what_is_wrong_with_them() ->
         assert words in said
 
 
+@pytest.mark.thorough
 def test_it_can_be_used_in_a_small_terminal() -> None:
     assert welcome("down", "enter", size=(30, 8))[0] == ["add"]
 
@@ -85,6 +86,7 @@ def test_the_first_profile_is_added_used_and_kept(make_explorer: Make, tmp_path:
     assert "[profile.first]" in (tmp_path / "home" / "config" / "sessions.toml").read_text()
 
 
+@pytest.mark.thorough
 def test_who_leaves_the_form_is_back_at_the_welcome(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await on(pilot, Welcome)

@@ -142,6 +142,7 @@ def test_the_preview_follows_the_cursor(recorded: Explorer) -> None:
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_the_brackets_turn_the_pages_of_the_preview(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         preview = screen.query_one(HistoryPreview)
@@ -158,6 +159,7 @@ def test_the_brackets_turn_the_pages_of_the_preview(recorded: Explorer) -> None:
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Explorer) -> None:
     headers = (("Content-Type", "application/json"), ("X-Request-Id", "7f3a"))
     record(recorded, exchange(9, response=Response(200, "OK", headers=headers, body=b"1", size=1)))
@@ -194,6 +196,7 @@ def test_whose_calls_are_shown_is_remembered_until_the_next_start(recorded: Expl
     assert not again.remembered.history_of_all
 
 
+@pytest.mark.thorough
 def test_without_a_profile_in_use_all_calls_are_shown_and_nothing_is_remembered(recorded: Explorer) -> None:
     recorded.remembered.history_of_all = True
     recorded.profile = None
@@ -205,6 +208,7 @@ def test_without_a_profile_in_use_all_calls_are_shown_and_nothing_is_remembered(
     assert recorded.remembered.history_of_all
 
 
+@pytest.mark.thorough
 def test_a_call_is_found_by_the_id_that_its_reply_was_given(recorded: Explorer) -> None:
     record(recorded, exchange(9, method="found", response=Response(200, headers=(("X-Request-Id", "7f3a-c0de"),))))
 
@@ -233,6 +237,7 @@ def test_all_profiles_are_one_key_away_with_what_is_damaged(recorded: Explorer) 
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_without_a_profile_the_calls_of_all_are_shown(recorded: Explorer) -> None:
     recorded.profile = None
 
@@ -244,6 +249,7 @@ def test_without_a_profile_the_calls_of_all_are_shown(recorded: Explorer) -> Non
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_the_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         bar = screen.query_one(HistoryPane).query_one(Bar)
@@ -321,6 +327,7 @@ def test_text_from_outside_can_do_nothing_here(explorer: Explorer) -> None:
     on_screen(explorer, act)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("size", "beside"), [((120, 40), True), ((200, 60), True), ((80, 24), False)])
 def test_the_preview_stands_beside_the_list_or_below_it(
     recorded: Explorer, size: tuple[int, int], beside: bool
@@ -349,6 +356,7 @@ def test_letters_are_typed_into_the_filter_and_do_nothing_else(recorded: Explore
     assert stage.of(HistoryScreen.CopyWanted) == []
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("typed", "found"),
     [
@@ -371,6 +379,7 @@ def test_a_filter_looks_through_the_whole_history(recorded: Explorer, typed: str
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_a_filter_finds_what_is_older_than_what_is_on_view(explorer: Explorer) -> None:
     record(
         explorer,
@@ -386,6 +395,7 @@ def test_a_filter_finds_what_is_older_than_what_is_on_view(explorer: Explorer) -
     on_screen(explorer, act)
 
 
+@pytest.mark.thorough
 def test_enter_and_the_arrows_lead_out_of_the_filter_and_keep_it(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         calls = screen.query_one(HistoryList)
@@ -417,6 +427,7 @@ def test_escape_clears_the_filter_then_leaves_it_then_the_screen(recorded: Explo
     assert answers == [None]
 
 
+@pytest.mark.thorough
 def test_a_screen_that_is_closed_looks_for_nothing_any_longer(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         reading = screen._reading
@@ -431,6 +442,7 @@ def test_a_screen_that_is_closed_looks_for_nothing_any_longer(recorded: Explorer
 # --- what becomes of a call --------------------------------------------------------------------------------------
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
 def test_a_call_goes_into_the_editor_or_out_again(recorded: Explorer, key: str, action: str) -> None:
     async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
@@ -441,6 +453,7 @@ def test_a_call_goes_into_the_editor_or_out_again(recorded: Explorer, key: str, 
     assert (choice.exchange.method, choice.exchange.params, choice.action) == ("user.get", '{"id": 42}', action)
 
 
+@pytest.mark.thorough
 def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         calls = screen.query_one(HistoryList)
@@ -454,6 +467,7 @@ def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
     assert choice.exchange.method == "ping"
 
 
+@pytest.mark.thorough
 def test_a_batch_can_be_sent_again_and_has_no_place_in_the_editor(explorer: Explorer) -> None:
     record(explorer, exchange(0, "[]", method="a, b", kind="batch", params="[]"))
 
@@ -477,6 +491,7 @@ def test_copying_is_asked_for_and_the_screen_stays(recorded: Explorer) -> None:
     assert [message.exchange.method for message in stage.of(HistoryScreen.CopyWanted)] == ["report.run"]
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(("key", "what"), [("t", "name"), ("a", "note")])
 def test_a_name_and_a_note_are_written_down(recorded: Explorer, key: str, what: str) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
@@ -519,6 +534,7 @@ def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_when_the_only_call_is_deleted_the_empty_list_can_be_read_again(explorer: Explorer) -> None:
     record(explorer, CALLS[2])
 
@@ -537,6 +553,7 @@ def test_when_the_only_call_is_deleted_the_empty_list_can_be_read_again(explorer
     on_screen(explorer, act)
 
 
+@pytest.mark.thorough
 def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded.journal, "delete", lambda *_: "cannot write [b]: the disk is full")
 
@@ -548,6 +565,7 @@ def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pyte
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_prod_is_seen_here_too(explorer: Explorer) -> None:
     explorer.use("prod")
 

@@ -87,6 +87,7 @@ def test_the_page_follows_the_cursor(explorer: Explorer) -> None:
     tell(explorer, story)
 
 
+@pytest.mark.thorough
 @pytest.mark.drawn
 def test_the_footer_offers_what_can_be_done_with_this_one(make_explorer: Make) -> None:
     broken = '\n[profile.broken]\nurl = "nowhere"\n'
@@ -119,6 +120,7 @@ def test_enter_switches_everything_that_belongs_to_the_profile(explorer: Explore
     tell(explorer, story)
 
 
+@pytest.mark.thorough
 def test_escape_leaves_the_profile_in_use(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot, "prod")
@@ -130,6 +132,7 @@ def test_escape_leaves_the_profile_in_use(explorer: Explorer) -> None:
     tell(explorer, story)
 
 
+@pytest.mark.thorough
 def test_a_click_looks_and_another_takes(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
@@ -174,6 +177,7 @@ def test_a_profile_is_added_to_ones_own_file(make_explorer: Make, team: Path, ow
     )
 
 
+@pytest.mark.thorough
 def test_the_file_of_the_team_is_named_and_written_when_it_is_chosen(
     make_explorer: Make, team: Path, own: Path
 ) -> None:
@@ -191,6 +195,7 @@ def test_the_file_of_the_team_is_named_and_written_when_it_is_chosen(
     assert not own.exists()
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("typed", "wrong", "field"),
     [
@@ -273,6 +278,7 @@ def test_an_edit_of_the_profile_in_use_reaches_the_call_screen(make_explorer: Ma
     tell(make_explorer(ONE), story, profile="one")
 
 
+@pytest.mark.thorough
 def test_escape_in_the_form_saves_nothing(make_explorer: Make, team: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot, "one")
@@ -286,6 +292,7 @@ def test_escape_in_the_form_saves_nothing(make_explorer: Make, team: Path) -> No
     assert team.read_text() == ONE
 
 
+@pytest.mark.thorough
 def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE)
 
@@ -303,6 +310,7 @@ def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> N
     assert made.profiles.profiles["one"].description == ""
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(
     ("typed", "told", "written"),
     [
@@ -334,6 +342,7 @@ def test_the_form_says_where_calls_go_and_writes_what_differs(
     assert {key: values[key] for key in ("url", "path") if key in values} == before | written
 
 
+@pytest.mark.thorough
 def test_an_edit_of_a_profile_without_a_path_leaves_its_address_as_it_is(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE.replace('description = "First"', 'path = ""'))
 
@@ -352,6 +361,7 @@ def test_an_edit_of_a_profile_without_a_path_leaves_its_address_as_it_is(make_ex
     assert made.profiles.profiles["one"].endpoint == "https://one.example.com"
 
 
+@pytest.mark.thorough
 def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_explorer: Make, team: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         assert names(await profiles(pilot)) == ["one", "two"]
@@ -361,6 +371,7 @@ def test_what_changed_in_the_files_meanwhile_is_seen_when_the_screen_opens(make_
     tell(made, story, profile="one")
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Make, team: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
@@ -378,6 +389,7 @@ def test_a_file_that_is_not_in_order_now_takes_no_profile_away(make_explorer: Ma
     tell(made, story, profile="one")
 
 
+@pytest.mark.thorough
 def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
 
@@ -397,6 +409,7 @@ def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: 
     assert (values["url"], values["path"]) == ("http://127.0.0.1:8000", "/jsonrpc")
 
 
+@pytest.mark.thorough
 def test_an_address_that_was_typed_is_made_a_profile_by_its_name(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
     made.use(ad_hoc("http://127.0.0.1:8000/jsonrpc", "none"))
@@ -429,6 +442,7 @@ def test_a_profile_is_made_the_default_for_one_person(make_explorer: Make, team:
     assert team.read_text() == TWO
 
 
+@pytest.mark.thorough
 def test_what_only_one_person_wants_goes_into_the_overlay(make_explorer: Make, team: Path) -> None:
     local = team.with_name("sessions.local.toml")
     made = make_explorer(ONE)
@@ -452,6 +466,7 @@ def test_what_only_one_person_wants_goes_into_the_overlay(make_explorer: Make, t
     assert made.profiles.profiles["one"].timeout == 5
 
 
+@pytest.mark.thorough
 def test_a_key_that_another_file_overrules_is_told(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE)
     local = team.with_name("sessions.local.toml")
@@ -581,6 +596,7 @@ def test_when_the_profile_in_use_is_gone_another_must_be_chosen(make_explorer: M
     tell(made, story, profile="one")
 
 
+@pytest.mark.thorough
 def test_when_the_last_profile_is_gone_there_is_the_welcome_again(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "one")
@@ -642,6 +658,7 @@ def test_the_connection_is_tested_step_by_step(explorer: Explorer) -> None:
     tell(explorer, story)
 
 
+@pytest.mark.thorough
 def test_a_test_never_says_of_a_profile_that_logs_in_that_it_needs_no_login(make_explorer: Make) -> None:
     made = make_explorer('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie" }\n')
 
@@ -655,6 +672,7 @@ def test_a_test_never_says_of_a_profile_that_logs_in_that_it_needs_no_login(make
     tell(made, story, profile="shop")
 
 
+@pytest.mark.thorough
 @pytest.mark.drawn
 def test_a_test_that_hangs_is_ended_by_escape_and_its_profile_can_be_tested_again(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
@@ -675,6 +693,7 @@ def test_a_test_that_hangs_is_ended_by_escape_and_its_profile_can_be_tested_agai
         tell(made, story, profile="slow")
 
 
+@pytest.mark.thorough
 def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: Make) -> None:
     made = make_explorer(ONE.replace("https://one.example.com", "http://127.0.0.1:9"))
 
@@ -696,6 +715,7 @@ def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: M
 # --- bad weather -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_hostile_words_are_inert(make_explorer: Make) -> None:
     words = "[@click=app.quit]x[/] oops [/] \\u001b]52;c;? \\u202e"
     made = make_explorer(ONE.replace("First", words) + f'\n[profile.two]\nurl = "https://two"\nbadge = "{words}"\n')
@@ -717,8 +737,8 @@ def test_hostile_words_are_inert(make_explorer: Make) -> None:
     tell(made, story, profile="one")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("size", [(20, 5), (40, 10), (200, 60)])
-@pytest.mark.everyday(1)
 def test_every_size_can_be_worked_with(explorer: Explorer, size: tuple[int, int]) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "cookie")
@@ -735,6 +755,7 @@ def test_every_size_can_be_worked_with(explorer: Explorer, size: tuple[int, int]
     tell(explorer, story, size=size)
 
 
+@pytest.mark.thorough
 def test_the_password_of_the_demo_is_never_on_view(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "inline")

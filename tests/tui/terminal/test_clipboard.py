@@ -88,12 +88,14 @@ def test_in_tmux_it_is_in_the_buffer_of_tmux_and_nobody_says_that_it_is_on_the_c
     assert "load-buffer -w -" in (folder / "asked").read_text()
 
 
+@pytest.mark.thorough
 def test_a_tmux_that_cannot_send_it_on_takes_it_for_itself(explorer: Explorer, with_tools: Tools) -> None:
     folder = with_tools("TMUX", tmux=f'[ "$2" = -w ] && exit 1\n{TAKES}')
     assert "into tmux's buffer" in copied(explorer)
     assert (folder / "tmux.took").read_text() == TEXT
 
 
+@pytest.mark.thorough
 def test_with_a_tool_of_the_system_tmux_has_it_too(explorer: Explorer, with_tools: Tools) -> None:
     folder = with_tools("TMUX", "DISPLAY", tmux=TAKES, xclip=TAKES)
     assert copied(explorer) == "Copied the reply, 11 B."
@@ -129,6 +131,7 @@ def test_what_is_too_much_for_a_terminal_is_said_not_to_be_copied(explorer: Expl
     assert copied(explorer, "x" * (OSC_MOST + 1)).startswith("Not copied: 8")
 
 
+@pytest.mark.thorough
 def test_keys_go_on_while_a_tool_takes_its_time(
     explorer: Explorer, with_tools: Tools, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 
@@ -67,6 +68,7 @@ def test_enter_in_a_line_is_enter_and_what_follows_goes_where_it_leads(explorer:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_where_nobody_types_each_letter_is_a_key_until_one_of_them_opens_a_line(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f5")
@@ -80,6 +82,7 @@ def test_where_nobody_types_each_letter_is_a_key_until_one_of_them_opens_a_line(
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_letter_that_somebody_gave_a_meaning_keeps_it_within_the_text(
     explorer: Explorer, make_explorer: Callable[..., Explorer]
 ) -> None:

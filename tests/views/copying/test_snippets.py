@@ -121,6 +121,7 @@ def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, 
 # --- Python --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("auth", [NoAuth(), CookieAuth(), InlineAuth("ada")])
 def test_the_python_script_sends_what_the_program_would_send(auth: Auth) -> None:
     with RawServer(http_reply('{"é": 1}'.encode())) as server:

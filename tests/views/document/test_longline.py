@@ -10,7 +10,7 @@ from rpcexplorer.views.document.longline import LongLine, shown
 from rpcexplorer.views.printable import is_printable
 
 
-@pytest.mark.everyday(0)
+@pytest.mark.thorough
 def test_no_character_of_two_columns_is_taken_for_one_of_one() -> None:
     for code in [*range(0xA0, 0xD800), *range(0xE000, 0x110000)]:
         if columns(char := chr(code)) == 2 and is_printable(char):

@@ -68,6 +68,7 @@ def test_the_bytes_of_what_is_no_text_are_searched() -> None:
     assert document.line_at(20) == 1
 
 
+@pytest.mark.thorough
 def test_twenty_megabytes_are_searched_at_once() -> None:
     document = Document(b'    "name": "Ada Lovelace",\n' * 700_000 + b"End")
     started = time.process_time()

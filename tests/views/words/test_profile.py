@@ -147,6 +147,7 @@ def test_methods_are_listed_with_what_is_known_of_their_safety() -> None:
     assert row(lines, "c") == "Asks"
 
 
+@pytest.mark.thorough
 def test_a_profile_that_cannot_be_used_says_why_and_where() -> None:
     lines = [
         "".join(text for text, _ in line) for line in broken_page([(TEAM, "the team")], ["sessions.toml:3: no url"])

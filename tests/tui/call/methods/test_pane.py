@@ -335,6 +335,7 @@ def test_hostile_names_and_docs_are_shown_and_do_nothing() -> None:
     play(story, methods={name: Method(name, "[/]\x1b[c")})
 
 
+@pytest.mark.thorough
 def test_ten_thousand_methods_are_drawn_no_further_than_they_are_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     methods = {name: Method(name) for name in (f"group{at % 100}.method{at}" for at in range(10_000))}
     drawn: list[object] = []

@@ -89,6 +89,7 @@ def test_times_are_those_of_whoever_looks() -> None:
     play(story, zone=timezone(timedelta(hours=2)))
 
 
+@pytest.mark.thorough
 def test_in_a_very_narrow_column_the_method_is_worth_more_than_the_time() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane)[2] == " ◌ report.run  cancelled"
@@ -130,6 +131,7 @@ def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_the_cursor_is_lit_only_while_the_keys_come_here() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         calls = pane.query_one(RecentList)
@@ -143,6 +145,7 @@ def test_the_cursor_is_lit_only_while_the_keys_come_here() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_nothing_can_be_sent_again_where_there_is_no_call() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         calls = pane.query_one(RecentList)

@@ -159,6 +159,7 @@ def test_the_sentence_gives_way_and_the_fix_stays() -> None:
     play(SLIP, scene, (42, 8))
 
 
+@pytest.mark.thorough
 def test_the_mouse_fixes_and_leads_to_the_place() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(ProblemLine, offset=(8, 0))
@@ -220,6 +221,7 @@ def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
     play(SLIP, scene)
 
 
+@pytest.mark.thorough
 def test_own_editor_and_starting_point_are_asked_for() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("ctrl+g")
@@ -274,6 +276,7 @@ def test_docs_follow_the_method_and_what_becomes_known_of_it() -> None:
     play("[]", scene)
 
 
+@pytest.mark.thorough
 def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         for tab, kind in (("Request", Sheet), ("Docs", Sheet), ("Params", Editor)):
@@ -293,6 +296,7 @@ def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
     play("[]", scene)
 
 
+@pytest.mark.thorough
 def test_a_click_on_a_tab_opens_it() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Bar, offset=(102, 0))
@@ -335,6 +339,7 @@ def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.Monke
     play(long, scene)
 
 
+@pytest.mark.thorough
 def test_hostile_words_of_a_method_are_only_words() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         hostile = "oops [/] [@click=app.quit]x[/] \x1b[31m\u202e"
@@ -349,6 +354,7 @@ def test_hostile_words_of_a_method_are_only_words() -> None:
     play("[]", scene)
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize(("columns", "beside"), [(140, True), (100, False)])
 def test_where_there_is_room_the_docs_stand_beside_the_params(columns: int, beside: bool) -> None:
     async def run() -> None:

@@ -79,6 +79,7 @@ def test_a_large_reply_is_on_view_before_it_is_laid_out_to_its_end(watched: Watc
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 def test_another_reply_ends_the_laying_out_of_the_one_before(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
@@ -93,6 +94,7 @@ def test_another_reply_ends_the_laying_out_of_the_one_before(watched: Watched) -
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 def test_what_was_left_before_its_end_is_laid_out_when_it_is_looked_at_again(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
@@ -148,6 +150,7 @@ def test_whoever_goes_on_before_the_end_is_there_gets_there_when_it_is(
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 def test_whoever_goes_elsewhere_meanwhile_stays_there(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
@@ -163,6 +166,7 @@ def test_whoever_goes_elsewhere_meanwhile_stays_there(watched: Watched) -> None:
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 def test_folds_of_the_beginning_are_those_of_the_whole(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
@@ -177,6 +181,7 @@ def test_folds_of_the_beginning_are_those_of_the_whole(watched: Watched) -> None
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 def test_a_count_in_the_beginning_is_not_final(watched: Watched) -> None:
     async def run() -> None:
         stage = Stage(body := Body())
@@ -202,6 +207,7 @@ def slow(monkeypatch: pytest.MonkeyPatch) -> None:
 FOLDABLE = [[number] for number in range(20_000)]
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("slow")
 def test_folds_that_take_a_while_are_told_and_then_there() -> None:
     async def run() -> None:
@@ -243,6 +249,7 @@ def test_escape_stops_folds_first_and_only_then_closes_the_line() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 @pytest.mark.usefixtures("slow")
 def test_a_fold_under_way_outlives_another_width() -> None:
     async def run() -> None:
