@@ -57,7 +57,7 @@ def test_drafts_are_told_apart_by_profile_and_by_the_case_of_the_method(folder: 
     assert len({str(path).lower() for path in files_in(folder)}) == 4
 
 
-@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(method=ANY_TEXT, text=ANY_TEXT)
 def test_any_text_of_any_method_comes_back_exactly(folder: Path, method: str, text: str) -> None:
     assert Drafts(folder).keep("staging", method, text) == ""

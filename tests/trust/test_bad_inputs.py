@@ -113,6 +113,7 @@ def test_2_questions_to_the_terminal_are_never_asked(shell: Shell, question: str
 # --- 3 and 4: markup, and half a character, on the screen -----------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_3_and_4_the_screen_shows_markup_as_it_is_and_survives_half_a_character(shell: Shell) -> None:
     text = "oops [/] [@click=app.quit]x[/] [bold]$y[[ \ud800"
     inner, sayable = json.dumps(text), text.encode("utf-8", "replace").decode()

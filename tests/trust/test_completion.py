@@ -224,6 +224,7 @@ def test_of_very_many_names_those_are_offered_that_show_what_all_have_in_common(
     assert {name[:9] for name in came} == {"plain,y.a", "plain,y.b"}
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("broken", [{"COMP_WORDS": "x", "COMP_CWORD": "x"}, {}])
 def test_a_question_that_no_shell_asks_is_answered_with_nothing(person: Shell, broken: dict[str, str]) -> None:
     came = asked(person, **{COMPLETING: "bash_complete"}, **broken)

@@ -106,6 +106,7 @@ def test_the_screen_opens_over_a_history_of_anything_and_answers_keys(shell: She
         assert terminal.ends() == 0
 
 
+@pytest.mark.thorough
 def test_commands_end_over_a_history_of_anything(shell: Shell, tmp_path: Path) -> None:
     hostile(tmp_path / "shared")
     shell.sessions(PROFILE.format(url="http://127.0.0.1:9"))

@@ -104,13 +104,14 @@ def test_a_call_whose_result_nobody_reads_is_recorded_all_the_same(shell: Shell)
     assert len(list(History(shell.home / "state" / "history").all())) == 1
 
 
+@pytest.mark.thorough
 def test_complaints_that_nobody_reads_end_it_quietly(shell: Shell) -> None:
     pipe = broken()
     assert run(shell, f"{PROGRAM} call ping --url http://127.0.0.1:9", stderr=pipe).returncode == 141
     os.close(pipe)
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("redirected", ["2>&-", "2>errors"])
 def test_the_screen_needs_no_stderr(tmp_path: Path, redirected: str) -> None:
     start = f"import os; os.execv('/bin/sh', ['sh', '-c', {f'exec {PROGRAM} demo {redirected}'!r}])"

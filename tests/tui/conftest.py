@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -72,14 +73,18 @@ def undrawn(monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> 
 
 @pytest.fixture(autouse=True, scope="session")
 def parsed_once() -> Iterator[None]:
-    """Each start of the program reads some two hundred style sheets, the same ones each time."""
-    parse, known = Stylesheet._parse_rules, dict[Any, list[RuleSet]]()
+    """Each start of the program reads some two hundred style sheets, the same ones in the same colours each time."""
+    parse, known = Stylesheet._parse_rules, defaultdict[frozenset[Any], dict[Any, list[RuleSet]]](dict)
+    colours, of_these = dict[str, str](), dict[Any, list[RuleSet]]()
 
     def parsed(self: Stylesheet, *sheet: Any, **more: Any) -> list[RuleSet]:
-        key = (*sheet, *more.items(), frozenset(self._variables.items()))
-        if key not in known:
-            known[key] = parse(self, *sheet, **more)
-        return known[key]
+        nonlocal colours, of_these
+        if colours is not self._variables:
+            colours, of_these = self._variables, known[frozenset(self._variables.items())]
+        key = (*sheet, *more.items())
+        if key not in of_these:
+            of_these[key] = parse(self, *sheet, **more)
+        return of_these[key]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parsed)

@@ -275,6 +275,7 @@ def test_the_call_that_is_loaded_or_sent_again_is_where_the_keys_had_led(explore
 # --- the call screen ---------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 @through(CallScreen, MethodsPane, MethodList)
 def test_the_method_that_is_sent_is_where_the_keys_had_led(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
@@ -426,6 +427,7 @@ def test_a_question_is_answered_by_the_word_where_the_keys_had_led(explorer: Exp
     visit(explorer, scene, profile="prod")
 
 
+@pytest.mark.thorough
 @through(Credentials, Ask, HistoryScreen)
 def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Explorer) -> None:
     recorded(explorer, "one", "two")

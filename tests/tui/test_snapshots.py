@@ -248,6 +248,7 @@ OUTCOMES = {
 """What a picture of each outcome shows."""
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("exchange", [ERROR, UNREACHED, MALFORMED, CANCELLED], ids=lambda each: each.outcome_name)
 def test_outcome(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], exchange: Exchange) -> None:
     shows = OUTCOMES[exchange.outcome_name]
@@ -357,6 +358,7 @@ SCREENS = {
 """The key that opens each screen, and what a picture of it shows."""
 
 
+@pytest.mark.everyday(1)
 @pytest.mark.parametrize("name", SCREENS)
 def test_screen(
     snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], name: str, monkeypatch: pytest.MonkeyPatch

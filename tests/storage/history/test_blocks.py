@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -30,7 +30,6 @@ ANY = st.text(st.characters(exclude_categories=()), max_size=20)
 """Any text, lone surrogates and control characters included."""
 
 ENCODABLE = st.text(max_size=20)
-MODEST = settings(max_examples=60, deadline=None)
 
 HOSTILE = '\x1b]52;c;aGk=\x07 \x9b31m \u202e \u200b \x7f \u2028 \xa0 \U000e0041 \r\n\t\0 \ufeff \ue000 \\U "end = "'
 
@@ -97,13 +96,11 @@ def exchanges(draw: st.DrawFn) -> Exchange:
     )
 
 
-@MODEST
 @given(exchanges())
 def test_what_is_recorded_comes_back_as_it_was(one: Exchange) -> None:
     assert back(one) == as_recorded(one)
 
 
-@MODEST
 @given(exchanges())
 def test_a_block_is_toml_of_printable_lines(one: Exchange) -> None:
     block = to_block(one)
@@ -114,7 +111,6 @@ def test_a_block_is_toml_of_printable_lines(one: Exchange) -> None:
     assert list(values(block)) == [line.partition(" = ")[0] for line in (*lines, end)]
 
 
-@MODEST
 @given(exchanges())
 def test_the_quick_reader_agrees_with_toml(one: Exchange) -> None:
     block = to_block(one)
@@ -123,7 +119,6 @@ def test_the_quick_reader_agrees_with_toml(one: Exchange) -> None:
     assert read_record(block.encode()) == record
 
 
-@MODEST
 @given(ENCODABLE)
 def test_text_is_quoted_as_a_toml_library_reads_it(text: str) -> None:
     assert tomllib.loads(f"a = {quoted(text)}") == {"a": text}
@@ -265,7 +260,6 @@ def test_a_right_checksum_over_nonsense_fools_nobody(lines: bytes) -> None:
     assert isinstance(read_block(sealed + b'end = "%08x"\n\n' % crc32(sealed)), Damaged)
 
 
-@MODEST
 @given(st.binary(max_size=200))
 def test_no_bytes_make_the_reader_fail(noise: bytes) -> None:
     block = to_block(exchange()).encode()

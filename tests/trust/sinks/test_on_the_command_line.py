@@ -70,7 +70,7 @@ def test_no_command_prints_what_a_terminal_obeys(tmp_path: Path, server: RawServ
     assert classes_in(seen) == set(PAYLOADS)
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("words", [["call", "say.result", "-p", "here"], ["call", "x", "-p", ALL.replace("\x00", "")]])
 def test_neither_does_the_real_program_on_a_real_terminal(tmp_path: Path, server: RawServer, words: list[str]) -> None:
     with Watched(words, plant(tmp_path, server.origin), tmp_path / "work", (220, 44)) as terminal:

@@ -234,7 +234,7 @@ def test_a_login_that_is_under_way_is_ended_and_the_call_behind_it_never_runs(sh
 # --- quitting -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell: Shell, number: signal.Signals) -> None:
     script = Endless(b"HTTP/1.1 200 OK\r\n\r\n" + BEGUN, b"1," * 32768)
@@ -258,7 +258,7 @@ def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell:
     assert row["outcome"] == "cancelled"
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", ["no reply yet", "half a body", "endless body"])
 def test_leaving_the_screen_ends_the_call_and_records_what_came(shell: Shell, name: str) -> None:
     middle = MIDDLES[name]

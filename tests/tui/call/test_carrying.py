@@ -85,6 +85,7 @@ def test_the_call_is_sent_by_the_other_profile_once_somebody_says_so(explorer: E
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_undo_brings_back_the_draft_that_stood_there(explorer: Explorer) -> None:
     explorer.use("prod")
     type_in(explorer, "demo.echo", '{"mine": true}')
@@ -364,6 +365,7 @@ def test_a_recorded_call_is_taken_to_another_profile(explorer: Explorer) -> None
     assert explorer.draft_of("demo.echo") == "[1]"
 
 
+@pytest.mark.thorough
 def test_a_call_of_another_profile_is_taken_to_the_one_in_use(explorer: Explorer) -> None:
     explorer.use("demo")
     explorer.remembered.history_of_all = True

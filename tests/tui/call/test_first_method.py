@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
@@ -33,6 +34,7 @@ def used(made: Explorer) -> Profile:
     return profile
 
 
+@pytest.mark.thorough
 def test_without_a_method_to_begin_with_it_is_the_list(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     made.catalogues.settle(used(made), Discovery(WHEN, (Method("user.get", source="discovered"),), ("said",)))

@@ -30,7 +30,7 @@ async def replied(pilot: Pilot[Any], calls: CallScreen) -> None:
     await pilot.press("f4")
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("enter", [False, True], ids=["while it is typed", "when it is taken"])
 def test_what_is_wrong_with_a_filter_is_told_once(explorer: Explorer, enter: bool) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:

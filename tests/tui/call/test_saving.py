@@ -169,6 +169,7 @@ def test_who_leaves_the_question_saves_nothing(explorer: Explorer, tmp_path: Pat
     with_reply(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_a_secret_that_the_server_sends_back_is_not_saved(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None

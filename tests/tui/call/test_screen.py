@@ -298,6 +298,7 @@ def test_a_call_that_lacks_a_password_asks_for_it_masked(
     visit(explorer, person, what, profile="inline")
 
 
+@pytest.mark.thorough
 def test_another_profile_brings_its_own_everything(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", '["on demo"]')
@@ -399,6 +400,7 @@ def test_sizes_are_changed_by_key_and_remembered(
     visit(make_explorer(""), person, later)
 
 
+@pytest.mark.thorough
 @pytest.mark.drawn
 def test_the_footer_says_what_works_here_and_now(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
@@ -462,6 +464,7 @@ def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
         visit(explorer, person, what, profile="evil")
 
 
+@pytest.mark.thorough
 @pytest.mark.drawn
 def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen

@@ -301,7 +301,7 @@ def test_the_id_is_found_in_whatever_was_copied(text: str, id: str) -> None:
     assert pasted(text, "sessionid") == id
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("known", [["username"], ["username", "password"]])
 def test_who_enters_secrets_begins_with_the_password_and_never_with_a_session(
     make_explorer: Make, service: str, known: list[str]

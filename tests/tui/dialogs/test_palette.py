@@ -61,6 +61,7 @@ def test_what_is_found_by_another_word_is_done(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_cannot_be_done_now_is_found_and_said_to_be_so(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
         calls.choose("demo.echo")

@@ -111,6 +111,7 @@ def test_the_cursor_is_on_view_in_a_low_terminal() -> None:
     pick(act, size=(40, 9))
 
 
+@pytest.mark.thorough
 def test_the_palette_does_what_is_chosen(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await on(pilot, CallScreen)

@@ -262,6 +262,7 @@ def test_an_edit_keeps_the_comments_and_changes_one_line(make_explorer: Make, te
     assert team.read_text() == ONE.replace("https://one", "https://uno")
 
 
+@pytest.mark.thorough
 def test_an_edit_of_the_profile_in_use_reaches_the_call_screen(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot, "one")
@@ -492,6 +493,7 @@ def test_a_key_that_another_file_overrules_is_told(make_explorer: Make, team: Pa
     assert made.profiles.profiles["one"].timeout == 5
 
 
+@pytest.mark.thorough
 def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explorer: Make) -> None:
     made = make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"'))
     profile = made.profiles.profiles["one"]
@@ -574,6 +576,7 @@ def test_a_removed_profile_is_gone_with_its_secrets(make_explorer: Make, team: P
     assert made.secrets.find(two, "password") is None
 
 
+@pytest.mark.thorough
 def test_when_the_profile_in_use_is_gone_another_must_be_chosen(make_explorer: Make) -> None:
     made = make_explorer(TWO)
 
