@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import rpcexplorer
-from rpcexplorer.model.environment import for_others
+from rpcexplorer.model.secrets.environment import for_others
 from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply
 

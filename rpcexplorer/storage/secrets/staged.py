@@ -15,7 +15,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-from rpcexplorer.model.environment import for_others
+from rpcexplorer.model.secrets.environment import for_others
 from rpcexplorer.storage.files import FileTrouble
 
 LARGEST: Final = 100 * 1024 * 1024
