@@ -10,12 +10,15 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rpcexplorer.auth.cookie import CookieAuth
+    from rpcexplorer.auth.inline import InlineAuth
+    from rpcexplorer.auth.none import NoAuth
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.stop import Stop
     from rpcexplorer.explorer import Explorer
     from rpcexplorer.model.draft import Batch, Draft
     from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Sent, Unreached
-    from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
+    from rpcexplorer.model.profile import Login, Profile
     from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
 __all__ = [
@@ -41,12 +44,15 @@ __all__ = [
 ]
 
 _HOMES = {
+    "rpcexplorer.auth.cookie": ("CookieAuth",),
+    "rpcexplorer.auth.inline": ("InlineAuth",),
+    "rpcexplorer.auth.none": ("NoAuth",),
     "rpcexplorer.client.client": ("Client",),
     "rpcexplorer.client.stop": ("Stop",),
     "rpcexplorer.explorer": ("Explorer",),
     "rpcexplorer.model.draft": ("Batch", "Draft"),
     "rpcexplorer.model.exchange": ("Cancelled", "Exchange", "Refused", "Sent", "Unreached"),
-    "rpcexplorer.model.profile": ("CookieAuth", "InlineAuth", "Login", "NoAuth", "Profile"),
+    "rpcexplorer.model.profile": ("Login", "Profile"),
     "rpcexplorer.protocol.messages": ("ErrorObject", "Malformed", "Result"),
 }
 

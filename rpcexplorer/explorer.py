@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.clients import Clients
 from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.jsontext.typed.params import Problem
@@ -158,7 +159,7 @@ class Explorer:
         profile = self._in_use()
         learned, absent = self.catalogues.of(profile), self.catalogues.absent(profile)
         names = self.journal.methods(profile) if called else ()
-        return catalogue(profile, learned.methods if learned else (), names, absent)
+        return auth_of(profile).offered(catalogue(profile, learned.methods if learned else (), names, absent))
 
     async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""

@@ -11,9 +11,9 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
+from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch
-from rpcexplorer.model.profile import InlineAuth
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, http_reply
 

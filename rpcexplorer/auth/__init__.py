@@ -1,1 +1,1 @@
-"""How a profile logs in: a call with its credentials, and the login before it, as generators. No socket, no file."""
+"""The kinds of auth, a file each: what a kind sends, and how, as values and generators. No socket, no file."""

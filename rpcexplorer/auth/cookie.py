@@ -1,135 +1,87 @@
-"""Authentication as generators: each yields what it wants next and returns how the errand ended.
-
-They never see a socket, a file or the value of a secret, so a test drives them by hand.
-"""
+"""The kind ``cookie``: a login opens a session, whose id goes out in a cookie."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping
 from datetime import datetime
+from typing import Any, ClassVar
 
-from msgspec.structs import replace
-
-from rpcexplorer.auth.cookies import session_cookie
-from rpcexplorer.auth.credentials import Fields, inline_params
-from rpcexplorer.auth.flow import Drop, Errand, Flow, Keep, Landed, Say, Steps, Trip
-from rpcexplorer.auth.login import Opened, open_session
-from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.protocol.messages import ErrorObject
+from rpcexplorer.auth.flow import Errand, Flow, Header
+from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret, placeholder
 
 
-def flow(profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:
-    """The way of an errand under the profile's kind of auth. ``session`` is the one remembered, if any."""
-    match profile.auth:
-        case CookieAuth() as auth:
-            return cookie(profile, auth, errand, session, now)
-        case InlineAuth() as auth:
-            return inline(profile, auth, errand)
-        case NoAuth():
-            return plain(profile, errand)
+class CookieAuth(Kind, frozen=True):
+    """A session cookie, obtained by a login call."""
+
+    username: str | None = None
+    """Who logs in; None asks the secret store."""
+    cookie: str = "sessionid"
+    """The name of the cookie."""
+
+    kind: ClassVar[str] = "cookie"
+    sends: ClassVar[str] = "a session in a cookie"
+    needed: ClassVar[str] = "needs a session"
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
+        "cookie": (
+            re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
+            'must be the name of a cookie, such as "sessionid", without a value',
+        )
+    }
+    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+
+    @property
+    def session_cookie(self) -> str:
+        return self.cookie
+
+    def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002
+        return (*(() if self.username is not None else ("username",)), "password", "session")
+
+    def words(self, profile: Profile) -> str:
+        return f"by cookie: {profile.login.method} opens a session"
+
+    def headers(self, profile: Profile) -> tuple[Header, ...]:
+        return (Header("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)
+
+    def places(self, profile: Profile) -> Iterable[str]:
+        yield self.cookie
+        yield from _places(profile.login.params, "{password}")
+        if profile.login.session:
+            yield profile.login.session.rpartition("/")[2]
+
+    def pasted(self, field: str, text: str) -> str:
+        """The session id in a ``Cookie`` or ``Set-Cookie`` header, one pair, or the id."""
+        if field != "session":
+            return text
+        found = re.search(rf"(?:^|[;:\s]){re.escape(self.cookie)}=\"?([^;\s\"]+)", text)
+        return found[1] if found else text.strip()
+
+    def is_free(self, profile: Profile, errand: Errand) -> bool:
+        """Whether all of it is called without a session if there is none: the login itself, and what is noted so."""
+        others = [call.method for call in errand.calls if call.method != profile.login.method]
+        notes = (profile.methods.get(method) for method in others)
+        return all(note is not None and note.auth not in {None, self.kind} for note in notes)
+
+    def flow(self, profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:
+        from rpcexplorer.auth.session import with_session  # no start needs it
+
+        return with_session(self, profile, errand, session, now)
+
+    def login(self, profile: Profile, id: str, now: datetime) -> Flow:
+        from rpcexplorer.auth.session import session_alone  # no start needs it
+
+        return session_alone(self, profile, id, now)
 
 
-def plain(profile: Profile, errand: Errand) -> Flow:
-    """Just the call; placeholders that the person wrote into it are filled all the same."""
-    secrets = yield from Fields(profile).named_in(errand)
-    if isinstance(secrets, Refused):
-        return secrets
-    landed: Landed = yield Trip(errand, secrets=secrets)
-    return landed
-
-
-def inline(profile: Profile, auth: InlineAuth, errand: Errand) -> Flow:
-    """The call with the credentials put into its params, but for methods noted as needing none."""
-    calls = []
-    for call in errand.calls:
-        note = profile.methods.get(call.method)
-        params = call.params if note and note.auth == "none" else inline_params(call, auth, profile)
-        if isinstance(params, Refused):
-            return params
-        calls.append(replace(call, params=params))
-    return (yield from plain(profile, replace(errand, calls=tuple(calls))))
-
-
-def cookie(profile: Profile, auth: CookieAuth, errand: Errand, session: Secret | None, now: datetime) -> Flow:
-    """The call with the session's cookie: logs in when there is none, and once more when it has ended."""
-    secrets = yield from Fields(profile).named_in(errand)
-    if isinstance(secrets, Refused):
-        return secrets
-    public = all(_is_public(profile, call.method) for call in errand.calls)
-    fresh = session is None and not public
-    if fresh:
-        opened = yield from open_session(profile, auth, _login_id(errand), now)
-        if not isinstance(opened, Opened):
-            return opened
-        session = opened.session
-    landed: Landed = yield Trip(errand, session, secrets)
-    yield from _heed(auth, landed, session, profile, now)
-    if fresh or public or not has_ended(profile.login, errand, landed):
-        return landed
-    yield Drop()
-    yield Say("the session had ended: logged in again and tried once more")
-    opened = yield from open_session(profile, auth, _login_id(errand), now)
-    if not isinstance(opened, Opened):
-        return _no_way_back(landed, opened)
-    landed = yield Trip(errand, opened.session, secrets)
-    yield from _heed(auth, landed, opened.session, profile, now)
-    return landed
-
-
-def _login_id(errand: Errand) -> str:
-    """The login's id tells which call it was made for."""
-    return f"{errand.calls[0].id or 'notification'}.login"
-
-
-def _is_public(profile: Profile, method: str) -> bool:
-    """Whether a method is called without a session if there is none: the login itself, and what is noted so."""
-    note = profile.methods.get(method)
-    return method == profile.login.method or (note is not None and note.auth in {"none", "inline"})
-
-
-def _heed(auth: CookieAuth, landed: Landed, session: Secret | None, profile: Profile, now: datetime) -> Steps[None]:
-    """Do what the server said about the session's cookie: adopt a new one, forget a deleted one."""
-    said = session_cookie(landed.response.headers, auth.cookie, now)
-    if said is None:
-        return
-    if said.deleted:
-        if session is not None:
-            yield Drop()
-            yield Say(f"the server ended the session ({auth.cookie})")
-    elif not said.sendable:
-        yield Say(f"the server set a {auth.cookie} cookie that cannot be sent back; the session stays as it was")
-    elif session is None or said.value != session.reveal():
-        yield Keep(Secret(said.value, profile.label("session"), "session"))
-        yield Say(f"adopted a new session ({auth.cookie}) for {profile.origin}")
-
-
-def has_ended(login: Login, errand: Errand, landed: Landed) -> bool:
-    """Whether the answer means "please log in": by the status, the code or the words that the profile names.
-
-    A batch that was answered call by call never counts: some of it may have run.
-    """
-    if errand.kind == "batch" and _answered_singly(landed.outcome):
-        return False
-    return asks_for_login(login, landed.outcome, landed.response.status)
-
-
-def _answered_singly(outcome: object) -> bool:
-    return isinstance(outcome, ErrorObject) and outcome.value.lstrip().startswith(b"[")
-
-
-def _no_way_back(landed: Landed, opened: Landed | Refused) -> Landed | Refused:
-    """The session ended and the second login failed: say both."""
-    if isinstance(opened, Landed):
-        return opened
-    said = landed.outcome.message if isinstance(landed.outcome, ErrorObject) else f"HTTP {landed.response.status}"
-    return replace(opened, sentence=f"The session has ended (the server said: {said}). {opened.sentence}")
-
-
-def login_only(profile: Profile, id: str, now: datetime) -> Flow:
-    """Nothing but a new session; what landed is the login's own answer."""
-    if not isinstance(profile.auth, CookieAuth):
-        return Refused("profile", f"Profile {profile.name} has no sessions: its auth is {profile.auth.kind}.")
-    answer = yield from open_session(profile, profile.auth, id, now)
-    return answer.landed if isinstance(answer, Opened) else answer
+def _places(template: Any, sought: str) -> Iterable[str]:
+    """The names of the members whose value is ``sought``."""
+    if isinstance(template, dict):
+        for name, value in template.items():
+            if value == sought:
+                yield name
+            yield from _places(value, sought)
+    elif isinstance(template, list):
+        for value in template:
+            yield from _places(value, sought)

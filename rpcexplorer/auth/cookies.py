@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 
 from msgspec import Struct
 
@@ -53,6 +52,8 @@ def _over(attributes: list[str], now: datetime) -> bool:
 
 
 def _past(date: str, now: datetime) -> bool:
+    from email.utils import parsedate_to_datetime  # no start needs it, and it loads a lot
+
     try:
         when = parsedate_to_datetime(date)
     except (ValueError, IndexError, OverflowError):

@@ -1,25 +1,24 @@
-"""Credentials on their way into params, as placeholders; and the one line that opens them.
+"""Credentials on their way into params and headers, as placeholders; and the one line that opens them.
 
 ``«staging.password»`` stands for a secret in drafts, records, previews and flows alike
-(`model/secrets/placeholders.py`). Only ``opened`` puts the value in, on the bytes that go to the socket next.
+(`model/secrets/placeholders.py`). Only ``opened`` and ``opened_header`` put the value in, in what goes to the socket
+next.
 """
 
 from __future__ import annotations
 
-from typing import Final, Literal
+from base64 import b64encode
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
 
 from msgspec import Struct
 
-from rpcexplorer.auth.flow import Errand, Need, Steps
-from rpcexplorer.jsontext.scan import members
+from rpcexplorer.auth.flow import Errand, Header, Need, Steps
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.profile import InlineAuth, Profile
-from rpcexplorer.model.secrets.placeholders import named, of_another, unsendable
-from rpcexplorer.model.secrets.secret import Secret, placeholder
-from rpcexplorer.protocol.messages import Call, spelled
-
-FIELDS: Final[tuple[Literal["username", "password", "session"], ...]] = ("username", "password", "session")
-"""What has a placeholder."""
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED, named, of_another, unsendable
+from rpcexplorer.model.secrets.secret import FIELDS, Secret, placeholder
+from rpcexplorer.protocol.messages import spelled
 
 
 class Fields(Struct, frozen=True):
@@ -31,14 +30,16 @@ class Fields(Struct, frozen=True):
         """The JSON string that stands for a field."""
         return spelled(placeholder(self.profile.label(field)))
 
-    def named_in(self, errand: Errand) -> Steps[tuple[Secret, ...] | Refused]:
-        """Ask for each secret whose placeholder stands in the errand's params; refuse what cannot be sent as it is."""
+    def named_in(self, errand: Errand, headers: Sequence[Header] = ()) -> Steps[tuple[Secret, ...] | Refused]:
+        """Ask for each secret whose placeholder stands in params or headers; refuse what cannot be sent as it is."""
         doubt = self.doubt(errand)
         if doubt is not None and not errand.only_shown:
             return doubt
         secrets: list[Secret] = []
         for field in FIELDS:
-            if any(self.quoted(field) in call.params for call in errand.calls):
+            mark = placeholder(self.profile.label(field))
+            in_params = any(self.quoted(field) in call.params for call in errand.calls)
+            if in_params or any(mark in header.text for header in headers):
                 answer: Secret | Refused = yield Need(field)
                 if isinstance(answer, Refused):
                     return answer
@@ -92,28 +93,21 @@ def opened(body: bytes, secrets: tuple[Secret, ...]) -> bytes:
     return body
 
 
-def inline_params(call: Call, auth: InlineAuth, profile: Profile) -> str | Refused:
-    """The call's params with the two members put in; members that are there already stay as typed."""
-    if refused := planted(profile, auth.username, auth.username_member, auth.password_member):
-        return refused
-    fields = Fields(profile)
-    username = spelled(auth.username) if auth.username is not None else fields.quoted("username")
-    wanted = {auth.username_member: username, auth.password_member: fields.quoted("password")}
-    if call.params == "[]":
-        return _object(wanted)
-    present = members(call.params)
-    if present is None:
-        return Refused(
-            "params",
-            f"Profile {profile.name} puts {auth.username_member} and {auth.password_member} into params, and an array "
-            'has no place for them: write an object, such as {"first": 1}.',
-        )
-    missing = {name: value for name, value in wanted.items() if name not in {member.name for member in present}}
-    if not missing:
-        return call.params
-    added = _object(missing)
-    return added if not present else f"{call.params[:-1]},{added[1:]}"
+def opened_header(header: Header, secrets: tuple[Secret, ...]) -> tuple[str, str]:
+    """Name and value of a header with the secrets' values in it. The last line before the socket."""
+    values = {secret.placeholder: secret.reveal() for secret in secrets}
+    text = PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), header.text)
+    return header.name, f"{header.scheme}{b64encode(text.encode()).decode() if header.encoded else text}"
 
 
-def _object(values: dict[str, str]) -> str:
-    return "{" + ",".join(f"{spelled(name)}:{value}" for name, value in values.items()) + "}"
+def derived(headers: Iterable[Header], known: Sequence[Secret]) -> Iterator[Secret]:
+    """What the values of secrets come to in headers that encode them: it opens the same doors, so it is hidden too.
+
+    Of each field every value is taken that is known. Nothing opens what is put in its place.
+    """
+    for header in headers:
+        if header.encoded:
+            marks = dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(header.text))
+            for secrets in product(*([each for each in known if each.placeholder == mark] for mark in marks)):
+                value = opened_header(header, secrets)[1].removeprefix(header.scheme)
+                yield Secret(value, UNRECORDED.strip("«»"))

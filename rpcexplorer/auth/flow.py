@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from msgspec import Struct
 
@@ -26,19 +26,37 @@ class Errand(Struct, frozen=True):
         return ", ".join(call.method for call in self.calls)
 
 
+class Header(Struct, frozen=True):
+    """A header that a kind of auth puts into a request, with placeholders where secrets will stand."""
+
+    name: str
+    text: str
+    scheme: str = ""
+    """What stands before the text, such as a scheme of HTTP and a space."""
+    encoded: bool = False
+    """The text goes out in base64."""
+
+    @property
+    def shown(self) -> str:
+        """The value as people see it."""
+        return f"{self.scheme}base64({self.text})" if self.encoded else f"{self.scheme}{self.text}"
+
+
 class Need(Struct, frozen=True):
     """Wants a credential; is told a ``Secret``, or a ``Refused`` that says how to give one."""
 
-    field: Literal["username", "password", "session"]
+    field: str
 
 
 class Trip(Struct, frozen=True):
     """Wants a request sent; is told what ``Landed``. Secrets stand in it as placeholders until the last moment."""
 
     errand: Errand
-    cookie: Secret | None = None
+    headers: tuple[Header, ...] = ()
     secrets: tuple[Secret, ...] = ()
-    """What the placeholders in the params stand for."""
+    """What the placeholders in params and headers stand for."""
+    session: Secret | None = None
+    """What the session's placeholder in a header stands for."""
     login: bool = False
 
 

@@ -1,9 +1,10 @@
-"""Opening a session: the login call of a cookie profile, as a piece of a flow."""
+"""Opening a session: the login call of a profile, as a piece of a flow."""
 
 from __future__ import annotations
 
 import json
 from datetime import datetime
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -13,16 +14,15 @@ from rpcexplorer.auth.credentials import Fields, planted
 from rpcexplorer.auth.flow import Errand, Keep, Landed, Say, Steps, Trip
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.exchange import Refused, Unreached
-from rpcexplorer.model.profile import CookieAuth, Profile
-from rpcexplorer.model.secrets.placeholders import login_params
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret, placeholder
 from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
 
 DIGITS = 9
 """Of a place in an array; no reply has so many elements."""
 
 
-class Opened(Struct, frozen=True):
+class NewSession(Struct, frozen=True):
     """A login that brought a session."""
 
     session: Secret
@@ -32,15 +32,15 @@ class Opened(Struct, frozen=True):
 
 def open_session(
     profile: Profile,
-    auth: CookieAuth,
+    cookie: str,
     id: str,
     now: datetime,
-) -> Steps[Opened | Landed | Refused]:
+) -> Steps[NewSession | Landed | Refused]:
     """Log in and return the session; or the trip that did not arrive, or why no session came of it."""
     template = json.dumps(profile.login.params, ensure_ascii=False)
-    if refused := planted(profile, profile.login.method, auth.username, template):
+    if refused := planted(profile, profile.login.method, profile.username, template):
         return refused
-    errand = Errand("call", (Call(profile.login.method, login_params(profile, auth), id),))
+    errand = Errand("call", (Call(profile.login.method, login_params(profile), id),))
     secrets = yield from Fields(profile).named_in(errand)
     if isinstance(secrets, Refused):
         return secrets
@@ -48,20 +48,36 @@ def open_session(
     if isinstance(landed.outcome, Unreached):
         sentence = f"While logging in: {landed.outcome.sentence}"
         return replace(landed, outcome=replace(landed.outcome, sentence=sentence, maybe_ran=False))
-    value = _session_value(profile, auth, landed, now)
+    value = _session_value(profile, cookie, landed, now)
     if isinstance(value, Refused):
         return value
     session = Secret(value, profile.label("session"), "session")
     yield Keep(session)
     yield Say(f"logged in to {profile.origin}")
-    return Opened(session, landed)
+    return NewSession(session, landed)
 
 
-def _session_value(profile: Profile, auth: CookieAuth, landed: Landed, now: datetime) -> str | Refused:
+def login_params(profile: Profile) -> str:
+    """The params of a profile's login call, with placeholders where secrets will stand."""
+    return json.dumps(_filled(profile.login.params, profile), ensure_ascii=False, separators=(",", ":"))
+
+
+def _filled(template: Any, profile: Profile) -> Any:
+    """The login's params with ``{username}`` and ``{password}`` replaced: by the name, or by placeholders."""
+    if isinstance(template, dict):
+        return {name: _filled(value, profile) for name, value in template.items()}
+    if isinstance(template, list):
+        return [_filled(value, profile) for value in template]
+    if template == "{username}":
+        return profile.username if profile.username is not None else placeholder(profile.label("username"))
+    return placeholder(profile.label("password")) if template == "{password}" else template
+
+
+def _session_value(profile: Profile, cookie: str, landed: Landed, now: datetime) -> str | Refused:
     """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
-    said = session_cookie(landed.response.headers, auth.cookie, now)
+    said = session_cookie(landed.response.headers, cookie, now)
     if said and not said.deleted:
-        return said.value if said.sendable else _failed(profile, f"its {auth.cookie} cookie cannot be sent back.")
+        return said.value if said.sendable else _failed(profile, f"its {cookie} cookie cannot be sent back.")
     match landed.outcome:
         case ErrorObject(code=code, message=message):
             what = f"{code} {message}".strip() if code is not None else message
@@ -75,7 +91,7 @@ def _session_value(profile: Profile, auth: CookieAuth, landed: Landed, now: date
             return _failed(profile, f"the reply has no usable session id at {profile.login.session}.")
     return _failed(
         profile,
-        f"the reply sets no {auth.cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "
+        f"the reply sets no {cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "
         f"reply in login.session, or paste one: rpcexplorer profiles secret {profile.name} session",
     )
 

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.context import Session, complete_methods, fail, profile_option, session_of
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
@@ -16,12 +17,11 @@ from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft, Problem, judged
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import AuthKind
 from rpcexplorer.views.words.problems import marked
 
 F = TypeVar("F")
 
-AUTH = OneOf(["cookie", "inline", "none"])
+AUTH = OneOf(KINDS)
 
 
 class Sending(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Sending(Struct, frozen=True):
 
     profile: str | None
     url: str | None
-    auth: AuthKind | None
+    auth: str | None
     part: Part
     include: bool
     output: str | None

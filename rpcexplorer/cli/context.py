@@ -8,13 +8,14 @@ from typing import Any, NoReturn, TypeVar, cast
 import click
 from msgspec import Struct
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.person import PersonAtTerminal
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import split_address
 from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.person import Nobody, Person
-from rpcexplorer.model.profile import AuthKind, Profile, ad_hoc
+from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.views.printable import printable
 
 F = TypeVar("F")
@@ -46,9 +47,7 @@ class Session(Struct):
             self.use(explorer, None)
         return explorer
 
-    def use(
-        self, explorer: Explorer, name: str | None, url: str | None = None, auth: AuthKind | None = None
-    ) -> Profile:
+    def use(self, explorer: Explorer, name: str | None, url: str | None = None, auth: str | None = None) -> Profile:
         """Choose the profile, or end with a sentence that says which there are."""
         if url is not None and self.url is not None:
             raise click.UsageError("Name one address.")
@@ -61,7 +60,7 @@ class Session(Struct):
             raise click.UsageError("--auth goes with --url; a profile says its own kind of auth.")
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL holds a user name or password, which would be recorded: leave it out, and use --auth.")
-        wanted = ad_hoc(url, auth or "none") if url is not None else (name or self.profile)
+        wanted = ad_hoc(url, KINDS[auth]() if auth else None) if url is not None else (name or self.profile)
         chosen = explorer.use(wanted)
         if isinstance(chosen, Complaint):
             fail(str(chosen))

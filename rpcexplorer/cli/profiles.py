@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.cli.context import agree, complete_profiles, fail, session_of
 from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.person import hidden
@@ -14,14 +15,14 @@ from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import PATH, AuthKind, Profile
+from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.model.secrets.route import Moved
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secrets.secret import FIELDS, Secret
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
-FIELDS = OneOf(["password", "username", "session"])
+FIELD = OneOf(FIELDS)
 
 
 @click.group(cls=CommandGroup)
@@ -85,7 +86,7 @@ def show(context: click.Context, name: str | None) -> None:
 @click.argument("name")
 @click.option("--url", required=True, metavar="URL", help="Its address: with a path of its own, it is the whole one.")
 @click.option("--path", metavar="PATH", help="What is appended to the URL.  [default: /api/v2/, or the URL's own]")
-@click.option("--auth", "kind", type=OneOf(["cookie", "inline", "none"]), default="cookie", show_default=True)
+@click.option("--auth", "kind", type=OneOf(KINDS), default=USUAL, show_default=True)
 @click.option("--username", metavar="NAME", help="Who logs in.")
 @click.option("--content-type", metavar="TYPE", help="What a request says that it is.  [default: application/json-rpc]")
 @click.option("--badge", metavar="WORD", help="dev, staging, prod or any word.")
@@ -97,7 +98,7 @@ def add(
     name: str,
     url: str,
     path: str | None,
-    kind: AuthKind,
+    kind: str,
     username: str | None,
     team: bool,
     **more: str | None,
@@ -115,13 +116,16 @@ def add(
     file = session.file_to_write(explorer.paths.user_sessions, team=team)
     base, own_path = split_address(url) if path is None else (url, path)
     keys = {"path": own_path} | {key: value or None for key, value in more.items()}
-    trouble = explorer.edits(file).add(name, base, kind=kind, username=username, **keys)
+    auth = {"kind": kind} | ({"username": username} if username else {})
+    trouble = explorer.edits(file).add(name, base, auth=auth, **keys)
     if trouble:
         fail(str(trouble))
     session.world.say(f"added profile {name} to {file}")
     session.world.say(f"calls go to {joined(base, PATH if own_path is None else own_path)}")
-    if kind != "none":
-        session.world.say(f"store its password with: rpcexplorer profiles secret {name} password")
+    secrets = Profile(name, base, auth=KINDS[kind]()).secrets
+    for field in secrets:
+        if field not in {"username", "session"}:
+            session.world.say(f"store its {field} with: rpcexplorer profiles secret {name} {field}")
 
 
 @profiles.command()
@@ -178,7 +182,7 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
 
 @profiles.command()
 @click.argument("name", shell_complete=complete_profiles)
-@click.argument("field", required=False, type=FIELDS)
+@click.argument("field", required=False, type=FIELD)
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the value from stdin, up to the first line break.")
 @click.option("--forget", is_flag=True, help="Forget the value, or all of the profile's values.")
 @click.option("--allow-http", is_flag=True, help="Allow its credentials to be sent over plain http.")
@@ -207,8 +211,8 @@ def secret(
     elif field is None:
         for each, state in _secret_states(explorer, profile):
             session.world.print(printable(f"{each:<8}  {state}"))
-        if profile.auth.kind == "none":
-            session.world.say(f"{profile.name} needs no secrets: its auth is none")
+        if not profile.secrets:
+            session.world.say(f"{profile.name} needs no secrets: its auth is {profile.auth.kind}")
     else:
         explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
         session.world.say(f"stored {field} of {profile.name} for {profile.origin}")

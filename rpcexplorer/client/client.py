@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookie import flow, login_only
-from rpcexplorer.auth.flow import Errand, Flow
+from rpcexplorer.auth.flow import Errand
+from rpcexplorer.auth.login import login_params
+from rpcexplorer.auth.registry import auth_of, kind_named
 from rpcexplorer.client.connection import connect
 from rpcexplorer.client.credentials_port import GivenKeys, Keys
 from rpcexplorer.client.requests import Traveller
@@ -22,8 +23,7 @@ from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
-from rpcexplorer.model.profile import Auth, AuthKind, CookieAuth, InlineAuth, NoAuth, Profile
-from rpcexplorer.model.secrets.placeholders import login_params
+from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.route import Moved
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Client:
         self,
         url: str,
         *,
-        auth: AuthKind | Auth = "none",
+        auth: str | Auth = Auth.kind,
         username: str | None = None,
         password: str | None = None,
         session: str | None = None,
@@ -50,8 +50,7 @@ class Client:
         **settings: Any,
     ) -> None:
         """Take a base URL, credentials, and any setting of a profile, such as ``path`` or ``timeout``."""
-        kinds: dict[str, Auth] = {"cookie": CookieAuth(), "inline": InlineAuth(), "none": NoAuth()}
-        chosen = kinds[auth] if isinstance(auth, str) else auth
+        chosen = kind_named(auth)() if isinstance(auth, str) else auth
         self._set_up(
             Profile(name="client", url=url, auth=chosen, ad_hoc=True, **settings),
             GivenKeys(username, password, session),
@@ -123,23 +122,22 @@ class Client:
             return replace(story, outcome=Refused("params", NAMELESS))
         errand = Errand(story.kind, calls)
         story = replace(story, method=errand.method)
-        session = await self._keys.session(self.profile) if isinstance(self.profile.auth, CookieAuth) else None
+        session = await self._keys.session(self.profile) if self.profile.has_sessions else None
         if isinstance(session, Refused):
             return replace(story, outcome=session)
         if isinstance(session, Moved):
             changed = "; ".join(map(str, session.changes))
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
             story, session = replace(story, notes=(moved,)), None
-        way = flow(self.profile, errand, session, story.when)
+        way = auth_of(self.profile).flow(self.profile, errand, session, story.when)
         return await self._journey(story, timeout, watch).run(way, stop)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session, whether or not there is one."""
         id = fresh_id()
-        auth = self.profile.auth
-        text = login_params(self.profile, auth) if isinstance(auth, CookieAuth) else ""
+        text = login_params(self.profile) if self.profile.has_sessions else ""
         story = self._story(id, Draft(self.profile.login.method, text))
-        way: Flow = login_only(self.profile, id, story.when)
+        way = auth_of(self.profile).login(self.profile, id, story.when)
         return await self._journey(story, None, watch).run(way, stop)
 
     def _journey(self, story: Exchange, timeout: float | None, watch: Watch | None) -> Journey:

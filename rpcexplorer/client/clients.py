@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.profile import AuthKind, CookieAuth, NoAuth, Profile
+from rpcexplorer.model.profile import Auth, Profile
 
 if TYPE_CHECKING:
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.credentials_port import Keys
     from rpcexplorer.model.connection_test import Check
     from rpcexplorer.model.exchange import Exchange
-
-HARMLESS: dict[AuthKind, str] = {"inline": "arg_test", "none": "ping"}
-"""Whatever a service answers to it, even that it knows no such method, it has answered."""
 
 
 class Clients:
@@ -51,9 +49,9 @@ class Clients:
         """
         from rpcexplorer.model.connection_test import LOGIN, RPC, login_not_reached, steps
 
-        open_ = replace(profile, auth=NoAuth())
+        open_ = replace(profile, auth=Auth())
         way = steps(await self._tried(open_), open_)
-        if isinstance(profile.auth, NoAuth):
+        if not profile.secrets:
             return way
         if any(step.state == "failed" for step in way[:RPC]):
             return [*way[:LOGIN], login_not_reached(profile, missing)]
@@ -61,8 +59,8 @@ class Clients:
 
     async def _tried(self, profile: Profile) -> Exchange:
         client = self._made(profile, _unrecorded)
-        login = isinstance(profile.auth, CookieAuth)
-        exchange = await (client.login() if login else client.send(Draft(HARMLESS[profile.auth.kind])))
+        draft = Draft(auth_of(profile).harmless)
+        exchange = await (client.login() if profile.has_sessions else client.send(draft))
         await client.close()
         return exchange
 

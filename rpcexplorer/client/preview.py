@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from rpcexplorer.auth.cookie import flow
 from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Ended, Errand, Need, Trip, advance
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.connection import head_of
 from rpcexplorer.client.requests import body_of, formed
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Unreachable
@@ -38,28 +39,29 @@ def preview(
     if isinstance(trip, Refused):
         return trip
     doubt = Fields(profile).doubt(trip.errand)
-    # a stand-in that every check lets through, exchanged for the placeholder once the headers are made
-    stand_in = f"{profile.auth.cookie}=x" if isinstance(profile.auth, CookieAuth) and has_session else None
-    request = formed(profile, body_of(profile, trip.errand), stand_in)
+    shown = {each.name: each.shown for each in trip.headers if has_session or not profile.has_sessions}
+    # what no header can hold has a stand-in that every check lets through until the headers are made
+    stand_ins = {name: PLACEHOLDER.sub("x", value) for name, value in shown.items()}
+    request = formed(profile, body_of(profile, trip.errand), tuple(stand_ins.items()))
     try:
         line, headers = head_of(request)
     except Unreachable as error:
         return Refused("profile", error.sentence)
-    session = Secret("", profile.label("session")).placeholder if stand_in else ""
     return Preview(
         hide(line),
         tuple(
-            (name, f"{value[:-1]}{session}" if session and name == "Cookie" else hide(value)) for name, value in headers
+            (name, value.removesuffix(stand_ins[name]) + shown[name] if name in shown else hide(value))
+            for name, value in headers
         ),
         request.body,
-        logs_in_first=isinstance(profile.auth, CookieAuth) and not has_session,
+        logs_in_first=profile.has_sessions and not has_session,
         doubt=doubt.sentence if doubt else "",
     )
 
 
 def _trip(profile: Profile, errand: Errand) -> Trip | Refused:
     """Drive the flow by hand, with empty secrets, up to the trip that the person means."""
-    way = flow(profile, errand, Secret("", profile.label("session")), datetime.now(UTC))
+    way = auth_of(profile).flow(profile, errand, Secret("", profile.label("session")), datetime.now(UTC))
     step = advance(way, None)
     while isinstance(step, Need):
         step = advance(way, Secret("", profile.label(step.field)))

@@ -11,17 +11,17 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import opened
+from rpcexplorer.auth.credentials import opened, opened_header
 from rpcexplorer.auth.flow import Errand, Landed, Trip
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named
 from rpcexplorer.jsontext.members import LARGE
 from rpcexplorer.model.exchange import Cancelled, Outcome, Response, Sent, Unreached
-from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
 from rpcexplorer.protocol.messages import Malformed
-from rpcexplorer.transport.port import Partial, Request, Transport, Unreachable, Watch
+from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Watch
 
 
 def body_of(profile: Profile, errand: Errand) -> bytes:
@@ -33,20 +33,22 @@ def body_of(profile: Profile, errand: Errand) -> bytes:
 
 def request_of(profile: Profile, trip: Trip) -> Request:
     """The request of a trip, secrets opened. It goes to the socket next and nowhere else."""
-    cookie = None
-    if trip.cookie is not None and isinstance(profile.auth, CookieAuth):
-        cookie = f"{profile.auth.cookie}={trip.cookie.reveal()}"
-    return formed(profile, opened(body_of(profile, trip.errand), trip.secrets), cookie)
+    secrets = trip.secrets if trip.session is None else (*trip.secrets, trip.session)
+    headers = tuple(opened_header(each, secrets) for each in trip.headers)
+    return formed(profile, opened(body_of(profile, trip.errand), trip.secrets), headers)
 
 
-def formed(profile: Profile, body: bytes, cookie: str | None) -> Request:
-    """A request in the form that the profile wants."""
+def formed(profile: Profile, body: bytes, headers: Headers) -> Request:
+    """A request in the form that the profile wants, with the ``headers`` that its kind of auth puts in."""
+    others = {name.lower(): (name, value) for name, value in headers}
+    _, cookie = others.pop("cookie", ("", None))
+    own = (each for each in profile.headers if each[0].lower() not in others)
     return Request(
         url=profile.endpoint,
         body=body,
         content_type=profile.content_type,
         accept=profile.accept,
-        headers=profile.headers,
+        headers=(*own, *others.values()),
         cookie=cookie,
     )
 

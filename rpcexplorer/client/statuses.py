@@ -26,7 +26,7 @@ def named(response: Response, profile: Profile) -> str:
 def _unauthorized(response: Response, profile: Profile) -> str:
     wanted = response.header("www-authenticate")
     asks = f"the server asks for credentials ({wanted})" if wanted else "the server asks for credentials"
-    if profile.auth.kind == "none":
+    if not profile.secrets:
         return f"{asks}. This profile sends none: set its auth."
     return f"{asks}, or did not take these: enter them again with rpcexplorer profiles secret {profile.name} password."
 

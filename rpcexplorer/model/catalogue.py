@@ -14,7 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import AuthKind, InlineAuth, MethodNote, Profile
+from rpcexplorer.model.profile import MethodNote, Profile
 
 MethodSource = Literal["service", "profile", "discovered", "history"]
 """Who says that the method exists."""
@@ -48,7 +48,7 @@ class Method(Struct, frozen=True):
     """One line."""
     params: Any = None
     """A starting point for the editor; None where none is known."""
-    auth: AuthKind | None = None
+    auth: str | None = None
     """What it needs; None where nobody has said."""
     safe: bool | None = None
     """False or None: ask first where the profile says so."""
@@ -134,8 +134,6 @@ def catalogue(
             methods[known.name] = _backed(methods.get(known.name), known)
     for name, note in profile.methods.items():
         methods[name] = _noted(methods.get(name), name, note)
-    if isinstance(profile.auth, InlineAuth):
-        methods = {name: _without_credentials(method, profile.auth) for name, method in methods.items()}
     return dict(sorted(methods.items()))
 
 
@@ -161,20 +159,6 @@ def _noted(method: Method | None, name: str, note: MethodNote) -> Method:
         auth=note.auth or method.auth,
         safe=method.safe if note.safe is None else note.safe,
         source="profile",
-    )
-
-
-def _without_credentials(method: Method, auth: InlineAuth) -> Method:
-    """The profile puts its credentials into params itself: they are not for the person to give."""
-    ours = {auth.username_member, auth.password_member}
-    if method.auth == "none" or not any(parameter.name in ours for parameter in method.parameters):
-        return method
-    return replace(
-        method,
-        parameters=tuple(
-            parameter._replace(required=False) if parameter.name in ours else parameter
-            for parameter in method.parameters
-        ),
     )
 
 

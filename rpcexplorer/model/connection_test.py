@@ -25,7 +25,7 @@ from rpcexplorer.model.exchange import (
     Unreached,
 )
 from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import InlineAuth, NoAuth, Profile
+from rpcexplorer.model.profile import Profile
 
 State = Literal["well", "failed", "skipped", "unknown"]
 """Skipped is what this connection does not need; unknown what was not reached or cannot be told."""
@@ -166,21 +166,20 @@ def _login(exchange: Exchange, profile: Profile) -> Check:
     label = _label(profile)
     if asks_for_login(profile.login, outcome, status):
         said = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
-        if isinstance(profile.auth, NoAuth):
+        if not profile.secrets:
             return Check(label, "failed", f"the server wants a login ({said}): set auth in the profile")
         return Check(label, "failed", f"the server did not accept it ({said}): enter the credentials again")
-    if isinstance(profile.auth, NoAuth):
+    if not profile.secrets:
         return Check(label, "skipped", "this profile needs none")
     if not isinstance(outcome, Result):
         return Check(label, "unknown", "this reply does not tell: call a method that needs a login")
-    if exchange.method == profile.login.method and not isinstance(profile.auth, InlineAuth):
+    if exchange.method == profile.login.method and profile.has_sessions:
         return Check(label, "well", "a session was opened")
-    accepted = "the credentials were accepted" if isinstance(profile.auth, InlineAuth) else "the session was accepted"
-    return Check(label, "well", accepted)
+    return Check(label, "well", f"the {'session was' if profile.has_sessions else 'credentials were'} accepted")
 
 
 def _label(profile: Profile) -> str:
-    return "Credentials" if isinstance(profile.auth, InlineAuth) else "Login"
+    return "Credentials" if profile.secrets and not profile.has_sessions else "Login"
 
 
 def _error(outcome: ErrorObject) -> str:

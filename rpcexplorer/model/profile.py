@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, field
 
@@ -18,8 +18,6 @@ from rpcexplorer.protocol.messages import EmptyParams
 
 Confirm = Literal["never", "unsafe", "always"]
 """When to ask before sending."""
-
-AuthKind = Literal["cookie", "inline", "none"]
 
 PATH = "/api/v2/"
 PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -34,37 +32,21 @@ ENDED_WORDS = (
 """Whole words in an error message that mean "please log in": *auth* does, *author* does not."""
 
 
-class CookieAuth(Struct, frozen=True):
-    """A session cookie, obtained by a login call."""
+class Auth(Struct, frozen=True):
+    """What is set of a profile's kind of auth. The kinds are in auth/, and each extends this with fields of its own.
 
-    username: str | None = None
-    """Who logs in; None asks the secret store."""
-    cookie: str = "sessionid"
-    """The name of the cookie."""
-    kind: Literal["cookie"] = "cookie"
+    By itself it is what a profile has that says nothing of auth: nothing is added to a call.
+    """
 
+    kind: ClassVar[str] = "none"
 
-class InlineAuth(Struct, frozen=True):
-    """Credentials as members of ``params``, put in when the call is sent."""
-
-    username: str | None = None
-    """Who calls; None asks the secret store."""
-    username_member: str = "username"
-    password_member: str = "password"  # noqa: S105 - the member's name, not a password
-    kind: Literal["inline"] = "inline"
-
-
-class NoAuth(Struct, frozen=True):
-    """Nothing is added."""
-
-    kind: Literal["none"] = "none"
-
-
-Auth = CookieAuth | InlineAuth | NoAuth
+    def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002 - what the kinds of auth/ look at
+        """The fields of secrets that a call needs, in the order in which they are asked for."""
+        return ()
 
 
 class Login(Struct, frozen=True):
-    """How a cookie profile opens a session, and what tells that one has ended."""
+    """How a session is opened, and what tells that one has ended."""
 
     method: str = "auth"
     params: Any = field(default_factory=lambda: dict(LOGIN_PARAMS))
@@ -87,7 +69,7 @@ class MethodNote(Struct, frozen=True):
     """A starting point for the editor; None where none is given."""
     safe: bool | None = None
     """None: nobody has said, so it counts as unsafe."""
-    auth: AuthKind | None = None
+    auth: str | None = None
     """What the method needs, where it differs from the profile's kind."""
 
 
@@ -110,7 +92,7 @@ class Profile(Struct, frozen=True):
     headers: tuple[tuple[str, str], ...] = ()
     ca_file: str | None = None
     """Certificates to trust instead of the system's, as an absolute path."""
-    auth: Auth = NoAuth()
+    auth: Auth = Auth()
     login: Login = Login()
     methods: Mapping[str, MethodNote] = field(default_factory=dict)
     history: str | None = None
@@ -135,6 +117,21 @@ class Profile(Struct, frozen=True):
         return origin_of(self.url)
 
     @property
+    def secrets(self) -> tuple[str, ...]:
+        """The fields of secrets that its calls need, in the order in which they are asked for; none without auth."""
+        return self.auth.secrets(self)
+
+    @property
+    def has_sessions(self) -> bool:
+        """Whether a login opens a session, with which calls are sent."""
+        return "session" in self.secrets
+
+    @property
+    def username(self) -> str | None:
+        """Who calls, where the profile says so itself."""
+        return getattr(self.auth, "username", None)
+
+    @property
     def badge_word(self) -> str:
         """The badge as people read it: nobody is to overlook ``PROD``."""
         return self.badge.upper() if self.badge == "prod" else self.badge
@@ -152,11 +149,10 @@ AD_HOC_NAME = "url"
 """The name of a profile made from a URL, and so the middle of its variables: ``RPCEXPLORER_URL_PASSWORD``."""
 
 
-def ad_hoc(url: str, kind: AuthKind) -> Profile:
+def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
     """A profile for an address that was typed, kept nowhere."""
-    kinds: dict[AuthKind, Auth] = {"cookie": CookieAuth(), "inline": InlineAuth(), "none": NoAuth()}
     base, path = split_address(url)
-    return Profile(AD_HOC_NAME, base, path=PATH if path is None else path, auth=kinds[kind], ad_hoc=True)
+    return Profile(AD_HOC_NAME, base, path=PATH if path is None else path, auth=auth or Auth(), ad_hoc=True)
 
 
 def variable(profile: str, secret: str) -> str:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.addresses import secrets_in
@@ -45,23 +45,4 @@ def secret_places(profile: Profile) -> Iterable[str]:
 
     A shared file names them, so that they only tell where a short secret may stand: whatever else stands there stays.
     """
-    match profile.auth:
-        case CookieAuth(cookie=cookie):
-            yield cookie
-            yield from _places(profile.login.params, "{password}")
-            if profile.login.session:
-                yield profile.login.session.rpartition("/")[2]
-        case InlineAuth(password_member=member):
-            yield member
-
-
-def _places(template: Any, sought: str) -> Iterable[str]:
-    """The names of the members whose value is ``sought``."""
-    if isinstance(template, dict):
-        for name, value in template.items():
-            if value == sought:
-                yield name
-            yield from _places(value, sought)
-    elif isinstance(template, list):
-        for value in template:
-            yield from _places(value, sought)
+    return auth_of(profile).places(profile)

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import pytest
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import asyncio
 import json
 
+from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.credentials_port import GivenKeys
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Progress, Sent, Unreached, Watch
-from rpcexplorer.model.profile import CookieAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.messages import ErrorObject, Result
 from rpcexplorer.transport.port import Request, Response, Transport, Unreachable
 from rpcexplorer.views.words.sentences import transport_line

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.catalogue import Discovery, Method, Parameter, catalogue, starting_point
-from rpcexplorer.model.profile import InlineAuth, MethodNote, Profile
+from rpcexplorer.model.profile import MethodNote, Profile
 
 PROFILE = Profile("p", "https://x.example")
 
@@ -61,15 +61,6 @@ def test_required_params_are_the_starting_point(parameters: Any, by: Any, start:
 
 def test_params_that_are_known_are_the_starting_point_even_when_empty() -> None:
     assert starting_point(Method("m", params=[], parameters=(Parameter("a", True),))) == []
-
-
-def test_credentials_that_the_profile_puts_in_are_not_for_the_person_to_give() -> None:
-    parameters = (Parameter("user", True, "string"), Parameter("password", True), Parameter("id", True, "integer"))
-    profile = Profile("p", "https://x.example", auth=InlineAuth(username_member="user"))
-    found = catalogue(profile, [discovered("m", parameters=parameters), discovered("auth", parameters=parameters)])
-    assert starting_point(found["m"]) == {"id": 0}
-    assert [parameter.name for parameter in found["m"].parameters] == ["user", "password", "id"]
-    assert starting_point(found["auth"]) == {"user": "", "password": None, "id": 0}
 
 
 def test_a_discovery_without_methods_found_nothing_and_is_no_failure() -> None:

@@ -5,6 +5,9 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.connection_test import steps
 from rpcexplorer.model.exchange import (
     Cancelled,
@@ -19,7 +22,7 @@ from rpcexplorer.model.exchange import (
     Sent,
     Unreached,
 )
-from rpcexplorer.model.profile import Auth, CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.model.profile import Auth, Profile
 from tests.views.exchanges import exchange as made
 
 ALL = Phases(name=0.001, connect=0.002, tls=0.003, send=0.0001, wait=0.02, transfer=0.001)

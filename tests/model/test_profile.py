@@ -33,7 +33,7 @@ def test_the_path_is_appended_to_the_base_url(url: str, path: str, endpoint: str
     ],
 )
 def test_a_url_on_the_command_line_may_be_a_base_or_a_whole_endpoint(url: str, endpoint: str) -> None:
-    assert ad_hoc(url, "none").endpoint == endpoint
+    assert ad_hoc(url).endpoint == endpoint
 
 
 def test_a_variable_is_made_of_the_names_of_profile_and_field() -> None:

@@ -10,8 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, NoAuth, Profile
+from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.exchanges import SHOW, clipped, for_history, redacted
 from tests.views.exchanges import exchange

@@ -196,7 +196,7 @@ def test_of_a_batch_and_of_a_notification_nothing_is_learned(folder: Path, kind:
 
 
 def test_what_is_not_to_be_kept_is_known_for_this_run_alone(folder: Path) -> None:
-    for profile, keep, name in [(SHOP, False, "a"), (ad_hoc("http://127.0.0.1:9", "none"), True, "a")]:
+    for profile, keep, name in [(SHOP, False, "a"), (ad_hoc("http://127.0.0.1:9"), True, "a")]:
         catalogues = Catalogues(folder)
         catalogues.heard(exchange(method=name, outcome=reply(-32601)), profile, keep=keep)
         assert catalogues.absent(profile) == {name}

@@ -10,8 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.catalogue import Method, Parameter, starting_point
-from rpcexplorer.model.profile import InlineAuth, Profile, ad_hoc
+from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.placeholders import of_this
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage import drafts as drafts_module
@@ -195,9 +196,7 @@ def test_what_was_typed_stays_but_for_known_secrets(folder: Path, typed: str, wr
     assert Drafts(folder).find("shop", "get") == written
 
 
-@pytest.mark.parametrize(
-    ("profile", "method"), [(ad_hoc("https://x.example.com", "none"), "get"), (SHOP, "hunter2hunter2")]
-)
+@pytest.mark.parametrize(("profile", "method"), [(ad_hoc("https://x.example.com"), "get"), (SHOP, "hunter2hunter2")])
 def test_some_drafts_are_for_this_run_only(folder: Path, profile: Profile, method: str) -> None:
     drafts = Drafts(folder)
     assert drafts.keep_typed(profile, method, "[1]", [PASSWORD]) == ""

@@ -47,8 +47,8 @@ def test_a_file_is_private_and_holds_no_secret_and_none_is_made_for_an_address(t
     replaced = Drafts(tmp_path).replaced
     secret = Secret("correct-horse", "shop.token")
     replaced.keep(SHOP, "m", '["correct-horse", {"password": "of-nobody"}]', [secret])
-    replaced.keep(ad_hoc("http://h", "none"), "m", "[1]", ())
-    assert replaced.of(ad_hoc("http://h", "none"), "m") == ["[1]"]
+    replaced.keep(ad_hoc("http://h"), "m", "[1]", ())
+    assert replaced.of(ad_hoc("http://h"), "m") == ["[1]"]
     (file,) = (each for each in tmp_path.rglob("*") if each.is_file())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "correct-horse" not in file.read_text()

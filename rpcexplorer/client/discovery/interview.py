@@ -11,6 +11,7 @@ from datetime import UTC, datetime
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.credentials_port import Keys
 from rpcexplorer.client.discovery.dialects import DIALECTS, NOT_OFFERED, TIME_IS_UP, Answer, Asking, Question
@@ -21,7 +22,7 @@ from rpcexplorer.model.catalogue import Discovery, Listing, Method
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached, Watch
 from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from rpcexplorer.redaction.addresses import redacted_address
@@ -72,7 +73,7 @@ async def discover(
 class Interview:
     """Puts a dialect's questions to the service with the profile's auth, and says what the answers mean.
 
-    Nobody is asked for credentials before the service has asked for some. An inline profile puts its credentials into
+    Nobody is asked for credentials before the service has asked for some. Some kinds of auth put credentials into
     params, where a method that takes none will not have them: such a question is asked once more without. Questions
     aside have the profile's timeout for all of them together.
     """
@@ -80,12 +81,12 @@ class Interview:
     def __init__(self, profile: Profile, keys: Keys, reply_limit: int, watch: Watch | None, stop: Stop | None) -> None:
         self.when = datetime.now(UTC)
         self._profile = profile
-        self._inline = isinstance(profile.auth, InlineAuth)
+        self._inline = auth_of(profile).in_params
         self._with_credentials = _at_hand(profile, keys)
         self.closed: Exchange | None = None
         """The first answer that asked for credentials which it did not get."""
         self._client = Client.of(profile, keys, reply_limit, _unrecorded)
-        self._bare = Client.of(replace(profile, auth=NoAuth()), keys, reply_limit, _unrecorded)
+        self._bare = Client.of(replace(profile, auth=Auth()), keys, reply_limit, _unrecorded)
         self._watch = watch
         self._stop = stop
         self._left_for_asides = profile.timeout
@@ -146,7 +147,7 @@ class Interview:
                 yield self._bare, "{}"
             return
         usual = self._bare if self._inline else self._client
-        if question.params:  # an array, which has no place for inline credentials
+        if question.params:  # an array, which has no place for credentials
             yield usual, question.params
             return
         yield self._client, "[]"
@@ -169,12 +170,8 @@ def _next(asking: Asking, answer: Answer | None) -> Question | Listing:
 
 def _at_hand(profile: Profile, keys: Keys) -> bool:
     """Whether credentials can be sent, or none are, without asking anybody."""
-    match profile.auth:
-        case CookieAuth():
-            return keys.at_hand(profile, "session")
-        case InlineAuth(username=username):
-            return keys.at_hand(profile, "password") and (username is not None or keys.at_hand(profile, "username"))
-    return True
+    needed = ("session",) if profile.has_sessions else profile.secrets
+    return all(keys.at_hand(profile, field) for field in needed)
 
 
 def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answer:
@@ -209,7 +206,7 @@ def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login:
     """Why an error stands where a listing should: what is missing, where it says so."""
     assert isinstance(exchange.outcome, ErrorObject)
     if asks_for_login:
-        advice = "this profile sends none: set its auth" if profile.auth.kind == "none" else "it did not take these"
+        advice = "this profile sends none: set its auth" if not profile.secrets else "it did not take these"
         return f"asks for credentials ({said}); {advice}"
     if NOT_INITIALIZED.search(exchange.outcome.message):
         return f"wants to be initialized first ({said}): a handshake that this program does not make yet"

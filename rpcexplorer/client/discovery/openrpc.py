@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of, kind_of, line_of, name_of, text_of
 from rpcexplorer.model.catalogue import By, Listing, Method, Parameter
-from rpcexplorer.model.profile import AuthKind
 
 DIALECT = "rpc.discover"
 MOST_METHODS = 20_000
@@ -27,7 +27,7 @@ EMPTY: Final = "not offered (an empty result)"
 
 _NOTHING: dict[str, Any] = {}
 _STRUCTURES: dict[Any, By] = {"by-name": "name", "by-position": "position"}
-_AUTHS: dict[Any, AuthKind] = {"cookie": "cookie", "inline": "inline", "none": "none"}
+_AUTHS: dict[Any, str] = {kind: kind for kind in KINDS}
 
 
 def read_openrpc(value: Any) -> Listing:

@@ -10,21 +10,18 @@ Whoever wants to send these very letters writes ``\u00ab`` for the first: an esc
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
 from rpcexplorer.jsontext.scan import elements, members
-from rpcexplorer.model.profile import PROFILE_NAME, CookieAuth, Profile
-from rpcexplorer.model.secrets.secret import placeholder
+from rpcexplorer.model.profile import PROFILE_NAME
+from rpcexplorer.model.secrets.secret import FIELDS
 
 UNRECORDED: Final = "«not recorded»"
 """The mark of a value that was not written down."""
 
-PLACEHOLDER: Final = re.compile(
-    rf"«(?P<profile>{PROFILE_NAME.pattern})\.(?P<field>username|password|session)»", re.ASCII
-)
+PLACEHOLDER: Final = re.compile(rf"«(?P<profile>{PROFILE_NAME.pattern})\.(?P<field>{'|'.join(FIELDS)})»", re.ASCII)
 """A field of a profile."""
 
 HIDDEN: Final = re.compile(rf"{PLACEHOLDER.pattern}|«(?:RPCEXPLORER_\w+|not recorded)»", re.ASCII)
@@ -80,22 +77,6 @@ def standing(text: str, profile: str) -> list[tuple[str, str]]:
 def without(text: str, profile: str) -> str:
     """A text of somebody else, in which nothing stands for a secret of this profile."""
     return PLACEHOLDER.sub(lambda found: UNRECORDED if found["profile"] == profile else found[0], text)
-
-
-def login_params(profile: Profile, auth: CookieAuth) -> str:
-    """The params of a profile's login call, with placeholders where secrets will stand."""
-    return json.dumps(_filled(profile.login.params, auth, profile), ensure_ascii=False, separators=(",", ":"))
-
-
-def _filled(template: Any, auth: CookieAuth, profile: Profile) -> Any:
-    """The login's params with ``{username}`` and ``{password}`` replaced: by the name, or by placeholders."""
-    if isinstance(template, dict):
-        return {name: _filled(value, auth, profile) for name, value in template.items()}
-    if isinstance(template, list):
-        return [_filled(value, auth, profile) for value in template]
-    if template == "{username}":
-        return auth.username if auth.username is not None else placeholder(profile.label("username"))
-    return placeholder(profile.label("password")) if template == "{password}" else template
 
 
 def defused(text: str) -> str:

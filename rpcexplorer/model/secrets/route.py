@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rpcexplorer.model.profile import CookieAuth, Login, Profile
+from rpcexplorer.model.profile import Login, Profile
 
 Route = Mapping[str, str]
 """Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
@@ -58,7 +58,7 @@ def route_of(profile: Profile, certificates: str = "") -> Route:
     path = profile.endpoint.partition("://")[2].partition("/")
     route = {"origin": profile.origin, "path": f"{path[1]}{path[2]}" or "/", "auth.kind": profile.auth.kind}
     route |= {f"auth.{key}": _text(value) for key, value in _unusual(profile.auth, type(profile.auth)())}
-    if isinstance(profile.auth, CookieAuth):
+    if profile.has_sessions:
         route |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
     route |= {f"headers.{name.lower()}": value for name, value in profile.headers}
     return route | ({"ca_file": certificates} if profile.ca_file else {})

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Literal, NoReturn, Self
+from typing import Final, Literal, NoReturn, Self
 from urllib.parse import urlsplit
 
 Source = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret came from; shown to people, who can then go and change it."""
+
+FIELDS: Final = ("username", "password", "session")
+"""The secrets that a profile can have, each by its name."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 

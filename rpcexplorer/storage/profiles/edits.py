@@ -6,14 +6,14 @@ is not made.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from msgspec import Struct
 
 from rpcexplorer.model.complaint import Complaint, nearest
-from rpcexplorer.model.profile import AuthKind, variable
+from rpcexplorer.model.profile import Auth, variable
 from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.toml.edits import Change, edit
 from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
@@ -32,12 +32,9 @@ class ProfileEdits(Struct, frozen=True):
     links: bool = False
     """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
 
-    def add(
-        self, name: str, url: str, *, kind: AuthKind = "none", username: str | None = None, **more: Any
-    ) -> Complaint | None:
+    def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Complaint | None:
         """Write a new profile at the end; ``more`` are further keys of a profile, such as ``badge``."""
-        auth = {"kind": kind, "username": username}
-        return self._new(name, {"url": url, **more, "auth": {key: value for key, value in auth.items() if value}})
+        return self._new(name, {"url": url, **more, "auth": dict(auth or {"kind": Auth.kind})})
 
     def duplicate(self, name: str, copy: str) -> Complaint | None:
         """Write what this file says of a profile once more, under another name. Its secrets stay its own."""

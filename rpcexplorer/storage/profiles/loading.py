@@ -199,7 +199,8 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
     for key in profile.__struct_fields__:
         value = getattr(profile, key)
         if key in {"auth", "login"}:
-            yield from (((key, inner), getattr(value, inner)) for inner in value.__struct_fields__)
+            kind = ["kind"] if key == "auth" else []
+            yield from (((key, inner), getattr(value, inner)) for inner in (*value.__struct_fields__, *kind))
         elif key == "headers":
             yield from (((key, header), content) for header, content in value)
         elif key == "methods":

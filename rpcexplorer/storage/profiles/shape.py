@@ -8,20 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rpcexplorer.model.profile import (
-    PROFILE_NAME,
-    Auth,
-    CookieAuth,
-    InlineAuth,
-    Login,
-    MethodNote,
-    NoAuth,
-    Profile,
-)
+from rpcexplorer.auth.kind import Kind
+from rpcexplorer.auth.registry import KINDS, fields
+from rpcexplorer.model.profile import PROFILE_NAME, Auth, Login, MethodNote, Profile
 from rpcexplorer.storage.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
-    cookie_name,
     header,
     pointer,
     refused_header,
@@ -33,13 +25,8 @@ from rpcexplorer.storage.profiles.values import (
 )
 from rpcexplorer.storage.toml.checks import beside, choice, flag, listed, name, text, version, whole
 from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Each, Place, Table
+from rpcexplorer.storage.toml.shape import Check, Each, Place, Table, Wrong
 
-KINDS: Mapping[str, type[CookieAuth | InlineAuth | NoAuth]] = {
-    "cookie": CookieAuth,
-    "inline": InlineAuth,
-    "none": NoAuth,
-}
 KIND = choice(*KINDS)
 
 
@@ -49,17 +36,15 @@ def _refused_name(key: str, _value: object, _place: Place) -> str | None:
     return "this is no name for a profile; use up to 64 letters, digits, `_`, `-` and `.`, a letter or digit first"
 
 
-AUTH = Table(
-    "auth",
-    {
-        "kind": KIND,
-        "username": name,
-        "cookie": cookie_name,
-        "username_member": name,
-        "password_member": name,
-    },
-    refused_key,
-)
+def _field(key: str, kind: type[Kind]) -> Check:
+    """What a kind of auth wants of one of its fields."""
+    if key not in kind.fits:
+        return name
+    pattern, sentence = kind.fits[key]
+    return lambda value, _place: value if isinstance(value, str) and pattern.fullmatch(value) else Wrong(sentence)
+
+
+AUTH = Table("auth", {"kind": KIND, **{key: _field(key, kind) for key, kind in fields().items()}}, refused_key)
 
 LOGIN = Table(
     "login",
@@ -118,7 +103,7 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
     return Profile(
         name=profile,
         headers=tuple(_below(values, "headers").items()),
-        auth=_auth(**auth) if auth else NoAuth(),
+        auth=_auth(**{"kind": Auth.kind, **auth}),
         login=Login(**_below(values, "login")),
         methods={method: MethodNote(**note) for method, note in _methods(values).items()},
         **plain,

@@ -9,6 +9,7 @@ import math
 import re
 from typing import Any
 
+from rpcexplorer.auth.registry import sendable
 from rpcexplorer.storage.toml.checks import MOST
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import Check, Place, Wrong
@@ -19,7 +20,7 @@ UNPRINTABLE = re.compile(r"[\x00-\x20\x7f-\xa0\\\u2028\u2029]")
 """What parsers of URLs disagree about, so that a secret could go to another host than the one that is shown."""
 
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
-"""Names of headers and cookies."""
+"""Names of headers."""
 HEADER_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 
 _LONG_OR_USER = re.compile(r"[\w~%+.-]{12}|@")
@@ -40,13 +41,6 @@ TOKENS = re.compile(r".*(?:token|session|sessionid|jwt|bearer|cookie)")
 PLACEHOLDER = re.compile(r"\{(?:username|password)\}")
 
 
-SENT = (
-    'what can be sent is a session in a cookie, auth = { kind = "cookie" }, '
-    'or a user name and a password among the params, "inline"'
-)
-"""What there is instead of a secret that cannot be sent yet."""
-
-
 def secret_command(path: KeyPath, field: str = "password") -> str:
     """The command that stores a secret of the profile that ``path`` belongs to."""
     name = path[1] if len(path) > 1 and path[0] == "profile" else "NAME"
@@ -61,7 +55,7 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     if squashed.endswith(("command", "helper")):
         return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
     if KEYS.fullmatch(squashed):
-        return f"a secret has no place in this file, and a token or a key cannot be sent yet; remove it: {SENT}"
+        return f"a secret has no place in this file, and a token or a key cannot be sent yet; remove it: {sendable()}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
         return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
@@ -76,7 +70,7 @@ def url(value: Any, place: Place) -> Any:
     authority = found[2]
     if "@" in authority:
         store = f"for both, {secret_command(place.path)}"
-        return Wrong(f"must hold no user name and no password, and HTTP Basic cannot be sent yet; {SENT}: {store}")
+        return Wrong(f"must hold no user name and no password; {sendable()}: {store}")
     if UNPRINTABLE.search(value):
         return Wrong("must hold no space, no backslash and no control character")
     if found[4]:
@@ -95,7 +89,7 @@ def url_path(value: Any, _place: Place) -> Any:
         return Wrong('must be text such as "/api/v2/", without spaces and without `#`')
     members = re.split("[?&;]", value)[1:]
     if any(_is_secret(_squashed(member.partition("=")[0])) for member in members) or _holds_secret(value):
-        return Wrong(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {SENT}")
+        return Wrong(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {sendable()}")
     return value
 
 
@@ -119,10 +113,10 @@ def refused_header(key: str, _value: object, place: Place) -> str | None:
     """Why a profile cannot set this header."""
     lower, squashed = key.lower(), _squashed(key)
     if squashed in COOKIE_HEADERS:
-        auth, store = 'auth = { kind = "cookie" }', secret_command(place.path, "session")
-        return f"this header holds a secret; remove it, write {auth} into the profile, and {store}"
+        store = secret_command(place.path, "session")
+        return f"this header holds a secret; remove it and {store}; {sendable()}"
     if KEYS.fullmatch(squashed) or _is_secret(squashed):
-        return f"this header holds a secret, and a secret cannot be sent in a header yet; remove it: {SENT}"
+        return f"this header holds a secret, and a secret cannot be sent in a header yet; remove it: {sendable()}"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
     if lower == "host":
@@ -130,13 +124,6 @@ def refused_header(key: str, _value: object, place: Place) -> str | None:
     if lower in HTTP_OWN:
         return "this header is set by HTTP itself; remove it"
     return None if TOKEN.fullmatch(key) else "this is no name of a header: use letters, digits and `-`"
-
-
-def cookie_name(value: Any, _place: Place) -> Any:
-    """The name alone, never with a value."""
-    if isinstance(value, str) and TOKEN.fullmatch(value):
-        return value
-    return Wrong('must be the name of a cookie, such as "sessionid", without a value')
 
 
 def seconds(value: Any, _place: Place) -> Any:

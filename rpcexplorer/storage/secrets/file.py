@@ -17,14 +17,12 @@ from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.secrets.route import Route
+from rpcexplorer.model.secrets.secret import FIELDS
 from rpcexplorer.storage.files import FileTrouble, is_private, lock, private_folder, telling, write_private
 from rpcexplorer.storage.toml.checks import listed, moment, name, text, version
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.reader import TomlFile, parse_toml, read_toml
 from rpcexplorer.storage.toml.shape import Each, Reading, Table, read_shape
-
-FIELDS = ("username", "password", "session")
-"""What a profile can have stored."""
 
 ENTRY = Table(
     "a secret", {"value": text, "origin": name, "saved": moment, "route": Each("the rest of the route by key", text)}

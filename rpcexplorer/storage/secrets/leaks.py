@@ -11,6 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
+from rpcexplorer.auth.registry import sendable
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
@@ -21,7 +22,7 @@ from rpcexplorer.storage.files import FileTrouble, read_bytes
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.paths import OVERLAY
 from rpcexplorer.storage.profiles.loading import Profiles
-from rpcexplorer.storage.profiles.values import KEYS, SENT
+from rpcexplorer.storage.profiles.values import KEYS
 from rpcexplorer.storage.secrets.lookup import Secrets
 
 
@@ -151,6 +152,6 @@ def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
 def _instead(leak: Leak) -> str:
     """What becomes of a value that nobody has stored yet."""
     if KEYS.fullmatch(squashed(leak.key)):
-        return f"; a token or a key cannot be sent yet: {SENT}"
+        return f"; a token or a key cannot be sent yet: {sendable()}"
     field = "session" if re.search("(?i)session|cookie", leak.key) else "password"
     return f", and store it: rpcexplorer profiles secret {leak.profile or 'NAME'} {field}"

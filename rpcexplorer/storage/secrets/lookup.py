@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import Literal
 
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import Moved
-from rpcexplorer.model.secrets.secret import Secret, Source
+from rpcexplorer.model.secrets.secret import FIELDS, Secret, Source
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets import keyring as keyrings
-from rpcexplorer.storage.secrets.file import FIELDS, SecretFile, Stored
+from rpcexplorer.storage.secrets.file import SecretFile, Stored
 from rpcexplorer.storage.secrets.routes import Routes
 
 KEPT = 5
@@ -71,12 +71,7 @@ class Secrets:
 
     def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
         """What this kind of profile needs, and where each field comes from; None where it is missing."""
-        if not isinstance(profile.auth, CookieAuth | InlineAuth):
-            return {}
-        needed = [each for each in FIELDS if each != "username" or profile.auth.username is None]
-        if isinstance(profile.auth, InlineAuth):
-            needed.remove("session")
-        return {each: self.find(profile, each) for each in needed}
+        return {each: self.find(profile, each) for each in profile.secrets}
 
     def saved(self, profile: Profile, field: str) -> datetime | None:
         """When the stored value was saved; of a session, since when it is in use."""

@@ -35,7 +35,7 @@ class SendingScreen(DraftScreen):
         """What can be done now: nothing is sent while something runs."""
         running = bool(self.what)
         if action in {"login", "logout", "new_session"}:
-            return not running and self.explorer.profile is not None and self.explorer.profile.auth.kind != "none"
+            return not running and self.explorer.profile is not None and bool(self.explorer.profile.secrets)
         if action == "discover":
             return not running
         if action == "to_profile":

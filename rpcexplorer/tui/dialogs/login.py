@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
@@ -10,8 +9,9 @@ from msgspec.structs import replace
 from textual.screen import Screen
 from textual.widget import Widget
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.profile import CookieAuth, NoAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
@@ -32,7 +32,7 @@ class Credentials(Form):
     def __init__(self, profile: Profile, found: Found, words: str, *, store: str, login: bool) -> None:
         """``login``: what is missing must be given. ``store`` is where things are kept beyond this run."""
         self._found, self._login = {field: found[field] for field in LABELS if field in found}, login
-        self._who = name_of(profile) if login else None
+        self._who = profile.username if login else None
         """Who logs in where nobody else is named."""
         named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
         lines = named + [
@@ -91,22 +91,11 @@ class Credentials(Form):
         return None
 
 
-def name_of(profile: Profile) -> str | None:
-    """Who logs in, where the profile says so itself."""
-    return None if isinstance(profile.auth, NoAuth) else profile.auth.username
-
-
 def forgettable(found: Found) -> list[str]:
     """The fields that are kept somewhere; the environment is not ours to change."""
     return [
         each for each, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
     ]
-
-
-def pasted(text: str, cookie: str) -> str:
-    """The session id in what was copied from somewhere: a ``Cookie`` or ``Set-Cookie`` header, one pair, or the id."""
-    found = re.search(rf"(?:^|[;:\s]){re.escape(cookie)}=\"?([^;\s\"]+)", text)
-    return found[1] if found else text.strip()
 
 
 async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = False) -> bool:
@@ -127,7 +116,7 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
         if "session" in given:
             screen.notify("The session is taken: the next call is sent with it.", markup=False)
             return False
-    if not isinstance(profile.auth, CookieAuth):
+    if not profile.has_sessions:
         screen.notify(f"{profile.name} sends its credentials with each call; there is no session.", markup=False)
         return False
     return True
@@ -148,9 +137,9 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
 
 
 def _needs_none(screen: Screen[Any], profile: Profile) -> bool:
-    if isinstance(profile.auth, NoAuth):
+    if not profile.secrets:
         screen.notify(f"{profile.name} needs no login: its calls are sent as they are.", markup=False)
-    return isinstance(profile.auth, NoAuth)
+    return not profile.secrets
 
 
 async def _entered(
@@ -160,10 +149,9 @@ async def _entered(
     typed = await screen.app.push_screen_wait(form)
     if typed is None or "forget" in typed:
         return typed
-    given = {field: text for field, text in typed.items() if text and field != "keep"}
-    if isinstance(profile.auth, CookieAuth) and "session" in given:
-        given["session"] = pasted(given["session"], profile.auth.cookie)
-    if name_of(profile) is not None and (name := given.pop("username", "")):
+    kind = auth_of(profile)
+    given = {field: kind.pasted(field, text) for field, text in typed.items() if text and field != "keep"}
+    if profile.username is not None and (name := given.pop("username", "")):
         profile = _as(screen, explorer, profile, name)
     for field, text in given.items():
         _tell(screen, explorer.keys.hold(profile, field, text, keep=typed["keep"] == MACHINE))
@@ -173,12 +161,12 @@ async def _entered(
 def _as(screen: Screen[Any], explorer: Explorer, profile: Profile, name: str) -> Profile:
     """The profile in use with another user name, in this run; its file stays as it is."""
     filed = explorer.profiles.profiles.get(profile.name, profile)
-    if isinstance(profile.auth, NoAuth) or name == name_of(filed):
+    if not profile.secrets or name == filed.username:
         explorer.use(filed)
         return filed
     other = replace(profile, auth=replace(profile.auth, username=name))
     explorer.use(other)
-    kept = f"Its file still names {name_of(filed)}, so nothing of it is kept on this machine."
+    kept = f"Its file still names {filed.username}, so nothing of it is kept on this machine."
     screen.notify(f"{profile.name} is used as {name} in this run. {kept}", markup=False, timeout=10)
     return other
 

@@ -4,24 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, Final, Protocol, cast
+from typing import Any, Final, Protocol
 
 from textual.widgets import Static
 
+from rpcexplorer.auth.registry import KINDS, USUAL, form_lines
 from rpcexplorer.model.address import joined, split_address, typed_whole
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import PATH, PROFILE_NAME, AuthKind, NoAuth, Profile, variable
+from rpcexplorer.model.profile import PATH, PROFILE_NAME, Profile, variable
 from rpcexplorer.tui.dialogs.dialog import plain
 from rpcexplorer.tui.dialogs.form import Field, Form, Save, Wrong
 from rpcexplorer.tui.profiles.files import Home
 from rpcexplorer.tui.widgets.cycle import Cycle
 
 BADGES: Final = ("", "dev", "staging", "prod")
-KINDS: Final = ("cookie", "inline", "none")
 CONFIRM: Final = ("never", "unsafe", "always")
 EMPTY: Final = ("[]", "{}", "omit")
 
-OPTIONAL: Final = frozenset({"description", "badge", "auth.username"})
+OPTIONAL: Final = frozenset({"description", "badge", *(f"auth.{field}" for field in form_lines())})
 """Keys that a profile need not have: an empty line takes them out of the file."""
 
 
@@ -32,9 +32,7 @@ class Edits(Protocol):
     def file(self) -> Path:
         """The file."""
 
-    def add(
-        self, name: str, url: str, *, kind: AuthKind = "none", username: str | None = None, **more: Any
-    ) -> Complaint | None:
+    def add(self, name: str, url: str, *, auth: Mapping[str, str], **more: Any) -> Complaint | None:
         """Write a new profile."""
 
     def set_values(self, values: Iterable[tuple[tuple[str, ...], Any]]) -> Complaint | None:
@@ -72,24 +70,25 @@ class ProfileForm(Form):
 def fields_of(profile: Profile | None, typed: Profile | None = None) -> list[Field]:
     """The lines for a profile as it is; of None, for a new one, perhaps at an address that was ``typed`` before."""
     name = [] if profile else [Field("name", "name", hint="staging")]
+    known = profile or typed
     shown = profile or Profile("new", "")
-    auth = shown.auth
     return [
         *name,
         Field(
             "url",
             "URL",
-            _shown_address(profile or typed),
+            _shown_address(known),
             "https://rpc.example.com",
             meaning=_where_calls_go,
         ),
         Field("description", "description", shown.description, "what it is, in a few words"),
         Field("badge", "badge", shown.badge, choices=BADGES),
         Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
-        Field(
-            "auth.kind", "log in by", auth.kind if profile else typed.auth.kind if typed else "cookie", choices=KINDS
+        Field("auth.kind", "log in by", known.auth.kind if known else USUAL, choices=[*KINDS]),
+        *(
+            Field(f"auth.{each.field}", each.label, getattr(shown.auth, each.field, None) or "", each.hint)
+            for each in form_lines().values()
         ),
-        Field("auth.username", "user name", "" if isinstance(auth, NoAuth) else auth.username or "", "who logs in"),
         Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
         Field("content_type", "content type", shown.content_type, "application/json-rpc"),
         Field("empty_params", "empty params", shown.empty_params, choices=EMPTY),
@@ -162,12 +161,13 @@ def add_profile(edits: Edits, typed: Mapping[str, str], known: Iterable[str]) ->
     if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
         return wrong
     changed = changes_of(None, typed, lambda _: False)
-    apart = {"name", "url", "auth.kind", "auth.username"}
-    more = {key: _value(key, text) for key, text in changed.items() if key not in apart}
-    kind = cast("AuthKind", typed["auth.kind"])
-    username = None if kind == "none" else typed["auth.username"].strip() or None
+    apart = {"name", "url"}
+    more = {key: _value(key, text) for key, text in changed.items() if key not in apart and not key.startswith("auth.")}
+    kind = KINDS[typed["auth.kind"]]
+    given = {each.field: typed[f"auth.{each.field}"].strip() for each in kind.form}
+    auth = {"kind": kind.kind} | {field: text for field, text in given.items() if text}
     url, path = split_address(typed["url"])
-    complaint = edits.add(typed["name"].strip(), url, kind=kind, username=username, path=path, **more)
+    complaint = edits.add(typed["name"].strip(), url, auth=auth, path=path, **more)
     return wrong_of(complaint, typed) if complaint else None
 
 

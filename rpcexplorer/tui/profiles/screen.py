@@ -16,7 +16,7 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import told
 from rpcexplorer.model.connection_test import Check
-from rpcexplorer.model.profile import NoAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import Once
 from rpcexplorer.tui.dialogs.login import secrets
@@ -192,7 +192,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         if action == "test":
             return profile is not None and not self._testing
         if action == "secrets":
-            return profile is not None and not isinstance(profile.auth, NoAuth)
+            return profile is not None and bool(profile.secrets)
         if action == "close":
             return bool(self._testing) or not self._must_choose
         return True

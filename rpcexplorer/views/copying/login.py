@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from rpcexplorer.model.profile import CookieAuth, Profile, variable
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.profile import Profile, variable
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.views.copying.quoting import python_expression, quoted
 
@@ -55,8 +56,7 @@ def _needed(profile: Profile, body: str) -> Iterator[tuple[str, str]]:
 
 def _in_reply(profile: Profile) -> Iterator[str]:
     """What sed takes the session out of a reply by: the cookie, then the member that the profile names."""
-    assert isinstance(profile.auth, CookieAuth)
-    yield rf"s/^[Ss]et-[Cc]ookie: *{_literally(profile.auth.cookie)}=\([^;]*\).*/\1/p"
+    yield rf"s/^[Ss]et-[Cc]ookie: *{_literally(auth_of(profile).session_cookie)}=\([^;]*\).*/\1/p"
     if profile.login.session is not None:
         names = [part for part in _parts(profile.login.session) if not part.isdecimal()]
         yield rf's/.*"{_literally(names[-1] if names else "result")}" *: *"\([^"]*\)".*/\1/p'
@@ -72,7 +72,6 @@ def _parts(pointer: str) -> list[str]:
 
 def in_python(profile: Profile, body: str, login: list[str]) -> list[str]:
     """Lines of Python; ``login`` are those that make ``response`` of it."""
-    assert isinstance(profile.auth, CookieAuth)
     session = variable(profile.name, "session")
     lines = [f'if not os.environ.get("{session}"):']
     for name, field in _needed(profile, body):
@@ -80,7 +79,7 @@ def in_python(profile: Profile, body: str, login: list[str]) -> list[str]:
             f'    if not os.environ.get("{name}"):',
             f'        os.environ["{name}"] = getpass.getpass("{field} of {profile.name}: ")',
         ]
-    found = f"response.cookies.get({python_expression(profile.auth.cookie, profile.name)})"
+    found = f"response.cookies.get({python_expression(auth_of(profile).session_cookie, profile.name)})"
     if profile.login.session is not None:
         parts = (part if part.isdecimal() else python_expression(part, "") for part in _parts(profile.login.session))
         found += f' or response.json()["result"]{"".join(f"[{part}]" for part in parts)}'

@@ -16,12 +16,15 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from rpcexplorer.auth.flow import Errand
+from rpcexplorer.auth.login import login_params
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.address import typed_whole
 from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.profile import AD_HOC_NAME, CookieAuth, Profile
-from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER, login_params, without
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER, without
 from rpcexplorer.model.secrets.secret import Secret, origin_of, placeholder
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
@@ -60,27 +63,24 @@ class Subject(Struct, frozen=True):
 
     @property
     def headers(self) -> Iterator[tuple[str, str]]:
-        """The headers that do not follow from URL and body, in order, with the cookie of the session to come."""
+        """The headers that do not follow from URL and body, in order, with those of the session to come."""
         follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
-        cookie = self._cookie()
+        to_come = self._of_session()
         for name, value in self.preview.headers:
-            if cookie and name.lower() == "cookie":
-                yield name, f"{value}; {cookie}"
-                cookie = ""
+            if name in to_come:
+                yield name, f"{value}; {to_come.pop(name)}"
             elif (name.lower(), value) not in follow:
                 yield name, value
-        if cookie:
-            yield "Cookie", cookie
+        yield from to_come.items()
 
-    def _cookie(self) -> str:
-        """The cookie that the request would have after the login that goes ahead of it; empty where it needs none."""
-        profile, calls = self.profile, to_calls(self.draft, "")
-        if isinstance(calls, Problem) or not (self.preview.logs_in_first and isinstance(profile.auth, CookieAuth)):
-            return ""
-        notes = (profile.methods.get(call.method) for call in calls if call.method != profile.login.method)
-        if all(note is not None and note.auth in {"none", "inline"} for note in notes):
-            return ""
-        return f"{profile.auth.cookie}={placeholder(profile.label('session'))}"
+    def _of_session(self) -> dict[str, str]:
+        """The headers that the request would have after the login that goes ahead of it; none where it needs none."""
+        kind, calls = auth_of(self.profile), to_calls(self.draft, "")
+        if isinstance(calls, Problem) or not self.preview.logs_in_first:
+            return {}
+        if kind.is_free(self.profile, Errand("batch", calls)):
+            return {}
+        return {each.name: each.shown for each in kind.headers(self.profile)}
 
 
 def draft_of(exchange: Exchange) -> Draft | Batch:
@@ -122,13 +122,13 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
     """The login of a call that needs a session; None where it needs none, or the profile's is not in order."""
     profile, calls = subject.profile, to_calls(subject.draft, "")
     session = placeholder(profile.label("session"))
-    if not isinstance(profile.auth, CookieAuth) or isinstance(calls, Problem):
+    if not profile.has_sessions or isinstance(calls, Problem):
         return None
     if not any(session in text for text in (subject.body, *(value for _, value in subject.headers))):
         return None
     if all(call.method == profile.login.method for call in calls):
         return None
-    draft = Draft(profile.login.method, hide.params(login_params(profile, profile.auth)))
+    draft = Draft(profile.login.method, hide.params(login_params(profile)))
     request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None)
     if isinstance(request, Refused):
         return None
@@ -228,7 +228,7 @@ def command(subject: Subject) -> str:
     profile, draft = subject.profile, subject.draft
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
-        auth = "" if profile.auth.kind == "none" else f" --auth {profile.auth.kind}"
+        auth = f" --auth {profile.auth.kind}" if profile.secrets else ""
         where = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}{auth}"
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""

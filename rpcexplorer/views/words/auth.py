@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime
 
 from rpcexplorer.model.connection_test import WORDS
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.words.sentences import age
@@ -24,8 +24,6 @@ def auth_words(
         return [("! ", "careful bold"), (f"{moved[0]}: its route changed", "careful")]
     if missing := [WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"]:
         return [("! ", "careful bold"), (f"no {missing[0]}", "careful")]
-    if isinstance(profile.auth, CookieAuth):
+    if profile.has_sessions:
         return [("○ ", "middle"), ("no session yet", "middle")]
-    if isinstance(profile.auth, InlineAuth):
-        return [("● ", "well"), ("password known", "text")]
-    return []
+    return [("● ", "well"), (f"{profile.secrets[-1]} known", "text")] if profile.secrets else []

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.catalogue import By, Method, MethodSource, Parameter, starting_point
-from rpcexplorer.model.profile import AuthKind
 from rpcexplorer.views.cells import columns, fitted
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.json_tokens import json_tokens, laid_out
@@ -20,11 +20,6 @@ LABEL: Final = 12
 WIDEST_NAME: Final = 28
 WIDEST_KIND: Final = 24
 
-_AUTH: Final[dict[AuthKind, str]] = {
-    "cookie": "needs a session",
-    "inline": "takes the credentials in its params",
-    "none": "needs none",
-}
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
 _SOURCES: Final[dict[MethodSource, str]] = {
     "service": "the service's own document",
@@ -64,7 +59,7 @@ def _facts(method: Method, asked: datetime | None) -> Iterator[Line]:
     if asked is not None and method.dialect:
         said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
     facts = {
-        "login": _AUTH[method.auth] if method.auth else "unknown",
+        "login": KINDS[method.auth].needed if method.auth and method.auth in KINDS else "unknown",
         "safe": _safety(method.safe),
         "result": printable(method.result),
         "said by": said_by,

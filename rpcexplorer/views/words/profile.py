@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.connection_test import Check, State
-from rpcexplorer.model.profile import NoAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.json_out import json_of
@@ -49,7 +50,11 @@ def profile_page(
     lines: list[Line] = [[]]
     if profile.description:
         lines += [[(f" {profile.description}", "text")], []]
-    lines += [_row("address", profile.endpoint, "text"), *_badge(profile.badge), _row("login", _auth(profile), "text")]
+    lines += [
+        _row("address", profile.endpoint, "text"),
+        *_badge(profile.badge),
+        _row("login", auth_of(profile).words(profile), "text"),
+    ]
     for field, found in state.items():
         lines += _secret(profile, field, found)
     lines += [[], *_files(files), *_connection(steps), *_settings(profile, rows, files), *_methods(profile)]
@@ -68,14 +73,6 @@ def _row(label: str, value: str, role: str) -> Line:
 
 def _heading(words: str) -> list[Line]:
     return [[], [(f" {words}", "text bold")]]
-
-
-def _auth(profile: Profile) -> str:
-    return {
-        "cookie": f"by cookie: {profile.login.method} opens a session",
-        "inline": "inline: user name and password go into the params of each call",
-        "none": "none: calls are sent as they are",
-    }[profile.auth.kind]
 
 
 def _badge(badge: str) -> list[Line]:
@@ -125,11 +122,7 @@ def _settings(profile: Profile, rows: Sequence[Row], files: Sequence[tuple[Path,
     for heading in ("Calls", "Login", "Headers"):
         told = [row for row in rows if row[0] not in TOLD and _group(row[0]) == heading]
         chosen = [row for row in told if str(row[2]) != "default"]
-        usual = (
-            []
-            if heading == "Login" and isinstance(profile.auth, NoAuth)
-            else [row for row in told if row not in chosen]
-        )
+        usual = [] if heading == "Login" and not profile.secrets else [row for row in told if row not in chosen]
         if chosen or usual:
             yield from _heading(heading)
         for key, value, source in chosen:

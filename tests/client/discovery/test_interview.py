@@ -9,6 +9,9 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.credentials_port import GivenKeys
 from rpcexplorer.client.discovery.dialects import (
     DIALECTS,
@@ -25,7 +28,7 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.model.catalogue import Discovery, Listing
 from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
-from rpcexplorer.model.profile import Auth, CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.model.profile import Auth, Profile
 from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
 
 DOCUMENT = {

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Login, MethodNote, NoAuth, Profile
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.model.profile import Login, MethodNote, Profile
 from rpcexplorer.model.secrets.route import Change, Moved, changes, route_of
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())

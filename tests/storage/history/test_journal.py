@@ -171,7 +171,7 @@ def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journ
 
 
 def test_addresses_that_were_typed_know_nothing_of_each_other(journal: Journal) -> None:
-    one, other = ad_hoc("http://127.0.0.1:1/rpc", "none"), ad_hoc("http://127.0.0.1:2/rpc", "none")
+    one, other = ad_hoc("http://127.0.0.1:1/rpc"), ad_hoc("http://127.0.0.1:2/rpc")
     journal.record(exchange(0, profile="url", url=one.endpoint, params="[1]"), one)
     assert [each.url for each in journal.recent(one, 9)] == [one.endpoint]
     assert journal.recent(other, 9) == []

@@ -59,7 +59,9 @@ def refused(folder: Path, edit: Edit, text: str = FILE) -> Complaint:
 def test_a_new_file_gets_a_version_and_the_profile(tmp_path: Path) -> None:
     path = tmp_path / "new" / "sessions.toml"
     edits = ProfileEdits(path, tmp_path / "locks")
-    assert edits.add("dev", "http://localhost", kind="inline", username="ann", badge="dev", timeout=5) is None
+    assert (
+        edits.add("dev", "http://localhost", auth={"kind": "inline", "username": "ann"}, badge="dev", timeout=5) is None
+    )
     assert path.read_text() == (
         'version = 1\n\n[profile.dev]\nurl = "http://localhost"\nbadge = "dev"\ntimeout = 5\n'
         'auth = { kind = "inline", username = "ann" }\n'

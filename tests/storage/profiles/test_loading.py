@@ -10,8 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, MethodNote, NoAuth, Profile
+from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.loading import Profiles, load

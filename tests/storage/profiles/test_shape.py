@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import InlineAuth, MethodNote, Profile
+from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import Profiles, load
 from rpcexplorer.storage.secrets.routes import Routes
@@ -160,7 +161,7 @@ NOT_YET = [
     ('path = "/rpc?key=hunter2a1b2c3"', "a secret cannot be sent in the URL yet"),
     ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', "a secret cannot be sent in the URL yet"),
     ('path = "/ann:hunter2@p"', "a secret cannot be sent in the URL yet"),
-    ('url = "http://ann:hunter2@p"', "HTTP Basic cannot be sent yet"),
+    ('url = "http://ann:hunter2@p"', "no user name and no password; what can be sent is"),
     ('token = "hunter2"', "a token or a key cannot be sent yet"),
     ('api_key = "hunter2"', "a token or a key cannot be sent yet"),
     ('auth = { kind = "inline", API-Key = "hunter2" }', "a token or a key cannot be sent yet"),

@@ -9,9 +9,11 @@ from types import SimpleNamespace
 
 import pytest
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Nobody
-from rpcexplorer.model.profile import CookieAuth, Profile, ad_hoc
+from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.route import Change, Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
@@ -86,7 +88,7 @@ def test_when_nobody_can_be_asked_the_sentence_names_variable_and_command(tmp_pa
 
 
 def test_a_profile_from_a_url_is_told_only_of_the_variable(tmp_path: Path) -> None:
-    refused = ask(StoredKeys(store(tmp_path), Nobody()), ad_hoc("http://127.0.0.1:1", "inline"))
+    refused = ask(StoredKeys(store(tmp_path), Nobody()), ad_hoc("http://127.0.0.1:1", InlineAuth()))
     assert isinstance(refused, Refused)
     assert "RPCEXPLORER_URL_PASSWORD" in refused.sentence
     assert "profiles secret" not in refused.sentence
@@ -209,7 +211,7 @@ def test_forgetting_takes_a_value_from_the_run_and_the_store(tmp_path: Path) -> 
 
 
 def test_a_session_that_was_replaced_or_dropped_is_known_for_a_while(tmp_path: Path) -> None:
-    profile = ad_hoc("http://localhost:1", "cookie")
+    profile = ad_hoc("http://localhost:1", CookieAuth())
     keys = StoredKeys(store(tmp_path), Nobody())
     for number in range(20):
         keys.keep(profile, Secret(f"session-{number}", profile.label("session")))

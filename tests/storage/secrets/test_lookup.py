@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import Change, Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import FileTrouble

@@ -116,7 +116,7 @@ def ended(
                 there.set()
 
         async with explorer(shell) as door:
-            door.use(ad_hoc(url, "none"))
+            door.use(ad_hoc(url))
             calling = asyncio.create_task(door.call(Draft("m", params), id=ID, stop=stop, watch=watch))
             await there.wait()
             if once:

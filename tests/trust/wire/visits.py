@@ -104,7 +104,7 @@ def called(shell: Shell, url: str, *, timeout: float | None = None) -> Exchange:
 
     async def run() -> Exchange:
         async with explorer(shell) as door:
-            door.use(ad_hoc(url, "none"))
+            door.use(ad_hoc(url))
             return await door.call(Draft("m"), id=ID, timeout=timeout)
 
     exchange = asyncio.run(run())

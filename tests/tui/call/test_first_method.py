@@ -116,7 +116,7 @@ def test_what_was_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
 
 def test_of_an_address_that_was_typed_nothing_is_remembered(make_explorer: Make) -> None:
     made = make_explorer("version = 1\n")
-    made.use(ad_hoc("http://127.0.0.1:9/rpc", "none"))
+    made.use(ad_hoc("http://127.0.0.1:9/rpc"))
 
     async def story(app: ExplorerApp, _: Pilot[Any]) -> None:
         screen = app.calls

@@ -17,7 +17,7 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.login import Credentials, pasted
+from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.widgets.header import Header
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.visiting import on, on_view, profiles, said, shown, tell, type_in
@@ -283,22 +283,6 @@ def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
         assert (auth(pilot) == "● password known") == sent
 
     tell(made, story, profile="i")
-
-
-@pytest.mark.parametrize(
-    ("text", "id"),
-    [
-        ("abc", "abc"),
-        ("  abc ", "abc"),
-        ("sessionid=abc", "abc"),
-        ("Cookie: x=1; sessionid=abc; y=2", "abc"),
-        ('Set-Cookie: sessionid="abc"; Path=/; HttpOnly', "abc"),
-        ("oldsessionid=abc", "oldsessionid=abc"),
-        ("a=b", "a=b"),
-    ],
-)
-def test_the_id_is_found_in_whatever_was_copied(text: str, id: str) -> None:
-    assert pasted(text, "sessionid") == id
 
 
 @pytest.mark.thorough

@@ -413,7 +413,7 @@ def test_a_new_profile_has_the_address_that_was_typed(make_explorer: Make, own: 
 @pytest.mark.thorough
 def test_an_address_that_was_typed_is_made_a_profile_by_its_name(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
-    made.use(ad_hoc("http://127.0.0.1:8000/jsonrpc", "none"))
+    made.use(ad_hoc("http://127.0.0.1:8000/jsonrpc"))
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot)

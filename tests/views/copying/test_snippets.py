@@ -13,10 +13,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
-from rpcexplorer.model.profile import Auth, CookieAuth, InlineAuth, MethodNote, NoAuth, Profile, ad_hoc
+from rpcexplorer.model.profile import Auth, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.copying.snippets import SNIPPETS, draft_of, snippet_of, subject_of
 from rpcexplorer.views.printable import printable
@@ -182,7 +185,7 @@ def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
         (Batch('[{"method": "%s"}]'), SHOP, ["batch", "-", "-p", "shop"], '[{"method":"%s"}]'),
         (
             Draft("ping"),
-            ad_hoc("http://h:1", "inline"),
+            ad_hoc("http://h:1", InlineAuth()),
             ["call", "ping", "--url", "http://h:1/api/v2/", "--auth", "inline"],
             "",
         ),

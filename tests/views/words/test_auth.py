@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, NoAuth, Profile
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.words.auth import auth_words

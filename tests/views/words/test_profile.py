@@ -7,8 +7,11 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.connection_test import Check
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, MethodNote, NoAuth, Profile
+from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secrets.route import Change, Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.words.profile import LABEL, broken_page, profile_page

@@ -2,10 +2,12 @@ from __future__ import annotations
 
 import json
 
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.profile import CookieAuth, InlineAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.words.request import DOTS, Line, request_lines
 
 URL = "https://rpc.example.com"

@@ -17,6 +17,7 @@ from rich.cells import cell_len
 from textual.reactive import reactive
 from textual.strip import Strip
 
+from rpcexplorer.auth.registry import needs_credentials
 from rpcexplorer.tui.theming import Look, Words, line, width_of
 from rpcexplorer.tui.widgets.listing import Listing
 from rpcexplorer.views.method_rows import Heading, MethodRow, Row, Standing, TypedRow, group_of
@@ -101,7 +102,7 @@ class MethodList(Listing[Row], can_focus=False):
     def _method(self, row: MethodRow, width: int, side: str) -> tuple[Words, Words]:
         """Words from the left and at the right. Where there is room, signs have their words and their columns."""
         method, current, roomy = row.method, row.method.name == self.current, width >= ROOMY
-        auth = f"  {method.auth}" if method.auth in {"cookie", "inline"} else ""
+        auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
         right = [(auth.rjust(_AUTH) if roomy else auth, side)]
         unsafe = [("  ! unsafe" if roomy else "  !", "careful")] if method.safe is False else []
         room = width - MARGIN - width_of(unsafe) - width_of(right) - 1

@@ -1,0 +1,94 @@
+"""The kind ``inline``: user name and password are members of the params, put in when a call is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from rpcexplorer.auth.credentials import Fields, planted
+from rpcexplorer.auth.flow import Errand, Flow
+from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
+from rpcexplorer.jsontext.scan import members
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import Call, spelled
+
+
+class InlineAuth(Kind, frozen=True):
+    """Credentials as members of ``params``."""
+
+    username: str | None = None
+    """Who calls; None asks the secret store."""
+    username_member: str = "username"
+    password_member: str = "password"  # noqa: S105 - the member's name, not a password
+
+    kind: ClassVar[str] = "inline"
+    sends: ClassVar[str] = "a user name and a password among the params"
+    needed: ClassVar[str] = "takes the credentials in its params"
+    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+    in_params: ClassVar[bool] = True
+    harmless: ClassVar[str] = "arg_test"
+
+    def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002
+        return ("password",) if self.username is not None else ("username", "password")
+
+    def words(self, profile: Profile) -> str:  # noqa: ARG002
+        return "inline: user name and password go into the params of each call"
+
+    def flow(self, profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:
+        """The call with the credentials put into its params, but for methods noted as needing none."""
+        calls = []
+        for call in errand.calls:
+            note = profile.methods.get(call.method)
+            params = call.params if note and note.auth == Auth.kind else self._params(call, profile)
+            if isinstance(params, Refused):
+                return params
+            calls.append(replace(call, params=params))
+        return (yield from Kind.flow(self, profile, replace(errand, calls=tuple(calls)), session, now))
+
+    def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
+        return (self.password_member,)
+
+    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
+        return {name: self._without_credentials(method) for name, method in methods.items()}
+
+    def _params(self, call: Call, profile: Profile) -> str | Refused:
+        """The call's params with the two members put in; members that are there already stay as typed."""
+        if refused := planted(profile, *self.texts):
+            return refused
+        fields = Fields(profile)
+        username = spelled(self.username) if self.username is not None else fields.quoted("username")
+        wanted = {self.username_member: username, self.password_member: fields.quoted("password")}
+        if call.params == "[]":
+            return _object(wanted)
+        present = members(call.params)
+        if present is None:
+            return Refused(
+                "params",
+                f"Profile {profile.name} puts {self.username_member} and {self.password_member} into params, and an "
+                'array has no place for them: write an object, such as {"first": 1}.',
+            )
+        missing = {name: value for name, value in wanted.items() if name not in {member.name for member in present}}
+        if not missing:
+            return call.params
+        added = _object(missing)
+        return added if not present else f"{call.params[:-1]},{added[1:]}"
+
+    def _without_credentials(self, method: Method) -> Method:
+        ours = {self.username_member, self.password_member}
+        if method.auth == Auth.kind or not any(parameter.name in ours for parameter in method.parameters):
+            return method
+        parameters = tuple(
+            parameter._replace(required=False) if parameter.name in ours else parameter
+            for parameter in method.parameters
+        )
+        return replace(method, parameters=parameters)
+
+
+def _object(values: dict[str, str]) -> str:
+    return "{" + ",".join(f"{spelled(name)}:{value}" for name, value in values.items()) + "}"

@@ -1,0 +1,101 @@
+"""The shape of a kind of auth: all that the rest of the program asks of one.
+
+A kind is a class in a file of its own. Its fields are the keys that a profile can set under ``auth``; what it says
+beyond that is what differs from here, where nothing is added to a call. The kinds there are stand in registry.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import ClassVar
+
+from msgspec import Struct
+
+from rpcexplorer.auth.credentials import Fields, planted
+from rpcexplorer.auth.flow import Errand, Flow, Header, Landed, Trip
+from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.secrets.secret import Secret
+
+
+class FormLine(Struct, frozen=True):
+    """A field of a kind as a line in the form of a profile."""
+
+    field: str
+    label: str
+    hint: str
+
+
+USERNAME = FormLine("username", "user name", "who logs in")
+
+
+class Kind(Auth, frozen=True):
+    """What is set of a kind, and what that comes to."""
+
+    sends: ClassVar[str] = ""
+    """What it sends and where, in a few words; empty where it sends nothing."""
+    needed: ClassVar[str] = ""
+    """What is said of a method that is called with it."""
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {}
+    """What a field must match that cannot be any text, and what is said of one that does not."""
+    form: ClassVar[tuple[FormLine, ...]] = ()
+    """The fields that a form offers."""
+    in_params: ClassVar[bool] = False
+    """Whether credentials stand among the params, where a method that takes none may not have them."""
+    harmless: ClassVar[str] = "ping"
+    """A method that tries the way: whatever a service answers, even that it has no such method, it has answered."""
+
+    @property
+    def session_cookie(self) -> str:
+        """The name of the cookie that a session comes and goes in; empty where it is in none."""
+        return ""
+
+    def words(self, profile: Profile) -> str:
+        """One line about how a profile logs in."""
+        raise NotImplementedError
+
+    def flow(self, profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
+        """The way of an errand: here one request. ``session`` is the one remembered, if any."""
+        headers = () if self.is_free(profile, errand) else self.headers(profile)
+        if headers and (refused := planted(profile, *self.texts)):
+            return refused
+        secrets = yield from Fields(profile).named_in(errand, headers)
+        if isinstance(secrets, Refused):
+            return secrets
+        landed: Landed = yield Trip(errand, headers, secrets)
+        return landed
+
+    def login(self, profile: Profile, id: str, now: datetime) -> Flow:  # noqa: ARG002
+        """Nothing but a new session; what landed is the login's own answer."""
+        yield from ()
+        return Refused("profile", f"Profile {profile.name} has no sessions: its auth is {self.kind}.")
+
+    def headers(self, profile: Profile) -> tuple[Header, ...]:  # noqa: ARG002
+        """The headers that it puts into a request."""
+        return ()
+
+    def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
+        """The members, of requests or replies, that a profile has secrets in."""
+        return ()
+
+    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
+        """Methods as a person calls them, who does not give what this kind puts in by itself."""
+        return methods
+
+    def pasted(self, field: str, text: str) -> str:  # noqa: ARG002
+        """The value of a secret in what somebody has copied from somewhere."""
+        return text
+
+    def is_free(self, profile: Profile, errand: Errand) -> bool:
+        """Whether everything in an errand is noted as going without credentials."""
+        notes = [profile.methods.get(call.method) for call in errand.calls]
+        return all(note is not None and note.auth == Auth.kind for note in notes)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The values of its fields, as far as they are set."""
+        values = (getattr(self, field) for field in self.__struct_fields__)
+        return tuple(value for value in values if isinstance(value, str))

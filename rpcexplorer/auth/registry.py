@@ -1,0 +1,59 @@
+"""The kinds of auth there are, in the order in which they are offered. Another kind is a file and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.kind import FormLine, Kind
+from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.model.complaint import listed, nearest
+from rpcexplorer.model.profile import Profile
+
+_ALL: Final[tuple[type[Kind], ...]] = (
+    CookieAuth,
+    InlineAuth,
+    NoAuth,
+)
+
+KINDS: Final[Mapping[str, type[Kind]]] = {each.kind: each for each in _ALL}
+USUAL: Final = CookieAuth.kind
+"""The kind of a new profile, where nobody says."""
+
+
+def auth_of(profile: Profile) -> Kind:
+    """The kind of auth of a profile; one that says nothing of it adds nothing to a call."""
+    return profile.auth if isinstance(profile.auth, Kind) else NoAuth()
+
+
+def kind_named(name: str) -> type[Kind]:
+    """The kind of that name. Raises a ``ValueError`` with a sentence where there is none."""
+    if name in KINDS:
+        return KINDS[name]
+    guess = nearest(name, KINDS)
+    advice = f"did you mean {guess}?" if guess else f"the kinds are {listed(KINDS)}"
+    raise ValueError(f"{name} is no kind of auth; {advice}")
+
+
+def fields() -> dict[str, type[Kind]]:
+    """Every key that a profile can set of its kind, each with a kind that has it."""
+    return {key: kind for kind in reversed(_ALL) for key in kind.__struct_fields__}
+
+
+def form_lines() -> dict[str, FormLine]:
+    """Every line that a form of any kind has, by its field."""
+    return {each.field: each for kind in _ALL for each in kind.form}
+
+
+def sendable() -> str:
+    """What can be sent, and how a profile says so."""
+    first, *others = (kind for kind in _ALL if kind.sends)
+    said = [f'{first.sends}, auth = {{ kind = "{first.kind}" }}', *(f'{kind.sends}, "{kind.kind}"' for kind in others)]
+    return f"what can be sent is {', or '.join(said)}"
+
+
+def needs_credentials(kind: str) -> bool:
+    """Whether a call of that kind sends any; of a name that is no kind's, it does not."""
+    return kind in KINDS and bool(KINDS[kind].sends)

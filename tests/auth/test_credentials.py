@@ -1,0 +1,107 @@
+"""Placeholders on their way: which are opened, and what is refused instead of being sent as text."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.credentials import opened
+from rpcexplorer.auth.flow import Errand, Need
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Login, Profile
+from rpcexplorer.model.secrets.secret import Secret
+from tests.auth.driving import (
+    COOKIE,
+    INLINE,
+    PASSWORD,
+    PONG,
+    SESSION,
+    drive,
+    end,
+    errand,
+    kinds,
+    landed,
+    trips,
+)
+
+
+def test_without_auth_the_call_goes_out_as_it_is() -> None:
+    profile = replace(COOKIE, auth=NoAuth())
+    assert kinds(drive(profile, errand(), None, [landed(PONG)])) == ["Trip", "Ended"]
+
+
+def test_a_placeholder_that_was_recorded_asks_for_its_secret_again() -> None:
+    profile = replace(COOKIE, auth=NoAuth())
+    steps = drive(profile, errand('{"password":"«shop.password»"}'), None, [PASSWORD, landed(PONG)])
+    assert steps[0] == Need("password")
+    assert trips(steps)[0].secrets == (PASSWORD,)
+
+
+@pytest.mark.parametrize("value", ["plain-enough", 'quo"te', "back\\slash", "new\nline", "ünï€", "«shop.password»x"])
+def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
+    import json
+
+    body = '{"password":"«shop.password»","note":"say \\"«shop.password»\\" aloud"}'.encode()
+    sent = json.loads(opened(body, (Secret(value, "shop.password"),)))
+    assert sent == {"password": value, "note": 'say "«shop.password»" aloud'}
+
+
+def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
+    outcome = end(drive(INLINE, errand('{"header": "Bearer «shop.password»"}'), None, []))
+    assert isinstance(outcome, Refused)
+    assert "stands inside a longer text" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ('{"password": "«not recorded»"}', "this value was not recorded: type it anew"),
+        ('{"note": "a «not recorded» b"}', "this value was not recorded: type it anew"),
+        (r'["\u00abnot recorded\u00bb"]', "this value was not recorded: type it anew"),
+        ('["«RPCEXPLORER_OLD_PASSWORD»"]', "this value was not recorded: type it anew"),
+        ('["«other.password»"]', "is not sent with profile shop: type the value itself, or choose profile other"),
+        ('["a «other.session» b"]', "is not sent with profile shop"),
+    ],
+)
+def test_what_stands_for_no_secret_of_the_profile_is_not_sent_as_text(params: str, said: str) -> None:
+    for profile in (INLINE, COOKIE, replace(COOKIE, auth=NoAuth())):
+        outcome = end(drive(profile, errand(params.replace("[", '{"x":').replace("]", "}")), SESSION, []))
+        assert isinstance(outcome, Refused)
+        assert outcome.why == "params"
+        assert said in outcome.sentence
+
+
+def test_these_very_letters_can_be_sent_with_an_escape() -> None:
+    profile = replace(COOKIE, auth=NoAuth())
+    (trip,) = trips(drive(profile, errand(r'["\u00abother.password»", "«é»"]'), None, [landed(PONG)]))
+    assert trip.secrets == ()
+
+
+@pytest.mark.parametrize("what", [errand('["«shop.password»"]', method="«shop.password»"), errand(id="«shop.session»")])
+def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Errand) -> None:
+    outcome = end(drive(COOKIE, what, SESSION, []))
+    assert isinstance(outcome, Refused)
+    assert "has no place" in outcome.sentence
+
+
+@pytest.mark.parametrize(
+    "profile",
+    [
+        replace(INLINE, auth=InlineAuth(username="«shop.password»")),
+        replace(INLINE, auth=InlineAuth("ada", username_member="«shop.password»")),
+        replace(INLINE, auth=InlineAuth("ada", password_member="«shop.session»")),
+        replace(COOKIE, auth=CookieAuth(username="«shop.password»")),
+        replace(COOKIE, login=Login(params={"user": "ada", "note": "«shop.password»", "password": "{password}"})),
+        replace(COOKIE, login=Login(params={"«shop.password»": "{password}"})),
+        replace(COOKIE, login=Login(method="«shop.password»")),
+    ],
+)
+def test_a_profile_opens_no_secret_where_it_does_not_belong(profile: Profile) -> None:
+    steps = drive(profile, errand("{}"), None, [])
+    outcome = end(steps)
+    assert kinds(steps) == ["Ended"]
+    assert isinstance(outcome, Refused)
+    assert outcome.why == "profile"

@@ -1,0 +1,82 @@
+"""The kind inline: what its flow puts into params, and what is left to the person."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.flow import Errand
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import Call
+from tests.auth.driving import (
+    INLINE,
+    PASSWORD,
+    PONG,
+    drive,
+    end,
+    errand,
+    kinds,
+    landed,
+    trips,
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "sent"),
+    [
+        ("[]", '{"username":"ada","password":"«shop.password»"}'),
+        ("{}", '{"username":"ada","password":"«shop.password»"}'),
+        ('{"x":1.10}', '{"x":1.10,"username":"ada","password":"«shop.password»"}'),
+        ('{"username":"bob"}', '{"username":"bob","password":"«shop.password»"}'),
+    ],
+)
+def test_credentials_are_members_of_params_when_the_call_is_sent(typed: str, sent: str) -> None:
+    steps = drive(INLINE, errand(typed), None, [PASSWORD, landed(PONG)])
+    assert trips(steps)[0].errand.calls[0].params == sent
+    assert trips(steps)[0].session is None
+
+
+def test_an_object_that_holds_both_is_sent_as_typed() -> None:
+    typed = '{"password":"p","username":"u"}'
+    steps = drive(INLINE, errand(typed), None, [landed(PONG)])
+    assert kinds(steps) == ["Trip", "Ended"]
+    assert trips(steps)[0].errand.calls[0].params == typed
+
+
+def test_an_array_that_is_not_empty_is_refused_with_the_reason() -> None:
+    outcome = end(drive(INLINE, errand("[1]"), None, []))
+    assert isinstance(outcome, Refused)
+    assert outcome.why == "params"
+    assert "an array has no place" in outcome.sentence
+
+
+def test_the_members_names_can_be_set_and_the_name_can_be_a_secret() -> None:
+    profile = replace(INLINE, auth=InlineAuth(username_member="user", password_member="pass word"))
+    steps = drive(profile, errand(), None, [Secret("ada", "shop.username"), PASSWORD, landed(PONG)])
+    assert trips(steps)[0].errand.calls[0].params == '{"user":"«shop.username»","pass word":"«shop.password»"}'
+
+
+def test_a_method_noted_as_public_gets_no_credentials() -> None:
+    profile = replace(INLINE, methods={"ping": MethodNote(auth="none")})
+    assert trips(drive(profile, errand(), None, [landed(PONG)]))[0].errand.calls[0].params == "[]"
+
+
+def test_every_call_of_a_batch_gets_the_credentials() -> None:
+    batch = Errand("batch", (Call("a", "[]", "1"), Call("b", '{"x":1}', "2")))
+    sent = trips(drive(INLINE, batch, None, [PASSWORD, landed(PONG)]))[0].errand.calls
+    assert all("«shop.password»" in call.params for call in sent)
+
+
+def test_credentials_that_the_profile_puts_in_are_not_for_the_person_to_give() -> None:
+    parameters = (Parameter("user", True, "string"), Parameter("password", True), Parameter("id", True, "integer"))
+    profile = Profile("p", "https://x.example", auth=InlineAuth(username_member="user"))
+    known = (Method("m", parameters=parameters), Method("auth", parameters=parameters, auth="none"))
+    found = auth_of(profile).offered({method.name: method for method in known})
+    assert starting_point(found["m"]) == {"id": 0}
+    assert [parameter.name for parameter in found["m"].parameters] == ["user", "password", "id"]
+    assert starting_point(found["auth"]) == {"user": "", "password": None, "id": 0}
