@@ -20,8 +20,7 @@ from rpcexplorer.client.credentials_port import GivenKeys, Keys
 from rpcexplorer.client.requests import Traveller
 from rpcexplorer.client.sending import Journey, Record
 from rpcexplorer.client.stop import Stop, fresh_id
-from rpcexplorer.jsontext.typed.params import Problem
-from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
+from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.route import Moved
@@ -114,12 +113,10 @@ class Client:
     ) -> Exchange:
         """Send what stands in an editor. ``watch`` is told how far it has come; ``stop`` can end it."""
         id = id or fresh_id()
-        calls = to_calls(draft, id)
+        calls = calls_of(draft, id)
         story = self._story(id, draft)
-        if isinstance(calls, Problem):
-            return replace(story, outcome=Refused("params", f"The params cannot be sent: {calls}"))
-        if isinstance(draft, Draft) and draft.is_nameless:
-            return replace(story, outcome=Refused("params", NAMELESS))
+        if isinstance(calls, Refused):
+            return replace(story, outcome=calls)
         errand = Errand(story.kind, calls)
         story = replace(story, method=errand.method)
         session = await self._keys.session(self.profile) if self.profile.has_sessions else None

@@ -10,8 +10,7 @@ from rpcexplorer.auth.flow import Ended, Errand, Need, Trip, advance
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.connection import head_of
 from rpcexplorer.client.requests import body_of, formed
-from rpcexplorer.jsontext.typed.params import Problem
-from rpcexplorer.model.draft import NAMELESS, Batch, Draft, kind_of, to_calls
+from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
@@ -30,11 +29,9 @@ def preview(
     redactor = redactor_of(profile, secrets)
     hide = redactor.text
     draft = redacted_draft(draft, profile, redactor)
-    calls = to_calls(draft, id)
-    if isinstance(calls, Problem):
-        return Refused("params", f"The params cannot be sent: {calls}")
-    if isinstance(draft, Draft) and draft.is_nameless:
-        return Refused("params", NAMELESS)
+    calls = calls_of(draft, id)
+    if isinstance(calls, Refused):
+        return calls
     trip = _trip(profile, Errand(kind_of(draft), calls, only_shown=True))
     if isinstance(trip, Refused):
         return trip

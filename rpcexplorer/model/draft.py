@@ -1,23 +1,36 @@
-"""A draft: what stands in the editor, perhaps wrong; and the calls it becomes when it is right."""
+"""A draft: what stands in the editor, perhaps wrong; and the calls it becomes when it is right.
+
+A text is parsed once, however many ask: the verdict beside the editor, the preview, the question before it is sent, the
+call. What came of the last few is kept here, calls or the problem.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Final, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.jsontext.repeated import repeated_name
 from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
-from rpcexplorer.model.exchange import Kind
+from rpcexplorer.model.exchange import Kind, Refused
 from rpcexplorer.protocol.messages import Call, spelled
 
-__all__ = ["Batch", "Draft", "Params", "Problem", "judged", "kind_of", "spelled", "to_calls"]
+__all__ = ["Batch", "Draft", "Params", "Problem", "calls_of", "judged", "kind_of", "spelled", "to_calls"]
 
 MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
 NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
 """Why a draft without a method goes nowhere: no server has a method without a name."""
+KEPT: Final = 2
+"""Texts whose meaning is kept: what was typed, and the same with its secrets hidden."""
+LONGEST: Final = 16 * 1024 * 1024
+"""Characters of such a text."""
+
+T = TypeVar("T")
 
 
 class Draft(Struct, frozen=True):
@@ -28,14 +41,9 @@ class Draft(Struct, frozen=True):
     """Nothing typed means ``[]``."""
     notification: bool = False
 
-    @property
-    def is_nameless(self) -> bool:
-        """Whether there is no method to call: nothing, or nothing but blanks."""
-        return not self.method.strip()
-
     def read(self) -> Params | Problem:
         """What the text is, or the first thing wrong with it."""
-        return parse(self.text)
+        return _params_of(self.text)
 
 
 class Batch(Struct, frozen=True):
@@ -45,12 +53,24 @@ class Batch(Struct, frozen=True):
 
     def read(self) -> Params | Problem:
         """What the text is, or the first thing wrong with it."""
-        return parse(self.text)
+        return _params_of(self.text)
+
+
+class _Row(Struct, frozen=True):
+    """A call of a batch."""
+
+    call: Call
+    has_id: bool
+    """It says itself whether it has one and which; else its place in the batch does."""
+
+    def under(self, id: str) -> Call:
+        """The call, with this id where it says nothing of one."""
+        return self.call if self.has_id else replace(self.call, id=id)
 
 
 def judged(text: str) -> tuple[Params | Problem, str]:
     """What a text of params is, or what is wrong with it; and what is odd about one that can be sent, in words."""
-    read = parse(text)
+    read = _params_of(text)
     name = None if isinstance(read, Problem) else repeated_name(read.text)
     return read, "" if name is None else f"\u201c{name}\u201d twice in one object: sent as typed"
 
@@ -62,35 +82,61 @@ def kind_of(draft: Draft | Batch) -> Kind:
     return "notification" if draft.notification else "call"
 
 
+def calls_of(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Refused:
+    """What sending it will send, or why nothing would be sent."""
+    calls = to_calls(draft, id)
+    if isinstance(calls, Problem):
+        return Refused("params", f"The params cannot be sent: {calls}")
+    if isinstance(draft, Draft) and not draft.method.strip():
+        return Refused("params", NAMELESS)
+    return calls
+
+
 def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Problem:
-    """Turn a draft into its call, or a batch into its calls; or say what is wrong with the text."""
+    """Turn a draft into its call, or a batch into its calls; or say what is wrong with the text.
+
+    A call of a batch without an id gets the batch's with its number; ``"id": null`` makes it a notification.
+    """
     if isinstance(draft, Batch):
-        return _batch(draft.text, id)
+        rows = _rows_of(draft.text)
+        if isinstance(rows, Problem):
+            return rows
+        return tuple(row.under(f"{id}.{number}") for number, row in enumerate(rows, start=1))
     read = draft.read()
     if isinstance(read, Problem):
         return read
     return (Call(draft.method, read.text, None if draft.notification else id),)
 
 
-def _batch(text: str, id: str) -> tuple[Call, ...] | Problem:
-    """The calls of a batch. One without an id gets the batch's with its number; ``"id": null`` is a notification."""
-    read = parse(text)
+def _kept_by_text(read: Callable[[str], T]) -> Callable[[str], T]:
+    kept = lru_cache(KEPT)(read)
+    return lambda text: kept(text) if len(text) <= LONGEST else read(text)
+
+
+@_kept_by_text
+def _params_of(text: str) -> Params | Problem:
+    return parse(text)
+
+
+@_kept_by_text
+def _rows_of(text: str) -> tuple[_Row, ...] | Problem:
+    read = _params_of(text)
     if isinstance(read, Problem):
         return read
     start = int(text.startswith(MARK))
     spans = elements(text, start) if read.kind == "array" else None
     if not spans:
         return _problem(text, (0, len(text)), "a batch is an array of calls", '[{"method": "ping", "params": []}]')
-    calls = []
-    for number, span in enumerate(spans, start=1):
-        call = _call(text, span, f"{id}.{number}")
-        if isinstance(call, Problem):
-            return call
-        calls.append(call)
-    return tuple(calls)
+    rows = []
+    for span in spans:
+        row = _row(text, span)
+        if isinstance(row, Problem):
+            return row
+        rows.append(row)
+    return tuple(rows)
 
 
-def _call(text: str, span: Span, id: str) -> Call | Problem:
+def _row(text: str, span: Span) -> _Row | Problem:
     found = members(text[slice(*span)])
     if found is None:
         return _problem(text, span, "each call of a batch is an object", '{"method": "ping", "params": []}')
@@ -107,8 +153,8 @@ def _call(text: str, span: Span, id: str) -> Call | Problem:
     own = parts.get("id")
     if own is not None and own != "null" and not own.startswith('"'):
         return _problem(text, span, "an id is a string", f'"id": "{own}", or leave it out')
-    name = id if own is None else None if own == "null" else decoded(own)
-    return Call(decoded(parts["method"]), params.text, name)
+    name = None if own is None or own == "null" else decoded(own)
+    return _Row(Call(decoded(parts["method"]), params.text, name), has_id=own is not None)
 
 
 def _problem(text: str, span: Span, what: str, instead: str) -> Problem:

@@ -1,4 +1,4 @@
-"""A batch's text: the calls that it becomes, or what is wrong with it and where."""
+"""A typed text: the calls that it becomes, or what is wrong with it and where; parsed once."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import json
 
 import pytest
 
-from rpcexplorer.jsontext.typed.params import Params, Problem
-from rpcexplorer.model.draft import Batch, judged, to_calls
+from rpcexplorer.client.preview import preview
+from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+from rpcexplorer.model.draft import Batch, Draft, judged, to_calls
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.messages import Call
 
 
@@ -36,3 +38,45 @@ def test_a_batch_in_which_a_method_has_no_name_is_a_problem_at_its_place(name: s
     problem = to_calls(Batch(f'[{{"method": "a"}},\n {{"method": {json.dumps(name)}}}]'), "x")
     assert isinstance(problem, Problem)
     assert (problem.line, problem.what) == (2, "the method of this call has no name")
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The texts that were parsed, each time that they were."""
+    texts: list[str] = []
+
+    def noted(text: str) -> Params | Problem:
+        texts.append(text)
+        return parse(text)
+
+    monkeypatch.setattr("rpcexplorer.model.draft.parse", noted)
+    return texts
+
+
+@pytest.mark.parametrize("text", ['{"once": [1, 2, 3]}', '{"once": [1, 2, 3}'])
+def test_a_text_is_parsed_once_for_verdict_preview_question_and_call(text: str, parsed: list[str]) -> None:
+    draft = Draft("echo", text)
+    judged(text)
+    preview(Profile("dev", "http://rpc.example.com"), draft, "1", has_session=False)
+    Draft("another", text).read()
+    to_calls(draft, "2")
+    assert parsed == [text]
+
+
+def test_a_batch_is_parsed_once_and_its_calls_have_the_ids_of_each_sending(parsed: list[str]) -> None:
+    batch = Batch('[{"method": "parsed.once"}, {"method": "b", "id": ""}, {"method": "c", "id": null}]')
+    first, second = to_calls(batch, "x"), to_calls(batch, "y")
+    assert not isinstance(first, Problem)
+    assert not isinstance(second, Problem)
+    assert [call.id for call in first] == ["x.1", "", None]
+    assert [call.id for call in second] == ["y.1", "", None]
+    assert parsed.count(batch.text) == 1
+
+
+def test_a_text_of_many_megabytes_is_not_kept(parsed: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.model.draft.LONGEST", 9)
+    for _ in range(2):
+        Draft("echo", '["too long to keep"]').read()
+        Draft("echo", "[0.5]").read()
+    assert parsed.count('["too long to keep"]') == 2
+    assert parsed.count("[0.5]") == 1
