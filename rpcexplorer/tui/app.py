@@ -31,6 +31,7 @@ from rpcexplorer.model.theme import DARK
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.selecting import Selecting
 from rpcexplorer.tui.terminal.guard import Guard
@@ -41,7 +42,6 @@ from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.views.printable import printable
 
 if TYPE_CHECKING:
-    from rpcexplorer.tui.history.screen import HistoryScreen
     from rpcexplorer.tui.terminal.driver import ReadingFailed
 
 GUARD: Final = Guard()
@@ -161,7 +161,7 @@ class ExplorerApp(Selecting[Wish]):
         """The call screen at once, where there is a profile to use; else an empty one under the welcome."""
         self._back = self.explorer.rescue.take_back(self.explorer.profiles.profiles.get)  # before an editor shows it
         chosen = self.explorer.profile or self.explorer.use(self._wanted or self._last_used())
-        return CallScreen(self.explorer, self.held) if isinstance(chosen, Profile) else Screen()
+        return CallScreen(self.explorer, self.pending) if isinstance(chosen, Profile) else Screen()
 
     def on_mount(self) -> None:
         self._heed_signals()
@@ -175,7 +175,7 @@ class ExplorerApp(Selecting[Wish]):
     @opens("begin")
     async def _begin(self) -> None:
         if await self._settle_on_a_profile():
-            await self.push_screen(CallScreen(self.explorer, self.held))
+            await self.push_screen(CallScreen(self.explorer, self.pending))
             self._complain()
 
     async def _settle_on_a_profile(self) -> bool:
@@ -208,7 +208,7 @@ class ExplorerApp(Selecting[Wish]):
         from rpcexplorer.tui.profiles.screen import ProfilesScreen
 
         header = self.calls.header_copy() if self.calls else Header()
-        screen = ProfilesScreen(self.explorer, self.held, adding=adding, header=header, footer=_footer())
+        screen = ProfilesScreen(self.explorer, self.pending, adding=adding, header=header, footer=_footer())
         used: bool | None = await self.push_screen_wait(screen)
         return bool(used)
 
@@ -307,7 +307,7 @@ class ExplorerApp(Selecting[Wish]):
 
         calls.write_down()
         choice = await self.push_screen_wait(
-            HistoryScreen(self.explorer, self.held, header=calls.header_copy(), footer=_footer())
+            HistoryScreen(self.explorer, self.pending, header=calls.header_copy(), footer=_footer())
         )
         if choice is not None and choice.action == "carry":
             from rpcexplorer.tui.call.carrying import carry
@@ -320,12 +320,12 @@ class ExplorerApp(Selecting[Wish]):
         calls.show_recent()
 
     @opens("copy")
-    async def on_history_screen_copy_wanted(self, event: HistoryScreen.CopyWanted) -> None:
+    async def on_copy_call_wanted(self, event: CopyCallWanted) -> None:
         from rpcexplorer.tui.call.copying import copied
         from rpcexplorer.views.copying.snippets import draft_of
 
         exchange = event.exchange
-        taken = partial(self.held.go_on, "copy")
+        taken = partial(self.pending.go_on, "copy")
         await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange, taken=taken)
 
     @opens("profiles")

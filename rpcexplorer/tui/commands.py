@@ -299,11 +299,11 @@ _SPELLED: Final = {
 
 def spelled(key: str) -> str:
     """A key as people write it: ``^R``, ``F5``, ``Alt+→``, ``/``."""
-    *held, last = key.split("+") if key != "+" else ["+"]
+    *modifiers, last = key.split("+") if key != "+" else ["+"]
     name = _SPELLED.get(last, last.upper() if last in FUNCTION_KEYS else last)
-    if held == ["ctrl"]:
+    if modifiers == ["ctrl"]:
         return "^" + (name.upper() if len(name) == 1 else name)
-    return "+".join([*(each.capitalize() for each in held), name])
+    return "+".join([*(each.capitalize() for each in modifiers), name])
 
 
 def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({})) -> str:
@@ -348,6 +348,6 @@ def first_key(id: str, keymap: Mapping[str, str]) -> str:
 
 def is_key(name: str) -> bool:
     """Whether a terminal could ever send it: ``f5``, ``ctrl+enter``, ``slash``, ``N``."""
-    *held, last = name.split("+") if name != "+" else ["+"]
+    *modifiers, last = name.split("+") if name != "+" else ["+"]
     known = len(last) == 1 or last in NAMED or key_to_character(last) is not None
-    return known and set(held) <= MODIFIERS
+    return known and set(modifiers) <= MODIFIERS

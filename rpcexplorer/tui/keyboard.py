@@ -18,7 +18,7 @@ from textual.screen import Screen
 from textual.widget import Widget
 from textual.widgets import TextArea
 
-from rpcexplorer.tui.pending_keys import HeldKeys, Typed
+from rpcexplorer.tui.pending_keys import KeyOrText, PendingKeys
 from rpcexplorer.tui.terminal.typed_text import BREAKS, TypedText, key_of
 from rpcexplorer.tui.widgets.in_order import InOrder
 
@@ -32,15 +32,15 @@ LOOKS: Final = 1_500
 """Looks after which the next key waits no longer for the one before: some seconds, and more where all is slow."""
 LONG: Final = 1.0
 """Seconds after which somebody who wants to leave need not wait for what the keys wait for."""
-Wanted = TypeVar("Wanted")
+ReturnType = TypeVar("ReturnType")
 
 
-class Keyboard(App[Wanted]):
+class Keyboard(App[ReturnType]):
     """A program whose screens open over one that has an editor: nobody is to type into that by mistake."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.held = HeldKeys(lambda: self.call_later(self._free))
+        self.pending = PendingKeys(lambda: self.call_later(self._free))
         self._typed: events.Event | None = None
         """The last key or paste that set out."""
         self._into: Widget | None = None
@@ -59,20 +59,20 @@ class Keyboard(App[Wanted]):
 
     async def on_event(self, event: events.Event) -> None:
         """Nothing that is typed while a screen opens goes to the one below, nor an Enter too many after it closed."""
-        if isinstance(event, Typed) and not (event.is_forwarded or self._is_way_out(event)):
-            self.held.take(event)
+        if isinstance(event, KeyOrText) and not (event.is_forwarded or self._is_way_out(event)):
+            self.pending.take(event)
             await self._free()
         else:
             await super().on_event(event)
 
     async def _free(self) -> None:
         """Let those set out that need not wait any longer."""
-        while (held := self.held.next(self._goes_along)) is not None:
-            typed = self._first_of(held) if isinstance(held, TypedText) else held
+        while (waiting := self.pending.next(self._goes_along)) is not None:
+            typed = self._first_of(waiting) if isinstance(waiting, TypedText) else waiting
             if self._is_one_too_many(typed):
                 continue
             self._typed, self._into = typed, self._text_for(typed)
-            self.held.begin()
+            self.pending.begin()
             await super().on_event(typed)
             if self._settling is None or self._settling.done():
                 self._settling = asyncio.create_task(self._settle())
@@ -84,7 +84,7 @@ class Keyboard(App[Wanted]):
         """
         size = self._pasted(text.text) if isinstance(self.focused, InOrder) else 0
         if rest := text.from_on(size or 1):
-            self.held.put_back(rest)
+            self.pending.put_back(rest)
         return events.Paste(text.text[:size]) if size else text.first_key()
 
     def _pasted(self, text: str) -> int:
@@ -96,7 +96,7 @@ class Keyboard(App[Wanted]):
 
     def _is_way_out(self, event: events.Event) -> bool:
         """The key to leave by, where keys wait for something that may never come."""
-        if not isinstance(event, events.Key) or self.held.waited(event.time) < LONG:
+        if not isinstance(event, events.Key) or self.pending.waited(event.time) < LONG:
             return False
         bound = self.active_bindings.get(event.key)
         return bound is not None and bound.binding.action == "quit"
@@ -111,11 +111,11 @@ class Keyboard(App[Wanted]):
             return False
         return typed.is_printable or typed.key == "enter"
 
-    def _goes_along(self, typed: Typed) -> bool:
+    def _goes_along(self, typed: KeyOrText) -> bool:
         """Text for the line that the text before it went to: there, one comes after the other anyway."""
         return self._into is not None and self._into is self._text_for(typed)
 
-    def _text_for(self, typed: Typed) -> Widget | None:
+    def _text_for(self, typed: KeyOrText) -> Widget | None:
         if isinstance(typed, TypedText):
             is_text = isinstance(self.focused, InOrder) and self._pasted(typed.text) > 0
         else:
@@ -132,7 +132,7 @@ class Keyboard(App[Wanted]):
                 if still == 2:
                     break
         finally:
-            self.held.done()
+            self.pending.done()
 
     def _is_busy(self) -> bool:
         """Whether anybody on view has something to do, or is at it."""
@@ -144,8 +144,8 @@ class Keyboard(App[Wanted]):
     def _screen_changed(self, screen: Screen[Any]) -> None:
         """Keys wait until it has settled where they go."""
         self._closed_by = self._typed if isinstance(self._typed, events.Key) and screen is self.home else None
-        self.held.changed(self.screen_stack)
-        screen.call_later(self.held.opened)
+        self.pending.changed(self.screen_stack)
+        screen.call_later(self.pending.opened)
 
 
 def _is_at_work(pump: MessagePump) -> bool:

@@ -1,4 +1,7 @@
-"""What widgets say to whoever is above them: classes with a few fields, nested in the widget that says it."""
+"""What widgets say to whoever is above them: classes with a few fields, nested in the widget that says it.
+
+Those that more than one of them says are here.
+"""
 
 from __future__ import annotations
 
@@ -7,16 +10,35 @@ from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
 
 from textual.message import Message
+from textual.widget import Widget
 
-Said = TypeVar("Said", bound=Message)
+from rpcexplorer.model.exchange import Exchange
+
+MessageType = TypeVar("MessageType", bound=Message)
 
 
 @dataclass_transform(eq_default=False)
-def message(said: type[Said]) -> type[Said]:
+def message(made_of: type[MessageType]) -> type[MessageType]:
     """Make a message of a class with fields, the first of which is the widget that says it: Textual's ``control``.
 
     Nobody compares or prints one, and a start makes dozens of them.
     """
-    made: Any = dataclass(eq=False, repr=False)(said)
+    made: Any = dataclass(eq=False, repr=False)(made_of)
     made.control = property(attrgetter(fields(made)[0].name))
-    return said
+    return made_of
+
+
+@message
+class CopyCallWanted(Message):
+    """A recorded call is to be copied in one of several forms."""
+
+    sender: Widget
+    exchange: Exchange
+
+
+@message
+class SendAgainWanted(Message):
+    """A recorded call is wanted in the editor and sent at once."""
+
+    sender: Widget
+    exchange: Exchange

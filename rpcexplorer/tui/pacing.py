@@ -9,17 +9,17 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-TURN: Final = 0.006
+SLICE: Final = 0.006
 """Seconds of steps in a row."""
 PAUSE: Final = 0.002
 """Seconds for everybody else: a key goes through a dozen hands before it is seen, and each of them is a turn."""
 
 
-async def in_turns(steps: Iterator[T]) -> AsyncIterator[T]:
+async def paced(steps: Iterator[T]) -> AsyncIterator[T]:
     """The steps, with pauses in between."""
-    until = time.perf_counter() + TURN
+    until = time.perf_counter() + SLICE
     for step in steps:
         yield step
         if time.perf_counter() > until:
             await asyncio.sleep(PAUSE)
-            until = time.perf_counter() + TURN
+            until = time.perf_counter() + SLICE

@@ -18,14 +18,14 @@ from textual.worker_manager import WorkerManager
 
 from rpcexplorer.tui.terminal.typed_text import TypedText
 
-Typed: TypeAlias = Key | Paste | TypedText
+KeyOrText: TypeAlias = Key | Paste | TypedText
 Given = ParamSpec("Given")
 
 SCREEN: Final = "screen"
 """Who waits for another screen to know where keys go."""
 
 
-class HeldKeys:
+class PendingKeys:
     """Whoever opens something says ``wait``; ``go_on`` is said once it is there, or will not come."""
 
     def __init__(self, free: Callable[[], object] = lambda: None) -> None:
@@ -37,7 +37,7 @@ class HeldKeys:
         """The screens, and who opened each and goes on when it closes."""
         self._under_way = False
         """What the last key has set off is not done yet."""
-        self._held: deque[Typed] = deque()
+        self._queue: deque[KeyOrText] = deque()
 
     # --- who makes keys wait -----------------------------------------------------------------------------------
 
@@ -75,37 +75,37 @@ class HeldKeys:
         self._let_go()
 
     def _let_go(self) -> None:
-        if self._held and not (self._waiting or self._under_way):
+        if self._queue and not (self._waiting or self._under_way):
             self._free()
 
     # --- the keys ----------------------------------------------------------------------------------------------
 
-    def take(self, typed: Typed) -> None:
+    def take(self, typed: KeyOrText) -> None:
         """One more; text right behind text is one text."""
-        if isinstance(typed, TypedText) and self._held and isinstance(last := self._held[-1], TypedText):
-            self._held[-1] = last.with_more(typed)
+        if isinstance(typed, TypedText) and self._queue and isinstance(last := self._queue[-1], TypedText):
+            self._queue[-1] = last.with_more(typed)
         else:
-            self._held.append(typed)
+            self._queue.append(typed)
 
-    def put_back(self, typed: Typed) -> None:
+    def put_back(self, typed: KeyOrText) -> None:
         """What is left of one that was let go: the others come after it."""
-        self._held.appendleft(typed)
+        self._queue.appendleft(typed)
 
     def waited(self, now: float) -> float:
         """Seconds that the first of those that wait has waited."""
-        return now - self._held[0].time if self._held else 0.0
+        return now - self._queue[0].time if self._queue else 0.0
 
-    def next(self, goes_along: Callable[[Typed], bool]) -> Typed | None:
+    def next(self, goes_along: Callable[[KeyOrText], bool]) -> KeyOrText | None:
         """The next one that need not wait: nothing is under way, or it goes along with what is."""
-        if not self._held or self._waiting or (self._under_way and not goes_along(self._held[0])):
+        if not self._queue or self._waiting or (self._under_way and not goes_along(self._queue[0])):
             return None
-        return self._held.popleft()
+        return self._queue.popleft()
 
 
 class Opener(Protocol):
     """Who opens things."""
 
-    held: HeldKeys
+    pending: PendingKeys
 
     @property
     def workers(self) -> WorkerManager:
@@ -121,7 +121,7 @@ def opens(
     """Textual's ``work`` for an action that opens something: keys wait until it is there, or the action is over.
 
     When what it opened has closed they wait again, for what the action does then. Nothing is opened twice. An action
-    that goes on without opening anything says ``held.go_on(group)`` itself.
+    that goes on without opening anything says ``pending.go_on(group)`` itself.
     """
 
     def decorated(
@@ -132,16 +132,16 @@ def opens(
             try:
                 await action(who, *given, **named)
             finally:
-                who.held.go_on(group)
+                who.pending.go_on(group)
 
         worker: Any = work(group=group)(done)
 
         def begun(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
             own: object = who
             if any(each.group == group and each.node is own and not each.is_finished for each in who.workers):
-                who.held.go_on(group)
+                who.pending.go_on(group)
                 return
-            who.held.wait(group)
+            who.pending.wait(group)
             worker(who, *given, **named)
 
         update_wrapper(begun, action)

@@ -10,10 +10,10 @@ from textual.widgets import Input, TextArea
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.keyboard import Keyboard
 
-Wanted = TypeVar("Wanted")
+ReturnType = TypeVar("ReturnType")
 
 
-class Selecting(Keyboard[Wanted]):
+class Selecting(Keyboard[ReturnType]):
     """A program in which text is selected and copied."""
 
     def __init__(self, explorer: Explorer) -> None:

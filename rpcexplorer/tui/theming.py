@@ -22,13 +22,13 @@ from textual.widget import Widget
 from rpcexplorer.model.theme import Theme
 from rpcexplorer.views.printable import printable
 
-Words: TypeAlias = Iterable[tuple[str, str]]
+Pieces: TypeAlias = Iterable[tuple[str, str]]
 """Pieces of a line with their roles."""
 
 ATTRIBUTES: Final = ("bold", "underline", "italic", "reverse", "strike")
 
 
-class Look:
+class ThemeStyles:
     """Styles by role for one theme, each made once."""
 
     def __init__(self, theme: TextualTheme) -> None:
@@ -37,13 +37,13 @@ class Look:
         self._styles: dict[tuple[str, str], Style] = {}
 
     @staticmethod
-    def of(widget: Widget) -> Look:
-        """The look of the theme that the widget is drawn in."""
+    def of(widget: Widget) -> ThemeStyles:
+        """The styles of the theme that the widget is drawn in."""
         theme = widget.app.current_theme
-        look = _looks.get(theme.name)
-        if look is None or look.theme is not theme:
-            look = _looks[theme.name] = Look(theme)
-        return look
+        styles = _by_theme.get(theme.name)
+        if styles is None or styles.theme is not theme:
+            styles = _by_theme[theme.name] = ThemeStyles(theme)
+        return styles
 
     def style(self, role: str = "text", ground: str = "background") -> Style:
         """The style of a role on a ground, which is a role as well."""
@@ -70,7 +70,7 @@ class Look:
         return _rich_colour(self._colours.get(role, self._colours["text"]))
 
 
-_looks: dict[str, Look] = {}
+_by_theme: dict[str, ThemeStyles] = {}
 
 
 @lru_cache(256)
@@ -78,18 +78,18 @@ def _rich_colour(value: str) -> Any:
     return Color.parse(value).rich_color
 
 
-def segments(words: Words, look: Look, ground: str = "background") -> list[Segment]:
-    return [Segment(_safe(text), look.style(role, ground)) for text, role in words if text]
+def segments(words: Pieces, styles: ThemeStyles, ground: str = "background") -> list[Segment]:
+    return [Segment(_safe(text), styles.style(role, ground)) for text, role in words if text]
 
 
-def line(words: Words, width: int, look: Look, *, right: Words = (), ground: str = "background") -> Strip:
+def line(words: Pieces, width: int, styles: ThemeStyles, *, right: Pieces = (), ground: str = "background") -> Strip:
     """A line of exactly ``width`` columns: words from the left, words at the right edge; the left gives way."""
-    after = segments(right, look, ground)
+    after = segments(right, styles, ground)
     room = max(width - columns_of(after), 0)
-    before = clipped(segments(words, look, ground), room, Segment("…", look.style("dim", ground)))
+    before = clipped(segments(words, styles, ground), room, Segment("…", styles.style("dim", ground)))
     gap = room - columns_of(before)
-    blank = [Segment(" " * gap, look.style("text", ground))] if gap else []
-    return filled([*before, *blank, *after], width, look.style("text", ground))
+    blank = [Segment(" " * gap, styles.style("text", ground))] if gap else []
+    return filled([*before, *blank, *after], width, styles.style("text", ground))
 
 
 def filled(pieces: list[Segment], width: int, blank: Style) -> Strip:
@@ -116,7 +116,7 @@ def clipped(pieces: list[Segment], width: int, more: Segment) -> list[Segment]:
     return [*kept, more] if width > 0 else []
 
 
-def width_of(words: Words) -> int:
+def width_of(words: Pieces) -> int:
     return sum(cell_len(_safe(text)) for text, _ in words)
 
 
@@ -125,7 +125,7 @@ def _safe(text: str) -> str:
 
 
 def textual_theme(theme: Theme) -> TextualTheme:
-    """One of our themes in Textual's words; every role is a variable for stylesheets and for ``Look``."""
+    """One of our themes in Textual's words; every role is a variable for stylesheets and for ``ThemeStyles``."""
     colours = dict(theme.colours) | {f"json-{role}": colour for role, colour in theme.json.items()}
     native = any(colour.startswith("ansi_") for colour in theme.colours.values())
     accent, ground, surface = colours["accent"], colours["background"], colours["surface"]

@@ -43,12 +43,12 @@ class Day(Struct, frozen=True):
     words: str
 
 
-Row: TypeAlias = Day | Exchange | Damaged
+HistoryRow: TypeAlias = Day | Exchange | Damaged
 
 
 def rows_of(
-    found: Iterable[Exchange | Damaged], today: date, zone: tzinfo | None = None, *, after: Sequence[Row] = ()
-) -> Iterator[Row]:
+    found: Iterable[Exchange | Damaged], today: date, zone: tzinfo | None = None, *, after: Sequence[HistoryRow] = ()
+) -> Iterator[HistoryRow]:
     """Calls, newest first, with a heading before each day; ``after`` are the rows above them.
 
     Nobody knows when a damaged record was made: it stays where it lies in the file.
@@ -61,7 +61,7 @@ def rows_of(
         yield one
 
 
-def same(one: Row, other: Row) -> bool:
+def same(one: HistoryRow, other: HistoryRow) -> bool:
     """Whether it is the same call, whatever was noted about it meanwhile."""
     if isinstance(one, Day) or isinstance(other, Day):
         return one == other

@@ -47,10 +47,10 @@ class TypedRow(Struct, frozen=True):
     name: str
 
 
-Row: TypeAlias = MethodRow | Heading | TypedRow
+MethodListRow: TypeAlias = MethodRow | Heading | TypedRow
 
 
-def name_of(row: Row | None) -> str:
+def name_of(row: MethodListRow | None) -> str:
     """The method that a row stands for; empty where it stands for none."""
     match row:
         case MethodRow(method=method):
@@ -69,7 +69,7 @@ def group_of(name: str) -> str:
 class Listed(Struct, frozen=True):
     """What stands in the list."""
 
-    rows: Sequence[Row]
+    rows: Sequence[MethodListRow]
     names: Sequence[str]
     """What each row stands for; empty for a heading."""
     count: int
@@ -110,19 +110,19 @@ class MethodRows:
 
     def _found(self, name: str) -> Listed:
         matches = self._order.searched.ranked(name, weights=self._weights)
-        others: list[Row] = [] if matches else [Heading("nothing matches")]
+        others: list[MethodListRow] = [] if matches else [Heading("nothing matches")]
         if name not in self._methods:
             others.append(TypedRow(name))
         found = len(matches)
 
-        def row(place: int) -> Row:
+        def row(place: int) -> MethodListRow:
             if place >= found:
                 return others[place - found]
             match = matches[place]
             return self._row(match.name, match.positions)
 
         names = [*map(self._order.names.__getitem__, matches.indexes), *map(name_of, others)]
-        return Listed(_Rows(row, range(len(names))), names, found)
+        return Listed(_MethodListRows(row, range(len(names))), names, found)
 
     @cached_property
     def _grouped(self) -> Listed:
@@ -143,30 +143,30 @@ class MethodRows:
                 names.append("")
             names += members
 
-        def row(place: int) -> Row:
+        def row(place: int) -> MethodListRow:
             return headings.get(place) or self._row(names[place])
 
-        return Listed(_Rows(row, range(len(names))), names, len(self))
+        return Listed(_MethodListRows(row, range(len(names))), names, len(self))
 
 
-class _Rows(Sequence[Row]):
+class _MethodListRows(Sequence[MethodListRow]):
     """Rows that are made when they are looked at: there can be ten thousand, and a screen shows forty."""
 
-    def __init__(self, make: Callable[[int], Row], places: range) -> None:
+    def __init__(self, make: Callable[[int], MethodListRow], places: range) -> None:
         self._make, self._places = make, places
 
     def __len__(self) -> int:
         return len(self._places)
 
     @overload
-    def __getitem__(self, index: int) -> Row: ...
+    def __getitem__(self, index: int) -> MethodListRow: ...
 
     @overload
-    def __getitem__(self, index: slice) -> Sequence[Row]: ...
+    def __getitem__(self, index: slice) -> Sequence[MethodListRow]: ...
 
-    def __getitem__(self, index: int | slice) -> Row | Sequence[Row]:
+    def __getitem__(self, index: int | slice) -> MethodListRow | Sequence[MethodListRow]:
         if isinstance(index, slice):
-            return _Rows(self._make, self._places[index])
+            return _MethodListRows(self._make, self._places[index])
         return self._make(self._places[index])
 
 

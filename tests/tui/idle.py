@@ -32,7 +32,7 @@ async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1.0) -> None:
 
 
 def _is_busy(app: App[Any]) -> bool:
-    if isinstance(app, Keyboard) and (app.held._held or app.held._under_way):
+    if isinstance(app, Keyboard) and (app.pending._queue or app.pending._under_way):
         return True
     if _is_at_work(app) or any(_is_at_work(each) for each in list(app._registry)):
         return True

@@ -38,13 +38,14 @@ from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.reader.grid import Grid
 from rpcexplorer.tui.widgets.footer import Footer
-from rpcexplorer.tui.widgets.listing import Listing
 from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.widgets.row_list import RowList
 from tests.fakes.wire import HOLD, RawServer
 from tests.storage.recording import exchange as recorded
 from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, type_in
@@ -465,11 +466,11 @@ async def a_recent_call_is_copied_and_sent_again(at: Visit) -> None:
     await at.press("y")
     await at.choose("curl")
     await until(at.pilot, lambda: "1.10" in at.app.clipboard)
-    assert at.posted(MethodsPane.CopyWanted)
+    assert at.posted(CopyCallWanted)
     await at.back()
     await at.press("r")
     again = await at.came(first)
-    assert at.posted(MethodsPane.AgainWanted)
+    assert at.posted(SendAgainWanted)
     assert (again.method, again.params) == (first.method, first.params)
     assert [one.id for one in at.calls.methods.recent] == [again.id, first.id]
     await at.sees("▍✓ result", "✓ demo.echo")
@@ -645,7 +646,7 @@ async def the_value_at_hand_its_path_and_the_reply_are_copied(at: Visit) -> None
     await at.press("y")
     await at.choose("the reply, raw")
     await until(at.pilot, lambda: at.app.clipboard == exchange.response.body.decode())
-    assert at.posted(ResponsePane.CopyWanted)
+    assert at.posted(ResponsePane.CopyReplyWanted)
     await at.sees("Sent the reply, raw")
 
 
@@ -702,7 +703,7 @@ async def a_recorded_call_is_loaded_with_its_reply(at: Visit) -> None:
     await at.history()
     await at.press("enter")
     await at.back()
-    assert at.posted(Listing.Chosen)
+    assert at.posted(RowList.RowChosen)
     assert (at.calls.method, at.calls.params.text) == ("demo.echo", "[1.10]")
     assert at.calls.exchange is not None
     assert at.calls.exchange.id == first.id
@@ -809,7 +810,7 @@ async def a_recorded_call_is_copied(at: Visit) -> None:
         await until(at.pilot, lambda start=start: start in at.app.clipboard)  # type: ignore[misc]
         assert "1.10" in at.app.clipboard
         await on(at.pilot, HistoryScreen)
-    assert at.posted(HistoryScreen.CopyWanted)
+    assert at.posted(CopyCallWanted)
     await at.sees("Sent an HTTPie command")
 
 

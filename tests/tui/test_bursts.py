@@ -54,8 +54,8 @@ from rpcexplorer.tui.reader.pager import Pager
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.cycle import Cycle
-from rpcexplorer.tui.widgets.listing import Listing
 from rpcexplorer.tui.widgets.prompt import Prompt
+from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.method_rows import name_of
 from tests.tui.visiting import burst, names, post, profiles, rest, tell, visit
@@ -92,11 +92,11 @@ async def play(pilot: Pilot[Any], *keys: str) -> None:
     """Keys in one burst, until none waits any longer. A pilot's pause would keep every widget busy meanwhile."""
     app, come = pilot.app, asyncio.Event()
     assert isinstance(app, ExplorerApp)
-    held, last = app.held, time.monotonic() + PATIENCE
+    pending, last = app.pending, time.monotonic() + PATIENCE
     post(app, *keys)
     app.call_later(come.set)  # behind the keys
-    while not come.is_set() or held._held or held._waiting or held._under_way:
-        assert time.monotonic() < last, f"{held._held} are still held for {held._waiting}; on screen: {app.screen!r}"
+    while not come.is_set() or pending._queue or pending._waiting or pending._under_way:
+        assert time.monotonic() < last, f"{pending._queue} still wait for {pending._waiting}; on screen: {app.screen!r}"
         await asyncio.sleep(0.002)
 
 
@@ -461,7 +461,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
 
 # --- all of them -------------------------------------------------------------------------------------------------
 
-BASES = {Listing, Dialog, CallLayout, ReplyScreen, DraftScreen, SendingScreen, Form}
+BASES = {RowList, Dialog, CallLayout, ReplyScreen, DraftScreen, SendingScreen, Form}
 """Never on screen themselves; what is made of them is."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
 """Keys that lead to a row, or take it."""
@@ -474,7 +474,7 @@ def kinds() -> Iterator[type[Any]]:
             if isinstance(kind, type) and kind.__module__ == found.name and issubclass(kind, Widget):
                 own = {each.key for each in kind.__dict__.get("BINDINGS", ()) if isinstance(each, Binding)}
                 keys = {key for each in own for key in each.split(",")}
-                if issubclass(kind, Screen | Listing) or keys & LEADING:
+                if issubclass(kind, Screen | RowList) or keys & LEADING:
                     yield kind
 
 

@@ -29,7 +29,7 @@ from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.remarks import Said
+from rpcexplorer.tui.widgets.remarks import Remarks
 from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.tui.visiting import Scene, burst, drawn, rest, said, tell, type_in, visit
 from tests.tui.waiting import until
@@ -325,7 +325,7 @@ def test_leaving_waits_for_no_answer_to_a_question(explorer: Explorer, way: str)
 @pytest.mark.thorough
 def test_leaving_waits_for_ever_for_nothing_that_keys_wait_for(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
-        app.held.wait("what never comes")
+        app.pending.wait("what never comes")
         await burst(pilot, "x", "ctrl+q")
         await rest(pilot)
         assert not app._exit
@@ -552,10 +552,10 @@ def test_the_banner_is_about_what_is_on_view_and_a_search_goes_along(explorer: E
         await type_in(pilot, ".code[")
         await pilot.press("enter")
         await until(pilot, lambda: not pane.waiting and pane.filtered == ".code[")
-        told = "".join(text for text, _ in pane.query_one(Said).pieces)
+        told = "".join(text for text, _ in pane.query_one(Remarks).pieces)
         assert " FILTERED   .code   .code[: jq:" in told
         await pilot.press("right_square_bracket")
-        assert "FILTERED" not in "".join(text for text, _ in pane.query_one(Said).pieces)
+        assert "FILTERED" not in "".join(text for text, _ in pane.query_one(Remarks).pieces)
         await pilot.press("slash", *"message", "enter", "left_square_bracket")
         assert pane.reader.needle == "message"
         await pilot.press("escape")

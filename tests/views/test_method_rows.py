@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.catalogue import Method
-from rpcexplorer.views.method_rows import Heading, MethodRow, MethodRows, Row, TypedRow, group_of, name_of
+from rpcexplorer.views.method_rows import Heading, MethodListRow, MethodRow, MethodRows, TypedRow, group_of, name_of
 
 NAMES = ("user.get", "user.list", "ping", "session.usage", "arg_test", "report.run", "report.list")
 
@@ -21,7 +21,7 @@ def told(rows: MethodRows, typed: str = "") -> list[str]:
     return [_told(row) for row in rows.listed(typed).rows]
 
 
-def _told(row: Row) -> str:
+def _told(row: MethodListRow) -> str:
     match row:
         case Heading(words=words):
             return f"[{words}]"

@@ -20,7 +20,7 @@ from rpcexplorer.tui.call.draft_writer import DraftWriter
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.troubles import Troubles
-from rpcexplorer.tui.pending_keys import HeldKeys
+from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.words.auth import auth_words
 
 RECENT = 8
@@ -29,8 +29,8 @@ RECENT = 8
 class DraftScreen(ReplyScreen):
     """A screen with an editor whose text is kept, for the profile in use."""
 
-    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
-        super().__init__(explorer, held)
+    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
+        super().__init__(explorer, pending)
         self._next_id = fresh_id()
         """The id that the next call will have."""
         self._writer = DraftWriter(self, explorer, lambda: self.draft, self.show_troubles)
@@ -139,7 +139,7 @@ class DraftScreen(ReplyScreen):
     def _profile_name(self) -> str:
         return self.explorer.profile.name if self.explorer.profile else ""
 
-    @on(ParamsPane.Typed)
+    @on(ParamsPane.TextChanged)
     def _typed(self) -> None:
         self._writer.typed()
 

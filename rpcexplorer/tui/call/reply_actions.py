@@ -14,17 +14,17 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.response.pane import ResponsePane
-from rpcexplorer.tui.pending_keys import HeldKeys, opens
+from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.widgets.prompt import Purpose
 
 
 class ReplyScreen(CallLayout):
     """The layout with a response that can be put through things."""
 
-    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
+    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         super().__init__(explorer.remembered, explorer.settings.keymap)
         self.explorer = explorer
-        self.held = held
+        self.pending = pending
         self._stop: Stop | None = None
         """Ends what is under way."""
 
@@ -103,5 +103,5 @@ class ReplyScreen(CallLayout):
         from rpcexplorer.tui.call.copying import copied
 
         body = self.response.body if exchange is self.response.exchange else None
-        taken = partial(self.held.go_on, "copy")
+        taken = partial(self.pending.go_on, "copy")
         await copied(self, self.explorer, draft, exchange=exchange, body=body, what=what, taken=taken)

@@ -15,6 +15,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.sending import SendingScreen
+from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
 from rpcexplorer.tui.pending_keys import opens
 
 READY = 0.3
@@ -84,8 +85,8 @@ class CallScreen(SendingScreen):
         if await may_open(self, self.explorer, exchange):
             then(exchange)
 
-    @on(MethodsPane.Chosen)
-    def _chosen(self, event: MethodsPane.Chosen) -> None:
+    @on(MethodsPane.MethodChosen)
+    def _chosen(self, event: MethodsPane.MethodChosen) -> None:
         self.cover("")
         self.params.show_tab("Params")
         self.choose(event.name)
@@ -104,16 +105,18 @@ class CallScreen(SendingScreen):
         self.load(event.exchange, ours=self._is_ours(event.exchange))
         (self.response if event.exchange.kind == "batch" else self.params).focus_inside()
 
-    @on(MethodsPane.AgainWanted)
-    def _again(self, event: MethodsPane.AgainWanted) -> None:
+    @on(SendAgainWanted)
+    def _again(self, event: SendAgainWanted) -> None:
+        event.stop()
         self.again(event.exchange, ours=self._is_ours(event.exchange))
 
-    @on(MethodsPane.CopyWanted)
-    def _copy_recent(self, event: MethodsPane.CopyWanted) -> None:
+    @on(CopyCallWanted)
+    def _copy_recent(self, event: CopyCallWanted) -> None:
+        event.stop()  # the app copies those of the history
         self.copy(self.draft, event.exchange)
 
-    @on(ResponsePane.CopyWanted)
-    def _copy_wanted(self, event: ResponsePane.CopyWanted) -> None:
+    @on(ResponsePane.CopyReplyWanted)
+    def _copy_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
         self.copy(self.draft, self.exchange, event.what)
 
     @opens("carry")

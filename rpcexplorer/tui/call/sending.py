@@ -13,7 +13,7 @@ from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.tui.call.drafting import DraftScreen
-from rpcexplorer.tui.pending_keys import HeldKeys, opens
+from rpcexplorer.tui.pending_keys import PendingKeys, opens
 
 TICK = 0.1
 
@@ -21,8 +21,8 @@ TICK = 0.1
 class SendingScreen(DraftScreen):
     """A screen that sends what stands in its editor, and puts on view what came of it."""
 
-    def __init__(self, explorer: Explorer, held: HeldKeys) -> None:
-        super().__init__(explorer, held)
+    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
+        super().__init__(explorer, pending)
         self._progress: Progress | None = None
         self._started = 0.0
         self._elsewhere = False
@@ -55,7 +55,7 @@ class SendingScreen(DraftScreen):
 
     def _when_typed(self, then: Callable[[], object]) -> None:
         """Every key before the one that sends counts; what follows may be a password that is about to be asked for."""
-        self.held.wait("call")
+        self.pending.wait("call")
         pane = self.methods if self.methods.has_focus_within else self.params
         pane.when_typed(then)
 
@@ -67,7 +67,7 @@ class SendingScreen(DraftScreen):
             self.cover("")
             self.params.refuse()
             self.params.focus_inside()
-            self.held.go_on("call")
+            self.pending.go_on("call")
         else:
             self._send(replace(self.draft, notification=notification))
 
@@ -75,7 +75,7 @@ class SendingScreen(DraftScreen):
         if self.what:
             under_way = self.whose or self.what
             self.tell(f"Nothing was sent: {under_way} is still under way. {self.key('cancel')} cancels it.")
-            self.held.go_on("call")
+            self.pending.go_on("call")
         else:
             self._call(draft)
 
@@ -146,7 +146,7 @@ class SendingScreen(DraftScreen):
     def _watch(self, progress: Progress) -> None:
         """It is on its way, and no secret will be asked for before it is back."""
         self._progress = progress
-        self.held.go_on("call")
+        self.pending.go_on("call")
 
     def _tick(self) -> None:
         self.response.tick(time.monotonic() - self._started - self.explorer.keys.asked_for, self._progress)
@@ -168,7 +168,7 @@ class SendingScreen(DraftScreen):
 
     async def settle(self) -> None:
         """End what runs and write down what was typed: the profile is about to change, or the program to end."""
-        self.held.go_on("call")
+        self.pending.go_on("call")
         await self.params.settled()
         if self._stop is not None:
             self._stop.press()

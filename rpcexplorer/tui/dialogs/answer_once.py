@@ -18,7 +18,7 @@ else:
     _Base = Generic
 
 
-class Once(_Base[Result]):
+class AnswersOnce(_Base[Result]):
     """Stands before Textual's class among the bases of a screen that is dismissed with an answer.
 
     Textual closes whatever is on top, so that a second answer would take the screen below along.

@@ -16,7 +16,7 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from rpcexplorer.tui.dialogs.answer_once import Once
+from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.views.printable import printable
@@ -24,7 +24,7 @@ from rpcexplorer.views.printable import printable
 Result = TypeVar("Result")
 
 
-class Dialog(Once[Result | None], ModalScreen[Result | None], Generic[Result]):
+class Dialog(AnswersOnce[Result | None], ModalScreen[Result | None], Generic[Result]):
     """A block in the middle of the screen. A subclass composes its ``content``; leaving it answers None.
 
     What has no room in a low terminal is scrolled to, so that the line with the focus is always on view.

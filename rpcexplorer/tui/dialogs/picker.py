@@ -12,9 +12,9 @@ from textual.strip import Strip
 from textual.widgets import Input
 
 from rpcexplorer.tui.dialogs.dialog import Dialog
-from rpcexplorer.tui.theming import Look, line
+from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.entry import Entry
-from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.matching import ranked
 
 MOST: Final = 16
@@ -45,14 +45,14 @@ class Shown(Struct, frozen=True):
     positions: tuple[int, ...] = ()
 
 
-class PickList(Listing[Shown], can_focus=False):
+class PickList(RowList[Shown], can_focus=False):
     """The choices that match. The keys come from where one types."""
 
     DEFAULT_CSS = """
     PickList { background: $surface; scrollbar-background: $surface; }
     """
 
-    def draw(self, item: Shown, width: int, look: Look, *, chosen: bool) -> Strip:
+    def draw(self, item: Shown, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Label, what is said of it, and the mark."""
         ground = "selection" if chosen else "surface"
         found, plain = ("text bold underline", "text bold") if chosen else ("accent bold underline", "text")
@@ -61,11 +61,11 @@ class PickList(Listing[Shown], can_focus=False):
         letters = [(letter, found if at in item.positions else plain) for at, letter in enumerate(item.pick.label)]
         mark = " › "  # noqa: RUF001 - the sign is meant
         words = [(mark if chosen else "   ", plain), *letters, (f"  {item.pick.words}", "middle" if chosen else "dim")]
-        return line(words, width, look, right=[(f"  {item.pick.mark} ", "middle")], ground=ground)
+        return line(words, width, styles, right=[(f"  {item.pick.mark} ", "middle")], ground=ground)
 
-    def empty(self, width: int, look: Look) -> Sequence[Strip]:
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
         """Nothing matches."""
-        return [line([("   Nothing has all these letters in this order.", "dim")], width, look, ground="surface")]
+        return [line([("   Nothing has all these letters in this order.", "dim")], width, styles, ground="surface")]
 
 
 class Picker(Dialog[str]):
@@ -140,11 +140,11 @@ class Picker(Dialog[str]):
         event.stop()
         self.list.action_choose()
 
-    def on_listing_moved(self, event: Listing.Moved) -> None:
+    def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
         self._tell()
 
-    def on_listing_chosen(self, event: Listing.Chosen) -> None:
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         if not event.item.pick.idle:
             self.dismiss(event.item.pick.id)

@@ -14,12 +14,12 @@ from textual.strip import Strip
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.tui.dialogs.answer_once import Once
+from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.dialogs.dialog import named, plain
-from rpcexplorer.tui.theming import Look, line
+from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
-from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.widgets.row_list import RowList
 
 
 class Way(Struct, frozen=True):
@@ -50,21 +50,21 @@ def files_of(explorer: Explorer) -> list[tuple[str, str]]:
     ]
 
 
-class Ways(Listing[Way]):
+class Ways(RowList[Way]):
     """The ways on."""
 
     DEFAULT_CSS = "Ways { height: 3; margin: 1 0; }"
 
-    def draw(self, item: Way, width: int, look: Look, *, chosen: bool) -> Strip:
+    def draw(self, item: Way, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Label, what is said of it, and its key."""
         role = "text bold" if chosen else "text"
         mark = " › "  # noqa: RUF001 - the sign is meant
         words = [(mark if chosen else "   ", role), (f"{item.label:<23}", role), (item.words, "middle")]
         ground = "selection" if chosen else "background"
-        return line(words, width, look, right=[(f" {item.key} ", "text bold")], ground=ground)
+        return line(words, width, styles, right=[(f" {item.key} ", "text bold")], ground=ground)
 
 
-class Welcome(Once[str], Screen[str]):
+class Welcome(AnswersOnce[str], Screen[str]):
     """Answers with the id of the way that was chosen."""
 
     DEFAULT_CSS = """
@@ -103,7 +103,7 @@ class Welcome(Once[str], Screen[str]):
         ways.items = WAYS
         self.set_focus(ways)
 
-    def on_listing_chosen(self, event: Listing.Chosen) -> None:
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         self.dismiss(event.item.id)
 

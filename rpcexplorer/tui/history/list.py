@@ -15,10 +15,10 @@ from textual.strip import Strip
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theming import Look, Words, line, width_of
-from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.cells import clipped, columns, fitted
-from rpcexplorer.views.history_rows import Day, Row, came
+from rpcexplorer.views.history_rows import Day, HistoryRow, came
 from rpcexplorer.views.words.outcome import ROLES
 from rpcexplorer.views.words.sentences import SIGNS, duration
 
@@ -34,7 +34,7 @@ _NEAR: Final = 50
 """So many rows before the end, more are wanted."""
 
 
-class HistoryList(Listing[Row]):
+class HistoryList(RowList[HistoryRow]):
     """Calls, newest first. A click puts the cursor on one, another click on the same takes it."""
 
     DEFAULT_CSS = "HistoryList { height: 1fr; }"
@@ -44,7 +44,7 @@ class HistoryList(Listing[Row]):
 
     everyone: reactive[bool] = reactive(False)
     """The calls are those of all profiles: each row names its own."""
-    advice: reactive[Sequence[Words]] = reactive[Sequence[Words]](())
+    advice: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
     """What is said where there are no rows."""
 
     @message
@@ -59,21 +59,21 @@ class HistoryList(Listing[Row]):
         self._zone = zone
         self._methods = self._profiles = 0
 
-    def can_choose(self, item: Row) -> bool:
+    def can_choose(self, item: HistoryRow) -> bool:
         """Headings are none of the calls."""
         return not isinstance(item, Day)
 
-    def draw(self, item: Row, width: int, look: Look, *, chosen: bool) -> Strip:
+    def draw(self, item: HistoryRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """A heading, a call, or what is left of a damaged record."""
         ground = "selection" if chosen else "background"
         match item:
             case Day(words=words):
-                return line([(f"   {words}", "dim")], width, look)
+                return line([(f"   {words}", "dim")], width, styles)
             case Damaged(reason=reason):
-                return line([(" ! damaged  ", "careful"), (reason, "middle")], width, look, ground=ground)
-        return self._draw_call(item, width, look, ground)
+                return line([(" ! damaged  ", "careful"), (reason, "middle")], width, styles, ground=ground)
+        return self._draw_call(item, width, styles, ground)
 
-    def _draw_call(self, call: Exchange, width: int, look: Look, ground: str) -> Strip:
+    def _draw_call(self, call: Exchange, width: int, styles: ThemeStyles, ground: str) -> Strip:
         outcome = call.outcome_name
         methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
         words = [(f" {SIGNS[outcome]} ", ROLES[outcome]), (fitted(call.method[:_LONGEST], methods), "text")]
@@ -88,11 +88,11 @@ class HistoryList(Listing[Row]):
         if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
             told.pop()  # the size goes before a word is cut
         right = [(named, "careful"), (took, "middle"), (clock, "dim")]
-        return line([*words, *told], width, look, right=right, ground=ground)
+        return line([*words, *told], width, styles, right=right, ground=ground)
 
-    def empty(self, width: int, look: Look) -> Sequence[Strip]:
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
         """What to do."""
-        return [line(words, width, look) for words in self.advice]
+        return [line(words, width, styles) for words in self.advice]
 
     def watch_items(self) -> None:
         """The columns of names are as wide as the longest of them."""

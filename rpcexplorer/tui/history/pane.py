@@ -54,7 +54,7 @@ class HistoryPane(Vertical):
     """Why nothing can be looked for."""
 
     @message
-    class Typed(Message):
+    class FilterChanged(Message):
         """Other calls are looked for."""
 
         pane: HistoryPane
@@ -144,13 +144,13 @@ class HistoryPane(Vertical):
     def on_descendant_blur(self) -> None:
         self._bar.here = self.has_focus_within
 
-    def on_bar_opened(self, event: Bar.Opened) -> None:
+    def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
         event.stop()
         self.post_message(self.ScopeWanted(self, event.tab == ALL))
 
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
-        self.post_message(self.Typed(self, event.value))
+        self.post_message(self.FilterChanged(self, event.value))
 
     def on_input_submitted(self, event: Input.Submitted) -> None:
         """Enter leads into the list; there it takes a call."""

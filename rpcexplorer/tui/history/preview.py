@@ -14,7 +14,7 @@ from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Result
 from rpcexplorer.tui.reader.reader import Reader
 from rpcexplorer.tui.theming import width_of
 from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.remarks import Said
+from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.history_rows import moment_words, note_page
@@ -46,13 +46,13 @@ class HistoryPreview(Vertical):
         """``zone``: where whoever looks lives; None asks the machine."""
         super().__init__()
         self._zone = zone
-        self._bar, self._outcome, self._said = Bar(), Bar(classes="-tinted"), Said()
+        self._bar, self._outcome, self._remarks = Bar(), Bar(classes="-tinted"), Remarks()
         self._reader, self._sheet = Reader(), Sheet()
 
     def compose(self) -> ComposeResult:
         yield self._bar
         yield self._outcome
-        yield self._said
+        yield self._remarks
         yield self._reader
         yield self._sheet
 
@@ -89,7 +89,7 @@ class HistoryPreview(Vertical):
     def on_descendant_blur(self) -> None:
         self.here = self.has_focus_within
 
-    def on_bar_opened(self, event: Bar.Opened) -> None:
+    def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
         event.stop()
         self.tab = event.tab
 
@@ -121,21 +121,21 @@ class HistoryPreview(Vertical):
 
     def _lay_out(self) -> None:
         call, on_sheet = self.call, False
-        self._said.pieces, document = [], None
+        self._remarks.pieces, document = [], None
         self._reader.empty = [[], [("   The call under the cursor is shown here.", "dim")]]
         if isinstance(call, Damaged):
-            self._said.pieces = [(call.file, "middle")]
+            self._remarks.pieces = [(call.file, "middle")]
             document = Document.raw(call.text.strip().encode(errors="backslashreplace"))
         elif isinstance(call, Exchange):
             on_sheet = self.tab in {"Headers", "Note"}
             if on_sheet:
                 self._sheet.lines = note_page(call, self._zone) if self.tab == "Note" else headers_page(call)
             elif self.tab == "Request":
-                self._said.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
+                self._remarks.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
             else:
                 again = [("a batch has no place in the editor: r sends it again as it is", "middle")]
-                self._said.pieces = [*told(call, self._outcome.room), *(again if call.kind == "batch" else [])]
+                self._remarks.pieces = [*told(call, self._outcome.room), *(again if call.kind == "batch" else [])]
                 document = _reply(call)
                 self._reader.empty = [[], [(f"   {_without(call)}", "dim")]]
         self._bar.open = self.tab

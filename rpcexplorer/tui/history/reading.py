@@ -16,8 +16,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
-from rpcexplorer.tui.theming import Words
-from rpcexplorer.views.history_rows import Row, filter_words, rows_of
+from rpcexplorer.tui.theming import Pieces
+from rpcexplorer.views.history_rows import HistoryRow, filter_words, rows_of
 
 SLICE: Final = 200
 """So many found calls end the first slice."""
@@ -39,7 +39,7 @@ class Reading:
         """It goes on until so many are found."""
         self.least = 0
         """Before so many are found it is no good to anyone: as many are on view."""
-        self.rows: list[Row] = []
+        self.rows: list[HistoryRow] = []
         self.found = 0
         self.ended = False
         """Everything was looked through."""
@@ -112,7 +112,7 @@ def story_of(explorer: Explorer, wanted: HistoryFilter) -> Story:
     return chain(reversed(history.unsaved), history.search_in_steps(wanted))
 
 
-def advice(reading: Reading, profile: str, *, recording: bool) -> list[Words]:
+def advice(reading: Reading, profile: str, *, recording: bool) -> list[Pieces]:
     """What is said where nothing was found, and what to do about it; ``recording``: calls are written down at all."""
     only = reading.wanted.profile is not None
     if reading.trouble:
@@ -125,5 +125,7 @@ def advice(reading: Reading, profile: str, *, recording: bool) -> list[Words]:
     if not recording:
         return [[("   Calls are not recorded: settings.toml says record = false under [history].", "dim")]]
     whose = f" with {profile}" if only else ""
-    more: list[Words] = [[("   ", "text"), ("p", "bold"), (" shows the calls of all profiles.", "dim")]] if only else []
+    more: list[Pieces] = (
+        [[("   ", "text"), ("p", "bold"), (" shows the calls of all profiles.", "dim")]] if only else []
+    )
     return [[(f"   No calls{whose} yet. ", "dim"), ("Esc", "bold"), (" goes back to make one.", "dim")], *more]

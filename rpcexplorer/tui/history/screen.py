@@ -15,7 +15,6 @@ from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal
-from textual.message import Message
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.timer import Timer
@@ -25,7 +24,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.dialogs.answer_once import Once
+from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.dialogs.other_profile import other_profile
 from rpcexplorer.tui.history.changes import annotated, deleted
 from rpcexplorer.tui.history.choice import HistoryChoice
@@ -33,10 +32,10 @@ from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
 from rpcexplorer.tui.history.reading import Reading, advice, story_of
-from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.pending_keys import HeldKeys, opens
-from rpcexplorer.tui.widgets.listing import Listing
-from rpcexplorer.views.history_rows import Row, filter_words, moment_words, same
+from rpcexplorer.tui.messages import CopyCallWanted
+from rpcexplorer.tui.pending_keys import PendingKeys, opens
+from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.views.history_rows import HistoryRow, filter_words, moment_words, same
 
 NEWEST: Final = 200
 """So many calls are read at first, and again when the last of them come into view."""
@@ -49,7 +48,7 @@ PATIENCE: Final = 3.0
 ROWS: Final = "rows"
 
 
-class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
+class HistoryScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | None]):
     """The list with its filter, and a preview of the call under the cursor: beside it, or below where it is narrow."""
 
     DEFAULT_CSS = """
@@ -70,16 +69,10 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     everyone: reactive[bool] = reactive(False, init=False)
     """The calls of all profiles are shown, not only those of the one in use."""
 
-    @message
-    class CopyWanted(Message):
-        """A call is to be copied in one of several forms."""
-
-        exchange: Exchange
-
     def __init__(
         self,
         explorer: Explorer,
-        held: HeldKeys | None = None,
+        pending: PendingKeys | None = None,
         *,
         header: Widget | None = None,
         footer: Widget | None = None,
@@ -89,7 +82,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         """``zone``: where whoever looks lives; ``today``: which day it is there. None asks the machine."""
         super().__init__()
         self.explorer = explorer
-        self.held = held or HeldKeys()
+        self.pending = pending or PendingKeys()
         self._header, self._footer, self._zone, self._today = header, footer, zone, today
         self._profile = explorer.profile.name if explorer.profile else ""
         self.set_reactive(HistoryScreen.everyone, bool(self._profile) and explorer.remembered.history_of_all)
@@ -98,7 +91,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         """What those on view were looked for by."""
         self._shown: Reading | None = None
         """The last that found something, or that there is nothing."""
-        self._on: Row | None = None
+        self._on: HistoryRow | None = None
         """What the cursor stood on last, while nothing is found."""
         self._led_on: Callable[[], object] | None = None
         """What is to be done with the rows that are being looked for."""
@@ -124,7 +117,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         """Nobody waits any longer for what is being looked for."""
         if self._reading is not None:
             self._reading.give_up()
-        self.held.go_on(ROWS)
+        self.pending.go_on(ROWS)
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -154,12 +147,12 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def _hold_keys(self) -> None:
         if self._patience is not None:
             self._patience.stop()
-        self.held.wait(ROWS)
+        self.pending.wait(ROWS)
         self._patience = self.set_timer(PATIENCE, self._let_keys_go)
 
     def _let_keys_go(self) -> None:
         self._led_on = None
-        self.held.go_on(ROWS)
+        self.pending.go_on(ROWS)
 
     @work(exclusive=True, group="reading")
     async def _read(self, reading: Reading, pause: float = 0.0) -> None:
@@ -207,7 +200,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def on_descendant_focus(self) -> None:
         self.refresh_bindings()
 
-    @on(HistoryPane.Typed)
+    @on(HistoryPane.FilterChanged)
     def _typed(self) -> None:
         self._look(PAUSE)
 
@@ -226,14 +219,14 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
     def _scope_wanted(self, event: HistoryPane.ScopeWanted) -> None:
         self.everyone = event.everyone
 
-    @on(Listing.Moved)
-    def _moved(self, event: Listing.Moved) -> None:
+    @on(RowList.CursorMoved)
+    def _moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
         self._preview.call = self._record
         self.refresh_bindings()
 
-    @on(Listing.Chosen)
-    def _chosen(self, event: Listing.Chosen) -> None:
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         self._choose("load", event.item)
 
@@ -292,7 +285,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
         if call is not None and (name := await other_profile(self, self.explorer, call.profile)):
             self.dismiss(HistoryChoice(call, "carry", name))
 
-    def _choose(self, action: Literal["load", "again"], row: Row | None) -> None:
+    def _choose(self, action: Literal["load", "again"], row: HistoryRow | None) -> None:
         if isinstance(row, Exchange) and self.check_action(action, ()):
             self.dismiss(HistoryChoice(row, action))
 
@@ -319,7 +312,7 @@ class HistoryScreen(Once[HistoryChoice | None], Screen[HistoryChoice | None]):
 
     def action_copy(self) -> None:
         if self._call is not None:
-            self.post_message(self.CopyWanted(self._call))
+            self.post_message(CopyCallWanted(self, self._call))
 
     @opens("edit")
     async def action_name(self) -> None:

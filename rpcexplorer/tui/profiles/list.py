@@ -12,9 +12,9 @@ from textual.strip import Strip
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.commands import bindings
-from rpcexplorer.tui.theming import Look, Words, line, width_of
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.header import BADGES
-from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.cells import clipped, columns, fitted
 
 _NAME: Final = 28
@@ -37,7 +37,7 @@ class ProfileRow(Struct, frozen=True):
     """How it is logged in, or what it lacks."""
 
 
-class ProfileList(Listing[ProfileRow]):
+class ProfileList(RowList[ProfileRow]):
     """All profiles of this run. A click puts the cursor on one, another click on the same takes it."""
 
     DEFAULT_CSS = "ProfileList { height: 1fr; min-height: 2; }"
@@ -48,7 +48,7 @@ class ProfileList(Listing[ProfileRow]):
     refused = False
     """There would be profiles, if their file could be read."""
 
-    def draw(self, item: ProfileRow, width: int, look: Look, *, chosen: bool) -> Strip:
+    def draw(self, item: ProfileRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """What gives way first is the URL, as the header and the page have it too."""
         ground = "selection" if chosen else "background"
         names = min(max(columns(each.name) for each in self.items), _NAME, max(width // 3, 4))
@@ -56,20 +56,20 @@ class ProfileList(Listing[ProfileRow]):
         name = (fitted(item.name, names), "text bold" if chosen or item.in_use else "text")
         words: list[tuple[str, str]] = [(" ", "text"), mark, name]
         if item.profile is None:
-            return line([*words, ("  ! cannot be used", "careful")], width, look, ground=ground)
+            return line([*words, ("  ! cannot be used", "careful")], width, styles, ground=ground)
         kind = [(f"  {item.profile.auth.kind:<6}", "middle" if chosen else "dim")] if width >= _KINDS else []
         right = [*kind, *self._auth(item, width), *self._badge(item.profile)]
         room = width - width_of(words) - width_of(right) - 2
         if room >= _LEAST:
             words.append((f"  {clipped(self._address(item.profile.url, room), room)}", "middle"))
-        return line(words, width, look, right=right, ground=ground)
+        return line(words, width, styles, right=right, ground=ground)
 
     def _address(self, url: str, room: int) -> str:
         """Where there is little room, no row has the scheme: the host is what tells servers apart."""
         fits = all(columns(each.profile.url) <= room for each in self.items if each.profile)
         return url if fits else url.partition("://")[2]
 
-    def _auth(self, item: ProfileRow, width: int) -> Words:
+    def _auth(self, item: ProfileRow, width: int) -> Pieces:
         """Its own column; narrower where the list is."""
         wanted = max(width_of(each.auth) for each in self.items)
         room = min(wanted, _AUTH, max(width // 3, 2))
@@ -80,20 +80,20 @@ class ProfileList(Listing[ProfileRow]):
             left -= columns(piece)
         return [*shown, (" " * left, "text")]
 
-    def _badge(self, profile: Profile) -> Words:
+    def _badge(self, profile: Profile) -> Pieces:
         """The badge in a column; none where no profile has one."""
         wanted = max(columns(each.profile.badge) for each in self.items if each.profile)
         shown = clipped(profile.badge_word, min(wanted, _BADGE))
         blank = " " * (min(wanted, _BADGE) - columns(shown) + 2 * bool(wanted))
         return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
 
-    def empty(self, width: int, look: Look) -> Sequence[Strip]:
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
         """What to do."""
         if self.refused:
-            return [line([], width, look), line([("   ! No profile can be read now.", "careful")], width, look)]
+            return [line([], width, styles), line([("   ! No profile can be read now.", "careful")], width, styles)]
         return [
-            line([], width, look),
-            line([("   There are no profiles yet. ", "dim"), ("a", "bold"), (" adds one.", "dim")], width, look),
+            line([], width, styles),
+            line([("   There are no profiles yet. ", "dim"), ("a", "bold"), (" adds one.", "dim")], width, styles),
         ]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002

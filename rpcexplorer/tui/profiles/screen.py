@@ -18,10 +18,10 @@ from rpcexplorer.model.complaint import told
 from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.dialogs.answer_once import Once
+from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.dialogs.login import secrets
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
-from rpcexplorer.tui.pending_keys import HeldKeys, opens
+from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.profiles.changes import added, duplicated, edited, make_default, removed
 from rpcexplorer.tui.profiles.files import homes_of
 from rpcexplorer.tui.profiles.list import ProfileList, ProfileRow
@@ -30,7 +30,7 @@ from rpcexplorer.tui.terminal.clipboard import copy
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
-from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.words.auth import auth_words
 from rpcexplorer.views.words.profile import broken_page, profile_page
@@ -39,7 +39,7 @@ TOLD: Final = 20
 """Things wrong with a profile that its page says."""
 
 
-class ProfilesScreen(Once[bool], Screen[bool]):
+class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
     """List and page. It is dismissed with True where a profile was chosen; the explorer then uses it.
 
     Where none is in use (it was removed, or none was ever chosen), one must be chosen before it can be left.
@@ -64,7 +64,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
     def __init__(
         self,
         explorer: Explorer,
-        held: HeldKeys | None = None,
+        pending: PendingKeys | None = None,
         *,
         adding: bool = False,
         header: Widget | None = None,
@@ -73,7 +73,7 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         """``adding``: start with the form for a new profile."""
         super().__init__()
         self.explorer = explorer
-        self.held = held or HeldKeys()
+        self.pending = pending or PendingKeys()
         self._adding, self._header, self._footer = adding, header, footer
         self._list, self._sheet = ProfileList(), Sheet()
         self._list_bar, self._page_bar = Bar(), Bar()
@@ -169,13 +169,13 @@ class ProfilesScreen(Once[bool], Screen[bool]):
         of, steps = self._tested.get(profile.name, (None, ()))
         return None if self._testing == profile.name else steps if of == profile else ()
 
-    @on(Listing.Moved)
+    @on(RowList.CursorMoved)
     def _moved(self) -> None:
         self._show()
         self._sheet.scroll_home(animate=False)
 
-    @on(Listing.Chosen)
-    def _chosen(self, event: Listing.Chosen) -> None:
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
         self._use(event.item)
 
     def on_descendant_focus(self) -> None:

@@ -21,7 +21,7 @@ from textual.strip import Strip
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.reader.row import AFTER, BEFORE, number_width
 from rpcexplorer.tui.sizes import AFTER_NUMBER
-from rpcexplorer.tui.theming import Look, Words, segments
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, segments
 from rpcexplorer.views.cells import clipped, columns
 from rpcexplorer.views.document.table import WIDEST, CellKind, Table
 
@@ -63,15 +63,7 @@ class Grid(ScrollView, can_focus=True):
     """The column that the rows are sorted by, and whether downwards; None is the list's own order."""
 
     @message
-    class Moved(Message):
-        """Another cell is at hand."""
-
-        grid: Grid
-        row: int
-        column: int
-
-    @message
-    class Opened(Message):
+    class ElementOpened(Message):
         """An element is wanted whole."""
 
         grid: Grid
@@ -108,13 +100,13 @@ class Grid(ScrollView, can_focus=True):
         return max(self.scrollable_content_region.width - self._numbers, 1)
 
     def render_line(self, y: int) -> Strip:
-        width, look = self.scrollable_content_region.width, Look.of(self)
+        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
         row = y - 1 + self.scroll_offset.y
         if self.table is None or row >= self.table.rows:
-            return Strip.blank(width, look.style())
-        return self._heading(self.table, look) if y == 0 else self._row(self.table, row, look)
+            return Strip.blank(width, styles.style())
+        return self._heading(self.table, styles) if y == 0 else self._row(self.table, row, styles)
 
-    def _heading(self, table: Table, look: Look) -> Strip:
+    def _heading(self, table: Table, styles: ThemeStyles) -> Strip:
         cells = []
         for at in self._on_view():
             column = table.columns[at]
@@ -124,9 +116,9 @@ class Grid(ScrollView, can_focus=True):
             cells += [(name, role), (f"{self._sign(at):<{GAP}}", "accent")]
         left, right = self.scroll_offset.x, self._starts[-1] - GAP - self.scroll_offset.x > self._room
         before = f"{BEFORE if left else '':>{self._numbers - 1}} "
-        return self._strip([(before, "dim")], cells, look, after=AFTER if right else "")
+        return self._strip([(before, "dim")], cells, styles, after=AFTER if right else "")
 
-    def _row(self, table: Table, row: int, look: Look) -> Strip:
+    def _row(self, table: Table, row: int, styles: ThemeStyles) -> Strip:
         chosen = self.has_focus and row == self.cursor[0]
         cells = []
         for at in self._on_view():
@@ -138,16 +130,18 @@ class Grid(ScrollView, can_focus=True):
             cells += [(text, role), (" " * GAP, "text")]
         number = f"{table.original(row):>{self._numbers - AFTER_NUMBER}}{'':{AFTER_NUMBER}}"
         before = [(number, "middle" if chosen else "dim")]
-        return self._strip(before, cells, look, ground="selection" if chosen else "background")
+        return self._strip(before, cells, styles, ground="selection" if chosen else "background")
 
-    def _strip(self, before: Words, cells: Words, look: Look, *, after: str = "", ground: str = "background") -> Strip:
+    def _strip(
+        self, before: Pieces, cells: Pieces, styles: ThemeStyles, *, after: str = "", ground: str = "background"
+    ) -> Strip:
         """A line: what stays, then the cells as far as they are scrolled and there is room."""
         skipped = self.scroll_offset.x - self._starts[next(self._on_view(), 0)]
         room = self._room - len(after)
-        shown = Strip(segments(cells, look, ground)).crop(skipped, skipped + room)
-        shown = shown.adjust_cell_length(room, look.style("text", ground))
-        edge = segments([(after, "dim")], look, ground)
-        return Strip([*segments(before, look, ground), *shown, *edge])
+        shown = Strip(segments(cells, styles, ground)).crop(skipped, skipped + room)
+        shown = shown.adjust_cell_length(room, styles.style("text", ground))
+        edge = segments([(after, "dim")], styles, ground)
+        return Strip([*segments(before, styles, ground), *shown, *edge])
 
     def _on_view(self) -> Iterator[int]:
         """The columns of which something can be seen."""
@@ -181,7 +175,6 @@ class Grid(ScrollView, can_focus=True):
         for row in (-1, before[0] - self.scroll_offset.y, now[0] - self.scroll_offset.y):
             self.refresh(Region(0, row + 1, self.size.width, 1))
         self._reveal()
-        self.post_message(self.Moved(self, *now))
 
     def on_resize(self) -> None:
         """The cell at hand stays on view."""
@@ -233,7 +226,7 @@ class Grid(ScrollView, can_focus=True):
 
     def action_open(self) -> None:
         if self.table and self.table.rows:
-            self.post_message(self.Opened(self, self.table.original(self.cursor[0]), self.table.path))
+            self.post_message(self.ElementOpened(self, self.table.original(self.cursor[0]), self.table.path))
 
     def action_sort(self) -> None:
         """Sort by the column at hand; then the other way round; then as the list was."""

@@ -21,11 +21,11 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.pacing import in_turns
+from rpcexplorer.tui.pacing import paced
 from rpcexplorer.tui.reader.hits import Hits
 from rpcexplorer.tui.reader.row import Painter, number_width
 from rpcexplorer.tui.sizes import AFTER_NUMBER
-from rpcexplorer.tui.theming import Look, Words, line
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.outline import EVERYTHING
 from rpcexplorer.views.document.rows import Rows
@@ -63,7 +63,7 @@ class Pager(ScrollView, can_focus=True):
     """What is read."""
     wrapped: reactive[bool] = reactive(False)
     """Long lines go on below, rather than out of sight."""
-    empty: reactive[Sequence[Words]] = reactive[Sequence[Words]](())
+    empty: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
     """What is said while there is no document."""
     cursor: reactive[int] = reactive(0)
     """The line at hand, from 0."""
@@ -105,17 +105,19 @@ class Pager(ScrollView, can_focus=True):
     def render_line(self, y: int) -> Strip:
         painter = self._painter or self._found_painter()
         if self._rows is None or painter is None:
-            return line(self.empty[y] if y < len(self.empty) else (), self._width, Look.of(self))
+            return line(self.empty[y] if y < len(self.empty) else (), self._width, ThemeStyles.of(self))
         at = y + self.scroll_offset.y
         if at >= self._rows.count:
-            return Strip.blank(self._width, painter.look.style())
+            return Strip.blank(self._width, painter.styles.style())
         return painter.line(self._rows.row(at, painter.left, painter.room + 1), here=self.has_focus and at == self._at)
 
     def _found_painter(self) -> Painter | None:
         if self.document is None:
             return None
         left = self.scroll_offset.x if self._runs_on else 0
-        return Painter(self.document, self._hits, Look.of(self), left, self._room, number_width(self.document.lines))
+        return Painter(
+            self.document, self._hits, ThemeStyles.of(self), left, self._room, number_width(self.document.lines)
+        )
 
     @property
     def _width(self) -> int:
@@ -195,7 +197,7 @@ class Pager(ScrollView, can_focus=True):
     # A worker without a description gets one that spells out all it is given.
     @work(exclusive=True, group="rows", description="rows")
     async def _rearrange_large(self, rows: Rows, steps: Iterator[None]) -> None:
-        async for _ in in_turns(steps):
+        async for _ in paced(steps):
             pass
         self._rearranging = False
         self._show(rows)

@@ -14,7 +14,7 @@ from textual import work
 from textual.message import Message
 
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.pacing import in_turns
+from rpcexplorer.tui.pacing import paced
 from rpcexplorer.tui.reader.hits import Hits
 from rpcexplorer.tui.reader.pager import Pager, are_few
 from rpcexplorer.views.document.items import line_of_item
@@ -29,13 +29,6 @@ TELLING: Final = 0.1
 
 class Reader(Pager):
     """A document to be read, one line of it at hand."""
-
-    @message
-    class Moved(Message):
-        """Another line is at hand."""
-
-        reader: Reader
-        line: int
 
     @message
     class Found(Message):
@@ -79,10 +72,6 @@ class Reader(Pager):
         """Put the cursor on an item of the list at a path, as a table spells it."""
         if self.document is not None and self.document.is_json:
             self.go_to(line_of_item(self.document, path, index))
-
-    def watch_cursor(self, line: int) -> None:
-        super().watch_cursor(line)
-        self.post_message(self.Moved(self, line))
 
     def _show(self, rows: Rows) -> None:
         """A search that found its way through the beginning goes through the whole."""
@@ -146,7 +135,7 @@ class Reader(Pager):
     @work(exclusive=True, group="seek", description="seek")
     async def _seek(self, hits: Hits, steps: Iterator[None]) -> None:
         await asyncio.sleep(TYPING)
-        async for _ in in_turns(steps):
+        async for _ in paced(steps):
             pass
         self._arrive(hits)
 
@@ -161,7 +150,7 @@ class Reader(Pager):
     async def _count_on(self, hits: Hits, steps: Iterator[None]) -> None:
         await asyncio.sleep(TYPING)
         told = time.monotonic()
-        async for _ in in_turns(steps):
+        async for _ in paced(steps):
             if (now := time.monotonic()) - told > TELLING:
                 self._tell(hits)
                 told = now

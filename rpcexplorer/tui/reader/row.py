@@ -12,10 +12,10 @@ from textual.strip import Strip
 
 from rpcexplorer.tui.reader.hits import Hits
 from rpcexplorer.tui.sizes import AFTER_NUMBER, GUTTER
-from rpcexplorer.tui.theming import Look, clipped, filled
+from rpcexplorer.tui.theming import ThemeStyles, clipped, filled
 from rpcexplorer.views.colouring import tokens
 from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.rows import Row
+from rpcexplorer.views.document.rows import DocumentRow
 
 BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """There is more at this side."""
@@ -35,7 +35,7 @@ class Painter(Struct, frozen=True):
 
     document: Document
     hits: Hits | None
-    look: Look
+    styles: ThemeStyles
     left: int
     """How many characters are out of sight at the left."""
     room: int
@@ -44,22 +44,22 @@ class Painter(Struct, frozen=True):
     numbers: int
     """Columns for the numbers of lines."""
 
-    def line(self, row: Row, *, here: bool) -> Strip:
+    def line(self, row: DocumentRow, *, here: bool) -> Strip:
         """A whole line; ``here``: the cursor stands on it and can be seen."""
         ground = "selection" if here else "background"
         sign, role = _SIGNS.get(row.fold, (" ", "text"))
         number = ("" if row.continued else str(row.line + 1)).rjust(self.numbers) + " "
         margin = [(number, "middle" if here else "dim"), (sign, role), (BEFORE if self.left else " ", "dim")]
-        pieces = [Segment(text, self.look.style(role, ground)) for text, role in margin]
+        pieces = [Segment(text, self.styles.style(role, ground)) for text, role in margin]
         text = clipped(
             list(self._segments(row.text, self._roles(row), ground)),
             self.room,
-            Segment(AFTER, self.look.style("dim", ground)),
+            Segment(AFTER, self.styles.style("dim", ground)),
         )
         # one strip and no more: Textual's have seven caches each
-        return filled([*pieces, *text], self.numbers + AFTER_NUMBER + self.room, self.look.style("text", ground))
+        return filled([*pieces, *text], self.numbers + AFTER_NUMBER + self.room, self.styles.style("text", ground))
 
-    def _roles(self, row: Row) -> list[str]:
+    def _roles(self, row: DocumentRow) -> list[str]:
         """The role of each character. What a fold says is nobody's text: no colours there, and nothing is found."""
         roles = ["text"] * len(row.text)
 
@@ -85,5 +85,5 @@ class Painter(Struct, frozen=True):
         start = 0
         for role, run in groupby(roles):
             end = start + sum(1 for _ in run)
-            yield Segment(text[start:end], self.look.style(role, ground))
+            yield Segment(text[start:end], self.styles.style(role, ground))
             start = end

@@ -12,7 +12,7 @@ from io import TextIOWrapper
 from typing import Any
 
 
-class Outlet:
+class TerminalOutput:
     """A stream that takes whatever it is given, whether or not there is still somebody to read it."""
 
     def __init__(self, stream: Any) -> None:
@@ -38,4 +38,4 @@ def never_wait_for_the_gone() -> None:
     screen = sys.__stdout__
     if isinstance(screen, TextIOWrapper):
         screen.reconfigure(errors="backslashreplace")  # as stderr has it: no letter ends the drawing
-    vars(sys)["__stderr__"] = Outlet(screen)
+    vars(sys)["__stderr__"] = TerminalOutput(screen)

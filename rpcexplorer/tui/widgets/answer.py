@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theming import Look, line, width_of
+from rpcexplorer.tui.theming import ThemeStyles, line, width_of
 
 
 class Answer(Widget, can_focus=True):
@@ -41,7 +41,7 @@ class Answer(Widget, can_focus=True):
         here = f"{'wrong' if self._grave else 'accent'} reverse bold underline"
         role = here if self.has_focus else "text" if self.mouse_hover else "middle"
         blank = (" ", role.replace(" underline", ""))
-        return line([blank, (self._label, role), blank], self.size.width, Look.of(self), ground="surface")
+        return line([blank, (self._label, role), blank], self.size.width, ThemeStyles.of(self), ground="surface")
 
     def on_enter(self) -> None:
         self.refresh()

@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theming import Look, Words, line, width_of
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 
 
 class Bar(Widget):
@@ -38,17 +38,17 @@ class Bar(Widget):
     """The focus is in this pane."""
 
     @message
-    class Opened(Message):
+    class TabClicked(Message):
         """A tab was asked for by a click."""
 
         bar: Bar
         tab: str
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
-        look = Look.of(self)
+        styles = ThemeStyles.of(self)
         ground = "surface" if self.has_class("-tinted") else "background"
         mark = ("▍", "accent") if self.here else (" ", "text")
-        return line([mark, *self.words, *self.after], self.size.width, look, right=self._right(), ground=ground)
+        return line([mark, *self.words, *self.after], self.size.width, styles, right=self._right(), ground=ground)
 
     @property
     def room(self) -> int:
@@ -66,10 +66,10 @@ class Bar(Widget):
             x += self.GAP
             if x <= event.x < x + len(tab):
                 event.stop()
-                self.post_message(self.Opened(self, tab))
+                self.post_message(self.TabClicked(self, tab))
             x += len(tab)
 
-    def _right(self) -> Words:
+    def _right(self) -> Pieces:
         words = []
         for tab in self.tabs:
             words.append((" " * self.GAP, "text"))

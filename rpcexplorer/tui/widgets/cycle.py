@@ -13,7 +13,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theming import Look, line, width_of
+from rpcexplorer.tui.theming import ThemeStyles, line, width_of
 
 
 class Cycle(Widget, can_focus=True):
@@ -46,7 +46,7 @@ class Cycle(Widget, can_focus=True):
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         pieces = [piece for _, each in self._pieces() for piece in each]
         ground = "background" if self.has_focus else "surface"
-        return line(pieces, self.size.width, Look.of(self), ground=ground)
+        return line(pieces, self.size.width, ThemeStyles.of(self), ground=ground)
 
     def watch_value(self) -> None:
         self.refresh()

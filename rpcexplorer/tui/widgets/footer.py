@@ -12,7 +12,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.tui.commands import COMMANDS, spelled
-from rpcexplorer.tui.theming import Look, line, width_of
+from rpcexplorer.tui.theming import ThemeStyles, line, width_of
 
 Hint = tuple[str, str, str, bool]
 """Key as Textual names it, key as people write it, words; whether it stays where there is little room."""
@@ -59,11 +59,11 @@ class Footer(Widget):
         if not self._drawn:
             self._drawn = True
             self.set_reactive(Footer.hints, tuple(self._found()))
-        look = Look.of(self)
+        styles = ThemeStyles.of(self)
         words: list[tuple[str, str]] = []
         for _, key, told, _ in self._fitting():
             words += [("   " if words else " ", "text"), (key, "bold"), (f" {told}", "middle")]
-        return line(words, self.size.width, look, ground="prod-surface" if self.prod else "surface")
+        return line(words, self.size.width, styles, ground="prod-surface" if self.prod else "surface")
 
     def on_click(self, event: events.Click) -> None:
         x = 1

@@ -10,7 +10,7 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.theming import Look, Words, line
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
 
 BADGES: dict[str, str] = {"dev": "well", "staging": "careful", "prod": "prod"}
 """The colour of a badge's ground; any other word has the accent."""
@@ -21,7 +21,7 @@ class Header(Widget):
 
     DEFAULT_CSS = "Header { height: 1; dock: top; }"
 
-    NOBODY: ClassVar[Words] = [(" rpcexplorer", "bold"), ("  no profile yet", "middle")]
+    NOBODY: ClassVar[Pieces] = [(" rpcexplorer", "bold"), ("  no profile yet", "middle")]
 
     profile: reactive[Profile | None] = reactive[Profile | None](None)
     auth: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())
@@ -31,9 +31,9 @@ class Header(Widget):
 
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         """One line on the ground of bars; on prod that ground is red."""
-        look, width = Look.of(self), self.size.width
+        styles, width = ThemeStyles.of(self), self.size.width
         if self.profile is None:
-            return line(self.NOBODY, width, look, ground="surface")
+            return line(self.NOBODY, width, styles, ground="surface")
         ground = "prod-surface" if self.profile.badge == "prod" else "surface"
         trouble = [(f"! {self.trouble}   ", "wrong bold")] if self.trouble else []
         left = [
@@ -41,9 +41,9 @@ class Header(Widget):
             (f"  {self.profile.endpoint}", "middle"),
         ]
         right = [*trouble, *self.auth, *self._badge(), (" ", "text")]
-        return line(left, width, look, right=right, ground=ground)
+        return line(left, width, styles, right=right, ground=ground)
 
-    def _badge(self) -> Words:
+    def _badge(self) -> Pieces:
         if self.profile is None or not self.profile.badge:
             return [(" ", "text")]
         ground = BADGES.get(self.profile.badge, "accent")

@@ -52,7 +52,7 @@ class Prompt(Horizontal):
     ]
 
     @message
-    class Typed(Message):
+    class TextTyped(Message):
         """The text changed."""
 
         prompt: Prompt
@@ -125,7 +125,7 @@ class Prompt(Horizontal):
     def on_input_changed(self, event: Input.Changed) -> None:
         event.stop()
         if self.listens:
-            self.post_message(self.Typed(self, self.purpose, event.value))
+            self.post_message(self.TextTyped(self, self.purpose, event.value))
 
     def _take(self, text: str) -> None:
         """Enter takes it, as it stands at that moment: letters that follow at once are for others."""

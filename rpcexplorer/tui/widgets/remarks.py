@@ -11,12 +11,12 @@ from textual.widgets import Static
 from rpcexplorer.views.printable import printable
 
 
-class Said(Static):
+class Remarks(Static):
     """Sentences with their roles, joined by a dot in the middle; gone where there is nothing to say."""
 
     DEFAULT_CSS = """
-    Said { height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }
-    Said.-alone { max-height: 12; }
+    Remarks { height: auto; max-height: 3; padding: 0 2 0 3; background: $background; }
+    Remarks.-alone { max-height: 12; }
     """
 
     pieces: reactive[Sequence[tuple[str, str]]] = reactive[Sequence[tuple[str, str]]](())

@@ -12,7 +12,7 @@ from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
-from rpcexplorer.tui.theming import Look, line
+from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.views.printable import printable
 
 Line = Sequence[tuple[str, str]]
@@ -42,9 +42,9 @@ class Sheet(ScrollView, can_focus=True):
         self._rows: list[Line] = []
 
     def render_line(self, y: int) -> Strip:
-        width, look = self.scrollable_content_region.width, Look.of(self)
+        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
         at = y + self.scroll_offset.y
-        return line(self._rows[at], width, look) if at < len(self._rows) else Strip.blank(width, look.style())
+        return line(self._rows[at], width, styles) if at < len(self._rows) else Strip.blank(width, styles.style())
 
     def watch_lines(self) -> None:
         """Other lines; what stands at the top of the view stays there if it can."""

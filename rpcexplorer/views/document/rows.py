@@ -27,7 +27,7 @@ _KEPT = 16  # runs whose lines stay known
 _AT_ONCE = 32  # runs that are measured in one step: a millisecond
 
 
-class Row(Struct, frozen=True):
+class DocumentRow(Struct, frozen=True):
     """One row of the screen."""
 
     line: int
@@ -86,7 +86,7 @@ class Rows:
         """How many rows there are."""
         return self._tops[-1]
 
-    def row(self, index: int, start: int = 0, limit: int | None = None) -> Row:
+    def row(self, index: int, start: int = 0, limit: int | None = None) -> DocumentRow:
         """A row, of which only `limit` characters from `start` on are decoded."""
         line, nth = self._locate(index)
         per_row = self._per_row(line)
@@ -99,7 +99,7 @@ class Rows:
             text = self.document.line(line, offset + start, rest)
         cut = offset + start
         inside = bool(cut) and self.document.is_json and in_string(self.document, line, cut)
-        return Row(line, text, "" if nth else fold, nth > 0, offset, inside)
+        return DocumentRow(line, text, "" if nth else fold, nth > 0, offset, inside)
 
     def row_of(self, line: int, character: int = 0) -> int:
         """The row that shows a character of a line or, if the line is inside a fold, the first row of the fold."""

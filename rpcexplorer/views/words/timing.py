@@ -21,7 +21,7 @@ EIGHTHS: Final = " ▏▎▍▌▋▊▉█"
 """A column filled from the left, by eighths."""
 
 
-class Bar(Struct, frozen=True):
+class PhaseBar(Struct, frozen=True):
     """One phase."""
 
     label: str
@@ -33,7 +33,7 @@ class Bar(Struct, frozen=True):
     """How long it took, in words."""
 
 
-def bars(phases: Phases, seconds: float, width: int) -> list[Bar]:
+def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
     """A bar for each phase that was measured, one after the other, to be drawn in `width` columns.
 
     What the phases leave unexplained of `seconds` comes last: an earlier login, or time of our own.
@@ -47,7 +47,7 @@ def bars(phases: Phases, seconds: float, width: int) -> list[Bar]:
     found, at = [], 0.0
     for label, took in parts:
         share = took / whole if whole else 0.0
-        found.append(Bar(label, at, max(share, least), duration(took)))
+        found.append(PhaseBar(label, at, max(share, least), duration(took)))
         at += share
     return found
 
@@ -66,7 +66,7 @@ def _measured(phases: Phases) -> Iterator[tuple[str, float]]:
             yield label, max(took, 0.0)
 
 
-def drawn(bars: Sequence[Bar], width: int) -> list[str]:
+def drawn(bars: Sequence[PhaseBar], width: int) -> list[str]:
     """Each bar as a line of `width` columns.
 
     A bar begins at a whole column, as there are no blocks that are filled from the right; it ends at an eighth.
@@ -74,7 +74,7 @@ def drawn(bars: Sequence[Bar], width: int) -> list[str]:
     return [_line(bar, max(width, 1)) for bar in bars]
 
 
-def _line(bar: Bar, width: int) -> str:
+def _line(bar: PhaseBar, width: int) -> str:
     start = min(int(bar.start * width), width - 1)
     end = round((bar.start + bar.length) * width * 8)
     full, eighths = divmod(min(max(end - start * 8, 1), (width - start) * 8), 8)

@@ -73,7 +73,7 @@ async def copies(screen: CallScreen, witness: Witness) -> None:
     await witness.pilot.press("down")
     for what in ("value", "path", "reply", "raw", *SNIPPETS):
         witness.app.copy_to_clipboard("")
-        screen.response.post_message(ResponsePane.CopyWanted(screen.response, what))
+        screen.response.post_message(ResponsePane.CopyReplyWanted(screen.response, what))
         await until(witness.pilot, lambda: bool(witness.app.clipboard))
         witness.seen[f"copied {what}"] = witness.app.clipboard
 

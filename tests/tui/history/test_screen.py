@@ -18,6 +18,7 @@ from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
 from rpcexplorer.tui.history.screen import NEWEST, HistoryScreen
+from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.storage.recording import START, exchange
@@ -353,7 +354,7 @@ def test_letters_are_typed_into_the_filter_and_do_nothing_else(recorded: Explore
 
     answers, stage = on_screen(recorded, act)
     assert answers == []
-    assert stage.of(HistoryScreen.CopyWanted) == []
+    assert stage.of(CopyCallWanted) == []
 
 
 @pytest.mark.everyday(1)
@@ -488,7 +489,7 @@ def test_copying_is_asked_for_and_the_screen_stays(recorded: Explorer) -> None:
         assert pilot.app.screen is screen
 
     _, stage = on_screen(recorded, act)
-    assert [message.exchange.method for message in stage.of(HistoryScreen.CopyWanted)] == ["report.run"]
+    assert [message.exchange.method for message in stage.of(CopyCallWanted)] == ["report.run"]
 
 
 @pytest.mark.everyday(1)

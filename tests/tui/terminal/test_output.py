@@ -9,7 +9,7 @@ from typing import Any
 
 from textual.drivers._writer_thread import WriterThread
 
-from rpcexplorer.tui.terminal.output import Outlet
+from rpcexplorer.tui.terminal.output import TerminalOutput
 
 
 class Gone(io.StringIO):
@@ -24,15 +24,15 @@ class Gone(io.StringIO):
 
 def test_what_is_written_arrives_and_the_rest_is_the_streams_own() -> None:
     stream: Any = io.StringIO()
-    outlet = Outlet(stream)
-    assert outlet.write("é") == 1
-    outlet.flush()
+    output = TerminalOutput(stream)
+    assert output.write("é") == 1
+    output.flush()
     assert stream.getvalue() == "é"
-    assert outlet.readable()
+    assert output.readable()
 
 
 def test_what_goes_on_writing_to_a_terminal_that_is_gone_comes_to_an_end() -> None:
-    writer = WriterThread(Outlet(Gone()))  # type: ignore[arg-type]
+    writer = WriterThread(TerminalOutput(Gone()))  # type: ignore[arg-type]
 
     def last_words() -> None:
         for _ in range(100):

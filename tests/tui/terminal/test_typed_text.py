@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.pending_keys import HeldKeys
+from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.tui.terminal.typed_text import TypedText
 from rpcexplorer.tui.widgets.prompt import Prompt
 from tests.tui.visiting import post, rest, visit
@@ -33,12 +33,12 @@ def test_into_the_editor_it_is_put_as_it_is_and_taken_back_as_one_change(explore
 
 
 def test_what_waits_behind_it_is_put_in_with_it_and_a_key_between_two_texts_stays_there() -> None:
-    held = HeldKeys()
-    held.wait("somebody")
+    pending = PendingKeys()
+    pending.wait("somebody")
     for typed in (TypedText("a"), TypedText("b"), events.Key("f5", None), TypedText("c"), TypedText("d")):
-        held.take(typed)
-    held.go_on("somebody")
-    taken = [held.next(lambda _: True) for _ in range(4)]
+        pending.take(typed)
+    pending.go_on("somebody")
+    taken = [pending.next(lambda _: True) for _ in range(4)]
     assert [getattr(each, "text", None) or getattr(each, "key", None) for each in taken] == ["ab", "f5", "cd", None]
 
 

@@ -15,7 +15,7 @@ from rpcexplorer.views.cells import columns
 from rpcexplorer.views.document import lines as lines_module
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.outline import EVERYTHING
-from rpcexplorer.views.document.rows import Row, Rows
+from rpcexplorer.views.document.rows import DocumentRow, Rows
 
 BODY = b'{"items":[{"id":1,"tags":["a","b"]},{"id":2,"tags":[]}],"odd ] key":{"x":"[ {"},"n":null}'
 
@@ -130,7 +130,7 @@ def test_wrapped_rows_lose_nothing_and_fit(value: Any, taken: list[tuple[str, in
         patch.setattr(lines_module, "BLOCK", block)
         rows, model = walk(value, taken)
         rows.wrap(width)
-        pieces: dict[int, list[Row]] = {}
+        pieces: dict[int, list[DocumentRow]] = {}
         for at in range(rows.count):
             row = rows.row(at)
             pieces.setdefault(row.line, []).append(row)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.exchange import Phases, Result
 from rpcexplorer.views.words.reply import timing_page
-from rpcexplorer.views.words.timing import Bar, bars, drawn
+from rpcexplorer.views.words.timing import PhaseBar, bars, drawn
 from tests.views.exchanges import exchange
 
 WHOLE = Phases(name=0.1, connect=0.1, tls=0.2, send=0.0, wait=0.4, transfer=0.2)
@@ -32,7 +32,7 @@ def test_the_bars_are_drawn_in_eighths_of_a_column_on_one_scale() -> None:
         "        ████████    ",
         "                ████",
     ]
-    assert drawn([Bar("wait", 0.0, 0.3, ""), Bar("transfer", 0.3, 0.7, "")], 5) == ["█▌   ", " ████"]
+    assert drawn([PhaseBar("wait", 0.0, 0.3, ""), PhaseBar("transfer", 0.3, 0.7, "")], 5) == ["█▌   ", " ████"]
 
 
 def test_a_phase_that_was_not_measured_is_left_out() -> None:

@@ -18,9 +18,9 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from rpcexplorer.auth.registry import needs_credentials
-from rpcexplorer.tui.theming import Look, Words, line, width_of
-from rpcexplorer.tui.widgets.listing import Listing
-from rpcexplorer.views.method_rows import Heading, MethodRow, Row, Standing, TypedRow, group_of
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
+from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.views.method_rows import Heading, MethodListRow, MethodRow, Standing, TypedRow, group_of
 from rpcexplorer.views.printable import printable
 
 ROOMY: Final = 50
@@ -50,7 +50,7 @@ NOTHING_KNOWN: Final = (
 )
 
 
-class MethodList(Listing[Row], can_focus=False):
+class MethodList(RowList[MethodListRow], can_focus=False):
     """Methods, one a row: mark, name, ``!`` where it is unsafe, the auth it needs; its doc where there is room."""
 
     DEFAULT_CSS = """
@@ -64,14 +64,14 @@ class MethodList(Listing[Row], can_focus=False):
     longest: reactive[int] = reactive(0)
     """Columns of the longest name: docs start at the same column in every row."""
 
-    def can_choose(self, item: Row) -> bool:
+    def can_choose(self, item: MethodListRow) -> bool:
         """Headings say what is below them and nothing else."""
         return not isinstance(item, Heading)
 
-    def draw(self, item: Row, width: int, look: Look, *, chosen: bool) -> Strip:
+    def draw(self, item: MethodListRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         ground = "background" if not chosen else "selection" if self.here else "surface"
         if isinstance(item, Heading):
-            return line([(" ", "text"), (item.words[:_LONGEST], "dim")], width, look, ground=ground)
+            return line([(" ", "text"), (item.words[:_LONGEST], "dim")], width, styles, ground=ground)
         side = "middle" if ground == "selection" else "dim"
         words, right = (
             self._typed(item, side, chosen=chosen) if isinstance(item, TypedRow) else self._method(item, width, side)
@@ -82,25 +82,25 @@ class MethodList(Listing[Row], can_focus=False):
             words = [*words, (" " * max(column - width_of(words), 2), "text"), (told[:width], side)]
         if width == self.size.width:  # else the scrollbar is the margin
             right = [*right, (" ", "text")]
-        return line(words, width, look, right=right, ground=ground)
+        return line(words, width, styles, right=right, ground=ground)
 
-    def empty(self, width: int, look: Look) -> Sequence[Strip]:
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
         """How to come by methods."""
         room = max(width - MARGIN - 1, 10)
         told = [part for sentence in NOTHING_KNOWN for part in wrap(sentence, room)]
-        return [line([(" " * MARGIN, "text"), (part, "dim")], width, look) for part in told]
+        return [line([(" " * MARGIN, "text"), (part, "dim")], width, styles) for part in told]
 
     def go_to(self, place: int) -> None:
         """Put the cursor there, or on the nearest row that can be chosen, and on view."""
         self.cursor = place
         self.reveal()
 
-    def _typed(self, row: TypedRow, side: str, *, chosen: bool) -> tuple[Words, Words]:
+    def _typed(self, row: TypedRow, side: str, *, chosen: bool) -> tuple[Pieces, Pieces]:
         name = (f'"{row.name[:_LONGEST]}"', "text")
         return [(" " * MARGIN, "text"), ("call ", side), name], [("  Enter", side)] if chosen else []
 
-    def _method(self, row: MethodRow, width: int, side: str) -> tuple[Words, Words]:
-        """Words from the left and at the right. Where there is room, signs have their words and their columns."""
+    def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
+        """Pieces from the left and at the right. Where there is room, signs have their words and their columns."""
         method, current, roomy = row.method, row.method.name == self.current, width >= ROOMY
         auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
         right = [(auth.rjust(_AUTH) if roomy else auth, side)]
@@ -120,7 +120,7 @@ class MethodList(Listing[Row], can_focus=False):
         self.refresh()
 
 
-def known_of(row: Row | None) -> Sequence[tuple[str, str]]:
+def known_of(row: MethodListRow | None) -> Sequence[tuple[str, str]]:
     """What the signs of a row mean, then its doc: where there is no room for them beside its name."""
     match row:
         case MethodRow(method=method):
@@ -131,7 +131,7 @@ def known_of(row: Row | None) -> Sequence[tuple[str, str]]:
     return []
 
 
-def _name(row: MethodRow, room: int, *, current: bool) -> Words:
+def _name(row: MethodRow, room: int, *, current: bool) -> Pieces:
     """The name with its group part lighter and what matched underlined, in no more columns than there is room."""
     name = row.method.name[:_LONGEST]
     group = group_of(name)

@@ -27,7 +27,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.entry import Taking
-from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.method_rows import MethodRows, name_of
 
@@ -78,38 +78,26 @@ class MethodsPane(Vertical):
     """The keys go to the filter."""
 
     @message
-    class Wanted(Message):
+    class MethodsMessage(Message):
         """What all messages of the pane have in common."""
 
         pane: MethodsPane
 
     @message
-    class Chosen(Wanted):
+    class MethodChosen(MethodsMessage):
         """A method is wanted in the editor; its name may be one that nobody knows."""
 
         name: str
 
     @message
-    class PinWanted(Wanted):
+    class PinWanted(MethodsMessage):
         """A method is to be kept at the top, or let go."""
 
         name: str
 
     @message
-    class Recalled(Wanted):
+    class Recalled(MethodsMessage):
         """A call is wanted in the editor."""
-
-        exchange: Exchange
-
-    @message
-    class AgainWanted(Wanted):
-        """A call is wanted in the editor and sent at once."""
-
-        exchange: Exchange
-
-    @message
-    class CopyWanted(Wanted):
-        """A call is to be copied."""
 
         exchange: Exchange
 
@@ -198,25 +186,17 @@ class MethodsPane(Vertical):
         self.typed = typed
         self._list.action_choose()
 
-    def on_listing_moved(self, event: Listing.Moved) -> None:
+    def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
         self._tell()
 
-    def on_listing_chosen(self, event: Listing.Chosen) -> None:
+    def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
         if event.listing is self._recent_list:
             self.post_message(self.Recalled(self, event.item))
         else:
-            self.post_message(self.Chosen(self, name_of(event.item)))
+            self.post_message(self.MethodChosen(self, name_of(event.item)))
             self.typed = ""
-
-    def on_recent_list_again_wanted(self, event: RecentList.AgainWanted) -> None:
-        event.stop()
-        self.post_message(self.AgainWanted(self, event.exchange))
-
-    def on_recent_list_copy_wanted(self, event: RecentList.CopyWanted) -> None:
-        event.stop()
-        self.post_message(self.CopyWanted(self, event.exchange))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """Escape clears only what is there, and is free for others then."""

@@ -7,14 +7,13 @@ from datetime import tzinfo
 from typing import ClassVar, Final
 
 from textual.binding import BindingType
-from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theming import Look, line
-from rpcexplorer.tui.widgets.listing import Listing
+from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
+from rpcexplorer.tui.theming import ThemeStyles, line
+from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.words.outcome import ROLES
 from rpcexplorer.views.words.sentences import SIGNS, duration
 
@@ -26,7 +25,7 @@ _WITH_TIME: Final = 28
 """Below this width the time of day is left out."""
 
 
-class RecentList(Listing[Exchange]):
+class RecentList(RowList[Exchange]):
     """Calls with sign, method, what came of each, and the time of day."""
 
     scope: ClassVar[Scope] = "recent"
@@ -35,26 +34,12 @@ class RecentList(Listing[Exchange]):
     """
     BINDINGS: ClassVar[list[BindingType]] = [*bindings("recent")]
 
-    @message
-    class AgainWanted(Message):
-        """A call is to be sent once more."""
-
-        listing: RecentList
-        exchange: Exchange
-
-    @message
-    class CopyWanted(Message):
-        """A call is to be copied."""
-
-        listing: RecentList
-        exchange: Exchange
-
     def __init__(self, zone: tzinfo | None = None) -> None:
         """``zone``: where whoever looks lives; None asks the machine."""
         super().__init__()
         self._zone = zone
 
-    def draw(self, item: Exchange, width: int, look: Look, *, chosen: bool) -> Strip:
+    def draw(self, item: Exchange, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """One call. The cursor is shown only while the keys come here: there is another one in the list above."""
         role = ROLES[item.outcome_name]
         words, colour = what_came(item)
@@ -64,7 +49,7 @@ class RecentList(Listing[Exchange]):
         after.append((" ", "text"))
         before = [(" ", "text"), (SIGNS[item.outcome_name], role), (f" {item.method[:_LONGEST]}", "text")]
         ground = "selection" if chosen and self.has_focus else "background"
-        return line(before, width, look, right=after, ground=ground)
+        return line(before, width, styles, right=after, ground=ground)
 
     def show(self, calls: Sequence[Exchange]) -> None:
         """Other calls, the newest first. The cursor stays on its call: who sends it twice must not send another."""
@@ -80,11 +65,11 @@ class RecentList(Listing[Exchange]):
 
     def action_again(self) -> None:
         if self.chosen is not None:
-            self.post_message(self.AgainWanted(self, self.chosen))
+            self.post_message(SendAgainWanted(self, self.chosen))
 
     def action_copy(self) -> None:
         if self.chosen is not None:
-            self.post_message(self.CopyWanted(self, self.chosen))
+            self.post_message(CopyCallWanted(self, self.chosen))
 
 
 def what_came(exchange: Exchange) -> tuple[str, str]:

@@ -23,7 +23,7 @@ from textual.widgets.text_area import DocumentNavigator, Edit, Location
 from rpcexplorer.tui.call.params.page import TAB, Flat, Page, lines_of, place_of, row_of
 from rpcexplorer.tui.call.params.strokes import KEYS, RUB_OUT, Stroke, pair_at, stroke
 from rpcexplorer.tui.sizes import AFTER_NUMBER, GUTTER
-from rpcexplorer.tui.theming import Look
+from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.in_order import InOrder
 from rpcexplorer.views.json_tokens import json_tokens
 
@@ -155,31 +155,31 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self._rewrap_and_refresh_virtual_size()
 
     def render_line(self, y: int) -> Strip:
-        look, width = Look.of(self), self.scrollable_content_region.width
+        styles, width = ThemeStyles.of(self), self.scrollable_content_region.width
         scroll_x, scroll_y = self.scroll_offset
         at = y + scroll_y
         if at >= self.document.line_count:
-            return Strip.blank(width, look.style())
+            return Strip.blank(width, styles.style())
         here = at == self.cursor_location[0] and self.has_focus
         ground = "surface" if here else "background"
         number = f"{at + 1:>{self.gutter_width - AFTER_NUMBER}}" + " " * AFTER_NUMBER
-        gutter = Segment(number, look.style("middle" if here else "dim", ground))
-        text = self._text(at, scroll_x, width - self.gutter_width, look, ground)
-        return Strip.join([Strip([gutter]), text]).adjust_cell_length(width, look.style("text", ground))
+        gutter = Segment(number, styles.style("middle" if here else "dim", ground))
+        text = self._text(at, scroll_x, width - self.gutter_width, styles, ground)
+        return Strip.join([Strip([gutter]), text]).adjust_cell_length(width, styles.style("text", ground))
 
-    def _text(self, at: int, left: int, room: int, look: Look, ground: str) -> Strip:
+    def _text(self, at: int, left: int, room: int, styles: ThemeStyles, ground: str) -> Strip:
         """The part of a line between two columns; an ellipsis says that there is more."""
         row = row_of(self.document.get_line(at))
         start, end = row.index(left), row.index(left + room) + 1
-        styles = self._styles(at, start, end, ground)
-        pieces = [Segment(row.shown(first, last), look.style(*style)) for first, last, style in _runs(styles, start)]
+        roles = self._roles(at, start, end, ground)
+        pieces = [Segment(row.shown(first, last), styles.style(*style)) for first, last, style in _runs(roles, start)]
         skipped = left - row.column(start)
         if row.width - left <= room:
             return Strip(pieces).crop(skipped, skipped + room)
-        more = Strip([Segment("…", look.style("dim", ground))])
+        more = Strip([Segment("…", styles.style("dim", ground))])
         return Strip.join([Strip(pieces).crop(skipped, skipped + room - 1), more])
 
-    def _styles(self, at: int, start: int, end: int, ground: str) -> list[tuple[str, str]]:
+    def _roles(self, at: int, start: int, end: int, ground: str) -> list[tuple[str, str]]:
         """Role and ground of each character between two of a line; one more than the line has is the cursor's."""
         line = self.document.get_line(at)
         end = min(end, len(line) + 1)

@@ -37,7 +37,7 @@ def place_of(text: str, offset: int) -> Location:
     return text.count("\n", 0, offset), offset - start
 
 
-class Row:
+class EditorRow:
     """A line as it is drawn: control characters as pictures, tabs as blanks."""
 
     __slots__ = ("_at", "_drawn", "_shifts", "text")
@@ -95,9 +95,9 @@ def _drawn(text: str, at: int, column: int) -> tuple[str, int]:
 
 
 @lru_cache(1024)
-def row_of(line: str) -> Row:
+def row_of(line: str) -> EditorRow:
     """A line as it is drawn, remembered while it is on view."""
-    return Row(line)
+    return EditorRow(line)
 
 
 class Page(Document):

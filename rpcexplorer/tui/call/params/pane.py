@@ -67,27 +67,27 @@ class ParamsPane(Vertical):
     tab: reactive[str] = reactive("Params")
 
     @message
-    class Told(Message):
+    class ParamsMessage(Message):
         """Something that the pane has to say."""
 
         pane: ParamsPane
 
     @message
-    class Typed(Told):
+    class TextChanged(ParamsMessage):
         """The text has changed."""
 
         text: str
 
     @message
-    class EditorWanted(Told):
+    class EditorWanted(ParamsMessage):
         """The text should be changed in the person's own editor, and then put back with ``replace``."""
 
         text: str
 
-    class ResetWanted(Told):
+    class ResetWanted(ParamsMessage):
         """The method's starting point should be put back."""
 
-    class PreviewWanted(Told):
+    class PreviewWanted(ParamsMessage):
         """The request to come is on view and out of date."""
 
     def __init__(self, id: str | None = None, *, key: str = "F3") -> None:
@@ -255,10 +255,10 @@ class ParamsPane(Vertical):
         if self.text != self._known:
             self._known = self.text
             self._changed()
-            self.post_message(self.Typed(self, self._known))
+            self.post_message(self.TextChanged(self, self._known))
 
-    @on(Bar.Opened)
-    def _tab_clicked(self, event: Bar.Opened) -> None:
+    @on(Bar.TabClicked)
+    def _tab_clicked(self, event: Bar.TabClicked) -> None:
         event.stop()
         self.show_tab(event.tab)
         self.focus_inside()

@@ -13,7 +13,7 @@ from textual.widget import Widget
 from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.tui.commands import COMMANDS, spelled
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theming import Look, Words, line, width_of
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.views.cells import columns
 
 FIX = next(command for command in COMMANDS if command.id == "params.fix")
@@ -69,7 +69,7 @@ class ProblemLine(Widget):
         if self.size.height > 1:
             first, rest = _broken(words, self.size.width - self.INDENT)
             words, right = (first, ()) if y == 0 else ([("  ", "text"), *rest], right)
-        return line([indent, *words], self.size.width, Look.of(self), right=right)
+        return line([indent, *words], self.size.width, ThemeStyles.of(self), right=right)
 
     def on_click(self, event: events.Click) -> None:
         """The fix is a button, the sentence leads to the place."""
@@ -77,7 +77,7 @@ class ProblemLine(Widget):
             on_fix = event.x >= self.size.width - width_of(self._fix())
             self.post_message(self.Pressed(self, on_fix))
 
-    def _words(self) -> Words:
+    def _words(self) -> Pieces:
         if isinstance(self.read, Problem):
             where = f"line {self.read.line}, column {self.read.column}"
             told = f"{where}: {self.read.what}." if self.read.fix else f"{self.read}."
@@ -91,7 +91,7 @@ class ProblemLine(Widget):
         sent = "params will be left out" if self.empty == "omit" else f"{self.empty} will be sent"
         return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
 
-    def _fix(self) -> Words:
+    def _fix(self) -> Pieces:
         if not isinstance(self.read, Problem) or self.read.fix is None:
             return []
         return [("  ", "text"), (self._key(), "bold"), (f" {self.read.fix.label}  ", "text")]
@@ -102,7 +102,7 @@ class ProblemLine(Widget):
         return spelled(next((each.key for each in active if each.id == FIX.id), FIX.keys))
 
 
-def _broken(words: Words, room: int) -> tuple[Words, Words]:
+def _broken(words: Pieces, room: int) -> tuple[Pieces, Pieces]:
     """Pieces in two lines; the last of them is broken between words where the first line is full."""
     *before, (text, role) = words
     left = room - width_of(before)

@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 
 from msgspec import Struct
 
-Place: TypeAlias = tuple[int, int]
+RowColumn: TypeAlias = tuple[int, int]
 """Row and column, both from 0."""
 
 INDENT: Final = 2
@@ -38,17 +38,17 @@ _BRACKET = re.compile(r'"(?:[^"\\]|\\.)*+"?|([\[\]{}])')
 class Stroke(Struct, frozen=True):
     """A text in place of a range, and where the cursor stands afterwards."""
 
-    start: Place
-    end: Place
+    start: RowColumn
+    end: RowColumn
     text: str
-    cursor: Place
+    cursor: RowColumn
 
     @property
     def moves_only(self) -> bool:
         return self.start == self.end and not self.text
 
 
-def stroke(lines: Sequence[str], place: Place, key: str) -> Stroke | None:
+def stroke(lines: Sequence[str], place: RowColumn, key: str) -> Stroke | None:
     """What a key does at a place; None where it does what it does in any text."""
     row, column = place
     line = lines[row]
@@ -73,7 +73,7 @@ def in_string(before: str) -> bool:
     return '"' in before and '"' in _CLOSED_STRING.sub("", before)
 
 
-def _quote(place: Place, before: str, after: str) -> Stroke | None:
+def _quote(place: RowColumn, before: str, after: str) -> Stroke | None:
     """Open a string with its end at once, or step over the end that is there."""
     if in_string(before):
         escaped = (len(before) - len(before.rstrip("\\"))) % 2
@@ -82,12 +82,12 @@ def _quote(place: Place, before: str, after: str) -> Stroke | None:
     return None if beside_a_word or after[:1] not in _BEFORE_BREAK else _pair(place, '""')
 
 
-def _open(lines: Sequence[str], place: Place, after: str, key: str) -> Stroke | None:
+def _open(lines: Sequence[str], place: RowColumn, after: str, key: str) -> Stroke | None:
     """A bracket with its closer, unless one is waiting already."""
     return _pair(place, key + _CLOSERS[key]) if after[:1] in _BEFORE_BREAK and _lacking(lines, key) >= 0 else None
 
 
-def _close(lines: Sequence[str], place: Place, before: str, after: str, key: str) -> Stroke | None:
+def _close(lines: Sequence[str], place: RowColumn, before: str, after: str, key: str) -> Stroke | None:
     """Step over the closer that is there already, perhaps on the next line; else go back a level on a blank line."""
     row, column = place
     wanted = _lacking(lines, _OPENERS[key]) > 0
@@ -105,7 +105,7 @@ def _close(lines: Sequence[str], place: Place, before: str, after: str, key: str
     return Stroke(start, place, key, (row, start[1] + 1))
 
 
-def _break(place: Place, before: str, after: str) -> Stroke:
+def _break(place: RowColumn, before: str, after: str) -> Stroke:
     """A new line with the indent of the old one, or one more after a bracket; its closer gets a line of its own."""
     row, column = place
     opener, rest = before.rstrip()[-1:], after.lstrip()
@@ -116,7 +116,7 @@ def _break(place: Place, before: str, after: str) -> Stroke:
     return Stroke(place, end, f"\n{deeper}{closing}", (row + 1, len(deeper)))
 
 
-def _rub_out(lines: Sequence[str], place: Place, before: str, after: str) -> Stroke | None:
+def _rub_out(lines: Sequence[str], place: RowColumn, before: str, after: str) -> Stroke | None:
     """Both of an empty pair, or a level of indent."""
     row, column = place
     both = before[-1:] + after[:1]
@@ -129,15 +129,15 @@ def _rub_out(lines: Sequence[str], place: Place, before: str, after: str) -> Str
     return None
 
 
-def _step(place: Place) -> Stroke:
+def _step(place: RowColumn) -> Stroke:
     return Stroke(place, place, "", (place[0], place[1] + 1))
 
 
-def _pair(place: Place, text: str) -> Stroke:
+def _pair(place: RowColumn, text: str) -> Stroke:
     return Stroke(place, place, text, (place[0], place[1] + 1))
 
 
-def _waiting(lines: Sequence[str], row: int, closer: str) -> Place | None:
+def _waiting(lines: Sequence[str], row: int, closer: str) -> RowColumn | None:
     """Where a closer is the next thing that stands below."""
     while row < len(lines) and not lines[row].strip():
         row += 1
@@ -154,7 +154,7 @@ def _lacking(lines: Sequence[str], opener: str) -> int:
     return bare.count(opener) - bare.count(_CLOSERS[opener])
 
 
-def pair_at(lines: Sequence[str], place: Place) -> tuple[Place, Place] | None:
+def pair_at(lines: Sequence[str], place: RowColumn) -> tuple[RowColumn, RowColumn] | None:
     """The bracket at a place, or else just before it, and the one that belongs to it."""
     row, column = place
     for at in (column, column - 1):
@@ -165,7 +165,7 @@ def pair_at(lines: Sequence[str], place: Place) -> tuple[Place, Place] | None:
     return None
 
 
-def _other(lines: Sequence[str], place: Place, way: int) -> Place | None:
+def _other(lines: Sequence[str], place: RowColumn, way: int) -> RowColumn | None:
     """The bracket that belongs to the one at a place, downwards or upwards."""
     row, column = place
     open_ones: list[str] = []

@@ -19,7 +19,7 @@ from textual.widget import Widget
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.pacing import in_turns
+from rpcexplorer.tui.pacing import paced
 from rpcexplorer.tui.widgets.sheet import Line, Sheet
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ class Body(Vertical):
     async def _lay_out_large(self, reader: Reader, body: Text, tab: str) -> None:
         from rpcexplorer.views.document.document import as_it_is, laid_out
 
-        async for document in in_turns(as_it_is(body) if tab == "Raw" else laid_out(body)):
+        async for document in paced(as_it_is(body) if tab == "Raw" else laid_out(body)):
             if document is not None:
                 self._read(reader, body, document)
 

@@ -21,7 +21,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.prompt import Prompt
-from rpcexplorer.tui.widgets.remarks import Said
+from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.views.words.outcome import beside, ended, nothing, running, told
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ class ResponsePane(ReplyLine):
     wrapped: reactive[bool] = reactive(False)
 
     @message
-    class CopyWanted(Message):
+    class CopyReplyWanted(Message):
         """Something is to be copied: ``value``, ``path``, or empty for a choice."""
 
         pane: ResponsePane
@@ -89,7 +89,7 @@ class ResponsePane(ReplyLine):
         """``key`` goes here, ``cancel_key`` ends what runs; ``first_steps`` is said before there is any exchange."""
         super().__init__(Body(), Prompt())
         self._key, self._cancel_key = key, cancel_key
-        self._bar, self._said = Bar(classes="-tinted"), Said()
+        self._bar, self._remarks = Bar(classes="-tinted"), Remarks()
         self._first_steps = first_steps
         self._progress: Progress | None = None
         self._elapsed = 0.0
@@ -97,7 +97,7 @@ class ResponsePane(ReplyLine):
         """The method whose reply was on view last."""
 
     def compose(self) -> ComposeResult:
-        yield from (self._bar, self._said, self.prompt, self.body)
+        yield from (self._bar, self._remarks, self.prompt, self.body)
 
     # --- what is given to it -----------------------------------------------------------------------------------
 
@@ -182,9 +182,9 @@ class ResponsePane(ReplyLine):
     def say(self, sentence: str = "", *, wrong: bool = False) -> None:
         """The lines under the bar; what stands between the reply and the eye is said before all else."""
         banner = self.banner(sentence, wrong=wrong) if self.tab == "Result" else []
-        self._said.joined = not banner
-        self._said.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
-        self._said.pieces = banner or (told(self.exchange, self._bar.room) if self.exchange else [])
+        self._remarks.joined = not banner
+        self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
+        self._remarks.pieces = banner or (told(self.exchange, self._bar.room) if self.exchange else [])
 
     # --- focus and mouse ---------------------------------------------------------------------------------------
 
@@ -198,7 +198,7 @@ class ResponsePane(ReplyLine):
         event.stop()
         self.notify("Only a list of objects can be shown as a table.", markup=False, timeout=4)
 
-    def on_bar_opened(self, event: Bar.Opened) -> None:
+    def on_bar_tab_clicked(self, event: Bar.TabClicked) -> None:
         event.stop()
         self.tab = event.tab
 
@@ -206,7 +206,7 @@ class ResponsePane(ReplyLine):
         if isinstance(event.widget, Bar):
             self.focus_inside()
 
-    def on_grid_opened(self, event: Grid.Opened) -> None:
+    def on_grid_element_opened(self, event: Grid.ElementOpened) -> None:
         """Enter on a row of the table: that object as JSON."""
         event.stop()
         self.body.tabled = False
@@ -252,13 +252,13 @@ class ResponsePane(ReplyLine):
         self.search_on()
 
     def action_copy(self) -> None:
-        self.post_message(self.CopyWanted(self, ""))
+        self.post_message(self.CopyReplyWanted(self, ""))
 
     def action_copy_value(self) -> None:
-        self.post_message(self.CopyWanted(self, "value"))
+        self.post_message(self.CopyReplyWanted(self, "value"))
 
     def action_copy_path(self) -> None:
-        self.post_message(self.CopyWanted(self, "path"))
+        self.post_message(self.CopyReplyWanted(self, "path"))
 
     def action_save(self) -> None:
         self.post_message(self.SaveWanted(self))

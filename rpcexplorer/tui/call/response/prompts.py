@@ -132,7 +132,7 @@ class ReplyLine(Vertical):
 
     # --- the line ----------------------------------------------------------------------------------------------
 
-    def on_prompt_typed(self, event: Prompt.Typed) -> None:
+    def on_prompt_text_typed(self, event: Prompt.TextTyped) -> None:
         """A search goes along with the keys; a filter waits for a pause."""
         event.stop()
         if not event.prompt.listens:

@@ -146,7 +146,7 @@ def test_what_matches_is_underlined() -> None:
 def test_enter_takes_the_row_under_the_cursor() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.press("u", "s", "down", "enter")
-        chosen = stage.of(MethodsPane.Chosen)
+        chosen = stage.of(MethodsPane.MethodChosen)
         assert names(chosen) == ["user.list"]
         assert chosen[0].control is pane
 
@@ -159,7 +159,7 @@ def test_a_letter_and_what_it_finds_come_at_once() -> None:
         assert pane.typed == "list"
         assert name_of(pane.query_one(MethodList).items[0]) == "user.list"
         await pilot.press("enter")
-        assert names(stage.of(MethodsPane.Chosen)) == ["user.list"]
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["user.list"]
 
     play(story)
 
@@ -170,7 +170,7 @@ def test_any_name_can_be_called() -> None:
         assert shown(pane) == [" nothing matches", '   call "qq.x"            Enter']
         assert "F9" in bars(pane)[1]
         await pilot.press("enter")
-        assert names(stage.of(MethodsPane.Chosen)) == ["qq.x"]
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["qq.x"]
 
     play(story)
 
@@ -180,7 +180,7 @@ def test_the_name_as_typed_can_be_called_though_others_match() -> None:
         await pilot.press(*"user", "up", "pagedown")
         assert lit(pane) == '"user"'
         await pilot.press("enter")
-        assert names(stage.of(MethodsPane.Chosen)) == ["user"]
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["user"]
 
     play(story)
 
@@ -210,7 +210,7 @@ def test_the_key_for_pinning_asks_for_the_method_under_the_cursor() -> None:
     async def story(pilot: Pilot[None], _pane: MethodsPane, stage: Stage) -> None:
         await pilot.press("down", "ctrl+t")
         assert names(stage.of(MethodsPane.PinWanted)) == ["auth"]
-        assert stage.of(MethodsPane.Chosen) == []
+        assert stage.of(MethodsPane.MethodChosen) == []
 
     play(story)
 
@@ -218,9 +218,9 @@ def test_the_key_for_pinning_asks_for_the_method_under_the_cursor() -> None:
 def test_a_click_takes_a_method_and_leaves_the_focus_where_it_is() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.click(MethodList, offset=(5, 3))
-        assert stage.of(MethodsPane.Chosen) == []
+        assert stage.of(MethodsPane.MethodChosen) == []
         await pilot.click(MethodList, offset=(5, 5))
-        assert names(stage.of(MethodsPane.Chosen)) == ["user.get"]
+        assert names(stage.of(MethodsPane.MethodChosen)) == ["user.get"]
         assert stage.focused is pane.query_one(Input)
 
     play(story)
@@ -330,7 +330,7 @@ def test_hostile_names_and_docs_are_shown_and_do_nothing() -> None:
         assert shown(pane) == ["   ␛]52;c;x␇.[bold]\\u202e"]
         assert bars(pane)[1] == "   [/]␛[c"
         await pilot.press("enter")
-        assert names(stage.of(MethodsPane.Chosen)) == [name]
+        assert names(stage.of(MethodsPane.MethodChosen)) == [name]
 
     play(story, methods={name: Method(name, "[/]\x1b[c")})
 

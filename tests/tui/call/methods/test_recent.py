@@ -22,6 +22,7 @@ from rpcexplorer.model.exchange import (
 )
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.methods.recent import RecentList, what_came
+from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
 from tests.tui.stage import Stage, text_of
 from tests.views.exchanges import WHEN, exchange
 
@@ -104,7 +105,7 @@ def test_enter_and_a_click_recall_a_call() -> None:
         recalled = stage.of(MethodsPane.Recalled)
         assert [message.exchange for message in recalled] == CALLS[1:]
         assert recalled[0].control is pane
-        assert stage.of(MethodsPane.Chosen) == []
+        assert stage.of(MethodsPane.MethodChosen) == []
 
     play(story)
 
@@ -112,9 +113,9 @@ def test_enter_and_a_click_recall_a_call() -> None:
 def test_one_key_sends_again_and_one_copies() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.press("r", "down", "y")
-        (again,), (copied,) = stage.of(MethodsPane.AgainWanted), stage.of(MethodsPane.CopyWanted)
+        (again,), (copied,) = stage.of(SendAgainWanted), stage.of(CopyCallWanted)
         assert (again.exchange, copied.exchange) == (CALLS[0], CALLS[1])
-        assert again.control is copied.control is pane
+        assert again.control is copied.control is pane.query_one(RecentList)
         assert stage.of(MethodsPane.Recalled) == []
 
     play(story)
@@ -125,7 +126,7 @@ def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
         await pilot.press("down", "r")
         pane.recent = [exchange(Sent(), id="d"), *CALLS]
         await pilot.press("r")
-        again: list[Exchange] = [message.exchange for message in stage.of(MethodsPane.AgainWanted)]
+        again: list[Exchange] = [message.exchange for message in stage.of(SendAgainWanted)]
         assert again == [CALLS[1], CALLS[1]]
 
     play(story)
@@ -154,7 +155,7 @@ def test_nothing_can_be_sent_again_where_there_is_no_call() -> None:
         await pilot.press("r", "y")
         assert calls.check_action("again", ()) is False
         assert not calls.display
-        assert stage.of(MethodsPane.AgainWanted) == []
+        assert stage.of(SendAgainWanted) == []
 
     play(story)
 

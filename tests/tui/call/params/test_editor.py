@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.sizes import GUTTER
-from rpcexplorer.tui.theming import Look
+from rpcexplorer.tui.theming import ThemeStyles
 from tests.tui.stage import Stage, text_of
 
 Play = Callable[[Editor, Pilot[None]], Awaitable[None]]
@@ -163,16 +163,16 @@ def test_the_cursor_starts_inside_an_empty_pair_and_else_at_the_top() -> None:
 
 def test_tokens_have_the_colours_of_the_theme() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        look = Look.of(editor)
+        styles = ThemeStyles.of(editor)
         for char, role in (('"k"', "json-key"), ("1", "json-number"), ("null", "json-literal"), ('"s"', "json-string")):
-            assert style_of(editor, char, 1) == look.style(role)
+            assert style_of(editor, char, 1) == styles.style(role)
 
     play('{\n"k": [1, null, "s"]\n}', scene)
 
 
 def test_the_pair_at_the_cursor_stands_out() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        pair = Look.of(editor).style("accent bold")
+        pair = ThemeStyles.of(editor).style("accent bold")
         assert style_of(editor, "]", 1) == pair
         await pilot.press("down")
         assert style_of(editor, "[", 0) == pair
@@ -184,7 +184,7 @@ def test_the_pair_at_the_cursor_stands_out() -> None:
 
 def test_the_place_of_the_problem_is_marked_also_where_something_is_missing_at_the_end() -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
-        wrong = Look.of(editor).style("wrong bold underline")
+        wrong = ThemeStyles.of(editor).style("wrong bold underline")
         editor.mark = (4, 7)
         assert style_of(editor, "abc", 1) == wrong
         editor.mark = (8, 8)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.geometry import Offset
 
-from rpcexplorer.tui.call.params.page import Flat, Page, Row, lines_of, place_of
+from rpcexplorer.tui.call.params.page import EditorRow, Flat, Page, lines_of, place_of
 
 ANY = st.text(alphabet='ab\n\r\t"{ä日\x1b\u202e\u2028\x0c❤\ufe0f\u0301\ud800', max_size=30)
 
@@ -34,12 +34,12 @@ def test_replacing_is_what_slicing_does_and_the_size_stays_right(text: str, new:
     [("abc", [0, 1, 2, 3]), ("\ta", [0, 2, 3]), ("a\ta", [0, 1, 2, 3]), ("日a", [0, 2, 3]), ("\x1ba", [0, 1, 2])],
 )
 def test_each_character_has_its_column(text: str, columns: list[int]) -> None:
-    assert [Row(text).column(at) for at in range(len(text) + 1)] == columns
+    assert [EditorRow(text).column(at) for at in range(len(text) + 1)] == columns
 
 
 @given(ANY)
 def test_a_row_is_drawn_in_the_columns_it_says_and_harmless(text: str) -> None:
-    row = Row(lines_of(text)[0])
+    row = EditorRow(lines_of(text)[0])
     shown = row.shown(0, len(row.text))
     assert "\x1b" not in shown
     assert "\u202e" not in shown
@@ -49,8 +49,8 @@ def test_a_row_is_drawn_in_the_columns_it_says_and_harmless(text: str) -> None:
 
 
 def test_the_end_of_a_row_is_a_blank_for_the_cursor() -> None:
-    assert Row("ab").shown(1, 3) == "b "
-    assert Row("a\x1b").shown(1, 3) == "␛ "
+    assert EditorRow("ab").shown(1, 3) == "b "
+    assert EditorRow("a\x1b").shown(1, 3) == "␛ "
 
 
 def test_places_of_the_screen_and_of_the_text_belong_together() -> None:

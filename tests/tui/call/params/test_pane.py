@@ -13,7 +13,7 @@ from rpcexplorer.tui.call.params import pane as params
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.pane import AT_ONCE, ParamsPane
 from rpcexplorer.tui.call.params.problem import ProblemLine
-from rpcexplorer.tui.theming import Look
+from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.stage import Stage, text_of
@@ -45,11 +45,11 @@ def verdict(pane: ParamsPane) -> str:
 
 
 def typed(stage: Stage) -> list[str]:
-    return [message.text for message in stage.of(ParamsPane.Typed)]
+    return [message.text for message in stage.of(ParamsPane.TextChanged)]
 
 
 def is_dim(line: ProblemLine) -> bool:
-    dim = Look.of(line).style("dim")
+    dim = ThemeStyles.of(line).style("dim")
     return all(piece.style == dim for piece in line.render_line(0) if piece.text.strip())
 
 
@@ -92,7 +92,7 @@ def test_loading_tells_nobody_and_typing_tells_each_change() -> None:
         pane.load(Method("ping"), "{}")
         await pilot.pause()
         assert typed(stage) == ["[1]", "[12]"]
-        assert stage.of(ParamsPane.Typed)[0].control is pane
+        assert stage.of(ParamsPane.TextChanged)[0].control is pane
 
     play("[]", scene)
 

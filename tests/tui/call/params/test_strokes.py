@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.tui.call.params.page import lines_of, place_of
-from rpcexplorer.tui.call.params.strokes import FARTHEST, KEYS, LONGEST, RUB_OUT, Place, in_string, pair_at, stroke
+from rpcexplorer.tui.call.params.strokes import FARTHEST, KEYS, LONGEST, RUB_OUT, RowColumn, in_string, pair_at, stroke
 
 
 def typed(keys: str, text: str = "|") -> str:
@@ -28,7 +28,7 @@ def pressed(text: str, at: int, key: str) -> tuple[str, int]:
     return text, offset(lines_of(text), done.cursor)
 
 
-def offset(lines: list[str], place: Place) -> int:
+def offset(lines: list[str], place: RowColumn) -> int:
     return sum(len(line) + 1 for line in lines[: place[0]]) + place[1]
 
 

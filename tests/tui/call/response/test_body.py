@@ -11,7 +11,7 @@ import pytest
 
 from rpcexplorer.jsontext import slices
 from rpcexplorer.model.exchange import Exchange, Response, Result
-from rpcexplorer.tui import pacing as turns
+from rpcexplorer.tui import pacing
 from rpcexplorer.tui.call.response import body as body_module
 from rpcexplorer.tui.call.response import pane as response_module
 from rpcexplorer.tui.call.response.body import Body
@@ -52,7 +52,7 @@ class Watched:
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     """Everything is large, every step has a turn of its own, and every document is noted."""
-    monkeypatch.setattr(turns, "TURN", 0)
+    monkeypatch.setattr(pacing, "SLICE", 0)
     monkeypatch.setattr(slices, "SLICE", 100)
     monkeypatch.setattr(body_module, "LARGE", 300)
     noted = Watched()
@@ -199,7 +199,7 @@ def test_a_count_in_the_beginning_is_not_final(watched: Watched) -> None:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> None:
     """Folding takes many turns, and is told at once."""
-    monkeypatch.setattr(turns, "TURN", 0)
+    monkeypatch.setattr(pacing, "SLICE", 0)
     monkeypatch.setattr(rows_module, "_AT_ONCE", 1)
     monkeypatch.setattr(response_module, "QUICK", 0.001)
 
@@ -266,7 +266,7 @@ def test_a_fold_under_way_outlives_another_width() -> None:
 
 
 def test_a_long_search_tells_how_far_it_is_and_ends_with_its_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(turns, "TURN", 0)
+    monkeypatch.setattr(pacing, "SLICE", 0)
     monkeypatch.setattr(reader_module, "TYPING", 0)
     monkeypatch.setattr(reader_module, "TELLING", 0)
     monkeypatch.setattr(hits_module, "STEP", 1000)

@@ -17,16 +17,16 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rpcexplorer.tui.messages import message
-from rpcexplorer.tui.theming import Look
+from rpcexplorer.tui.theming import ThemeStyles
 
 Item = TypeVar("Item")
 
 
-class Listing(ScrollView, Generic[Item], can_focus=True):
+class RowList(ScrollView, Generic[Item], can_focus=True):
     """Rows one below the other, one of them under the cursor."""
 
     DEFAULT_CSS = """
-    Listing { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
+    RowList { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up,k", "move(-1)", show=False),
@@ -43,20 +43,20 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
     """The row under the cursor; -1 where no row can be chosen."""
 
     @message
-    class Moved(Message):
+    class CursorMoved(Message):
         """The cursor stands on another row."""
 
-        listing: Listing[Any]
+        listing: RowList[Any]
         item: Any
 
     @message
-    class Chosen(Message):
+    class RowChosen(Message):
         """A row was chosen, by key or by click."""
 
-        listing: Listing[Any]
+        listing: RowList[Any]
         item: Any
 
-    def draw(self, item: Item, width: int, look: Look, *, chosen: bool) -> Strip:
+    def draw(self, item: Item, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """One row, exactly ``width`` columns. ``chosen``: the cursor stands on it."""
         raise NotImplementedError
 
@@ -64,7 +64,7 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
         """Whether the cursor may stand on this row."""
         return True
 
-    def empty(self, width: int, look: Look) -> Sequence[Strip]:  # noqa: ARG002
+    def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:  # noqa: ARG002
         """What is shown where there are no rows: what to do, never nothing."""
         return ()
 
@@ -73,13 +73,13 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
         return self.items[self.cursor] if 0 <= self.cursor < len(self.items) else None
 
     def render_line(self, y: int) -> Strip:
-        width, look = self.scrollable_content_region.width, Look.of(self)
+        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
         index = y + self.scroll_offset.y
         if index < len(self.items):
-            return self.draw(self.items[index], width, look, chosen=index == self.cursor)
-        if not self.items and y < len(lines := self.empty(width, look)):
+            return self.draw(self.items[index], width, styles, chosen=index == self.cursor)
+        if not self.items and y < len(lines := self.empty(width, styles)):
             return lines[y]
-        return Strip.blank(width, look.style())
+        return Strip.blank(width, styles.style())
 
     def validate_cursor(self, cursor: int) -> int:
         """The nearest row that can be chosen, downwards first."""
@@ -96,7 +96,7 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
             self.refresh(Region(0, index - self.scroll_offset.y, self.size.width, 1))
         self.reveal()
         if before != now and self.chosen is not None:
-            self.post_message(self.Moved(self, self.chosen))
+            self.post_message(self.CursorMoved(self, self.chosen))
 
     def reveal(self) -> None:
         """Scroll so that the row under the cursor is on view, with the heading above it where that is the first."""
@@ -131,7 +131,7 @@ class Listing(ScrollView, Generic[Item], can_focus=True):
 
     def action_choose(self) -> None:
         if self.chosen is not None:
-            self.post_message(self.Chosen(self, self.chosen))
+            self.post_message(self.RowChosen(self, self.chosen))
 
     def _nearest(self, index: int, by: int) -> int:
         """The nearest row that can be chosen, looking in one direction first and then in the other."""
