@@ -24,6 +24,7 @@ class CookieAuth(Kind, frozen=True):
     kind: ClassVar[str] = "cookie"
     sends: ClassVar[str] = "a session in a cookie"
     needed: ClassVar[str] = "needs a session"
+    takes: ClassVar[tuple[str, ...]] = ("username", "password", "session")
     fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
         "cookie": (
             re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+"),
@@ -35,9 +36,6 @@ class CookieAuth(Kind, frozen=True):
     @property
     def session_cookie(self) -> str:
         return self.cookie
-
-    def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002
-        return (*(() if self.username is not None else ("username",)), "password", "session")
 
     def words(self, profile: Profile) -> str:
         return f"by cookie: {profile.login.method} opens a session"

@@ -30,12 +30,10 @@ class InlineAuth(Kind, frozen=True):
     kind: ClassVar[str] = "inline"
     sends: ClassVar[str] = "a user name and a password among the params"
     needed: ClassVar[str] = "takes the credentials in its params"
+    takes: ClassVar[tuple[str, ...]] = ("username", "password")
     form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
     in_params: ClassVar[bool] = True
     harmless: ClassVar[str] = "arg_test"
-
-    def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002
-        return ("password",) if self.username is not None else ("username", "password")
 
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "inline: user name and password go into the params of each call"

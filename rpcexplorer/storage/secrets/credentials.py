@@ -65,7 +65,8 @@ class StoredKeys:
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
         self._secrets.learn(self._profiles())
-        return [*self._past, *self._secrets.known(), *self._run.values()]
+        known = [*self._past, *self._secrets.known(), *self._run.values()]
+        return [*known, *self._secrets.derived(known)]
 
     def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
         """What this kind of profile needs, and where each field is known from; None where it is missing."""

@@ -101,7 +101,8 @@ def _known(secrets: Secrets, profiles: Iterable[Profile]) -> list[Secret]:
     secrets.learn(profiles)
     for profile in profiles:
         secrets.state(profile)
-    return secrets.known()
+    known = secrets.known()
+    return [*known, *secrets.derived(known)]
 
 
 def _inside(folders: Iterable[Path], searched: Searched) -> list[Path]:

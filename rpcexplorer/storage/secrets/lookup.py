@@ -6,13 +6,15 @@ A value goes the route it was saved for, or first used on, and no other. Asking 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal
 
+from rpcexplorer.auth.credentials import derived
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, Source
 from rpcexplorer.storage.files import FileTrouble
@@ -50,6 +52,8 @@ class Secrets:
         """What a store gave or was given: a keyring cannot be listed, and a file may become unreadable meanwhile."""
         self._labels: dict[str, str] = {}
         """What each variable of a known profile holds."""
+        self._learned: dict[tuple[str, Auth], Profile] = {}
+        """The profiles themselves, also one that was changed in this run."""
         self._plain: set[str] = set()
         self._keyring_trouble: Complaint | None = None
 
@@ -107,6 +111,7 @@ class Secrets:
         """Take in whose the variables are: a variable alone does not tell how its profile is spelled."""
         for profile in profiles:
             self._labels |= {profile.variable(field): profile.label(field) for field in FIELDS}
+            self._learned[profile.name, profile.auth] = profile
 
     def known(self) -> list[Secret]:
         """Every value that this run can know, for redaction; of one field, the one that is in use comes last.
@@ -120,6 +125,11 @@ class Secrets:
             if value and VARIABLE.fullmatch(name):
                 found.append(Secret(value, self._labels.get(name, name), "environment"))
         return found
+
+    def derived(self, known: Sequence[Secret]) -> Iterator[Secret]:
+        """What values that are known come to on the way: whoever reads that has the values themselves."""
+        for profile in self._learned.values():
+            yield from derived(auth_of(profile).headers(profile), known)
 
     def trouble(self) -> Complaint | None:
         """Why secrets that may well be stored cannot be used."""

@@ -22,6 +22,7 @@ NOWHERE: Final = "NOT_RECORDED"
 _BARE = re.compile(r"[\w@%+:,./-]+", re.ASCII)
 _PLAIN_SHELL = '"${{{}:?}}"'
 _JSON_SHELL = r"""$(sed 's/[\\"]/\\&/g' <<< "${{{}:?}}")"""
+_BASE64_SHELL = """$(printf %s {} | base64 | tr -d '\\n')"""
 _PLAIN_PYTHON = 'os.environ["{}"]'
 _JSON_PYTHON = 'json.dumps(os.environ["{}"])[1:-1]'
 
@@ -37,9 +38,19 @@ def shell_word(text: str, profile: str, *, json: bool = False) -> str:
     return "".join(reading.format(part) if secret else _quoted(part) for part, secret in _parts(text, profile)) or "''"
 
 
+def encoded_word(before: str, text: str, profile: str) -> str:
+    """One word of bash or zsh: the text in base64, behind what stands before it."""
+    return f'{_quoted(before)}"{_BASE64_SHELL.format(shell_word(text, profile))}"'
+
+
 def printed(text: str, profile: str, *, json: bool = False) -> str:
     """The name of a pipe from which the text is read: the shell itself writes it, and it is no program's argument."""
-    return f"<(printf %s {shell_word(text, profile, json=json)})"
+    return piped(shell_word(text, profile, json=json))
+
+
+def piped(word: str) -> str:
+    """The same of a word that is quoted already."""
+    return f"<(printf %s {word})"
 
 
 def unless_set(text: str, profile: str) -> str:
@@ -56,6 +67,11 @@ def python_expression(text: str, profile: str, *, json: bool = False) -> str:
     reading = _JSON_PYTHON if json else _PLAIN_PYTHON
     parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text, profile))
     return " + ".join(parts) or '""'
+
+
+def encoded_expression(before: str, text: str, profile: str) -> str:
+    """An expression of Python: the text in base64, behind what stands before it."""
+    return f"{_literal(before)} + base64.b64encode(({python_expression(text, profile)}).encode()).decode()"
 
 
 def _parts(text: str, profile: str) -> Iterator[tuple[str, bool]]:

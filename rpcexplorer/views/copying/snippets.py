@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Errand
+from rpcexplorer.auth.flow import Errand, Header
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.layout import indented
@@ -31,7 +31,16 @@ from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
 from rpcexplorer.redaction.exchanges import COPY, redacted
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.copying.login import continued, in_python, in_shell
-from rpcexplorer.views.copying.quoting import printed, python_expression, quoted, shell_word, unless_set
+from rpcexplorer.views.copying.quoting import (
+    encoded_expression,
+    encoded_word,
+    piped,
+    printed,
+    python_expression,
+    quoted,
+    shell_word,
+    unless_set,
+)
 from rpcexplorer.views.copying.ticket import ticket
 
 Previewing = Callable[..., Preview | Refused]
@@ -72,6 +81,12 @@ class Subject(Struct, frozen=True):
             elif (name.lower(), value) not in follow:
                 yield name, value
         yield from to_come.items()
+
+    def encoded(self) -> list[Header]:
+        """Those of its headers of which a part goes out in base64."""
+        shown = {value for _, value in self.headers}
+        own = auth_of(self.profile).headers(self.profile)
+        return [each for each in own if each.encoded and each.shown in shown]
 
     def _of_session(self) -> dict[str, str]:
         """The headers that the request would have after the login that goes ahead of it; none where it needs none."""
@@ -187,7 +202,7 @@ def _curl(subject: Subject, options: str) -> list[str]:
         pieces.append(f"--cacert {quoted(subject.profile.ca_file)}")
     # to curl, "Name:" takes a header away and "Name;" sends it empty
     headers = (f"{header}: {value}" if value else f"{header};" for header, value in subject.headers)
-    pieces += [f"-H {_unlisted('@', header, name) or shell_word(header, name)}" for header in headers]
+    pieces += [f"-H {_unlisted('@', header, subject) or shell_word(header, name)}" for header in headers]
     if HIDDEN.search(subject.body):
         return [*pieces, f"--data-binary @{printed(subject.body, name, json=True)}"]
     return [*pieces, f"--data-raw {shell_word(subject.body, name)}"]
@@ -202,7 +217,7 @@ def _httpie(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
     pieces = [f"http {options}POST {shell_word(subject.url, name)}"]
     pieces += [
-        _unlisted(f"{header}:@", value, name) or shell_word(_item(header, value), name)
+        _unlisted(f"{header}:@", value, subject) or shell_word(_item(header, value), name)
         for header, value in subject.headers
     ]
     if subject.profile.ca_file:
@@ -212,9 +227,16 @@ def _httpie(subject: Subject, options: str) -> list[str]:
     return [*pieces, f"--ignore-stdin --raw {shell_word(subject.body, name)}"]
 
 
-def _unlisted(sign: str, text: str, profile: str) -> str:
+def _unlisted(sign: str, text: str, subject: Subject) -> str:
     """What reads a text with a secret from elsewhere than the arguments, which every user can list; else empty."""
-    return quoted(sign) + printed(text, profile) if HIDDEN.search(text) else ""
+    name = subject.profile.name
+    if not HIDDEN.search(text):
+        return ""
+    for header in subject.encoded():
+        if text.endswith(header.shown):
+            before = text.removesuffix(header.shown) + header.scheme
+            return quoted(sign) + piped(encoded_word(before, header.text, name))
+    return quoted(sign) + printed(text, name)
 
 
 def _item(name: str, value: str) -> str:
@@ -253,7 +275,12 @@ def python(subject: Subject) -> str:
     each = [subject] if login is None else [login, subject]
     in_bodies = any(HIDDEN.search(one.body) for one in each)
     outside = any(HIDDEN.search(text) for one in each for text in (one.url, *(value for _, value in one.headers)))
-    needed: dict[str, object] = {"getpass": login, "json": in_bodies, "os": login or in_bodies or outside}
+    needed: dict[str, object] = {
+        "base64": any(one.encoded() for one in each),
+        "getpass": login,
+        "json": in_bodies,
+        "os": login or in_bodies or outside,
+    }
     needed |= {"ssl": subject.profile.ca_file, "sys": login}
     imports = [f"import {name}" for name, needs in needed.items() if needs]
     first = in_python(subject.profile, login.body, _python(login)) if login else []
@@ -263,13 +290,15 @@ def python(subject: Subject) -> str:
 
 def _python(subject: Subject) -> list[str]:
     """The lines that send it."""
-    name, headers, ca_file = subject.profile.name, list(subject.headers), subject.profile.ca_file
+    name, ca_file = subject.profile.name, subject.profile.ca_file
+    encoded = {each.shown: encoded_expression(each.scheme, each.text, name) for each in subject.encoded()}
+    headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in subject.headers)
     return [
         f"body = {python_expression(subject.body, name, json=True)}",
         "response = httpx.post(",
         f"    {python_expression(subject.url, name)},",
         "    headers=[",
-        *(f"        ({python_expression(key, name)}, {python_expression(value, name)})," for key, value in headers),
+        *(f"        ({python_expression(key, name)}, {expression})," for key, expression in headers),
         "    ],",
         "    content=body.encode(),",
         f"    timeout={subject.profile.timeout:g},",
