@@ -10,6 +10,7 @@ import click
 import pytest
 
 from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.program import HOMES, program
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
@@ -123,7 +124,7 @@ def test_the_example_of_profiles_loads_without_a_complaint(tmp_path: Path) -> No
     environment = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
     found = load(Paths.of(environment), tmp_path, environment, tmp_path / "sessions.toml")
     assert found.complaints == []
-    assert {profile.auth.kind for profile in found.profiles.values()} == {"cookie", "inline", "none"}
+    assert {profile.auth.kind for profile in found.profiles.values()} == KINDS.keys()
 
 
 def test_nothing_else_is_visible_at_the_top() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 import pytest
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.completion import LINE
 from rpcexplorer.cli.program import program
 from rpcexplorer.cli.world import COMPLETING
@@ -33,11 +34,11 @@ MEANT = [
     ("call m --timeout -1", "--timeout: -1 is no time"),
     ("call m --timeout nan", "--timeout: nan is no time"),
     ("call m --timeout 1e999", "--timeout: 1e999 is no time"),
-    ("call m --auth bearer", "--auth: bearer is none of cookie, inline, none"),
-    ("batch --auth cokie", "--auth: cokie is none of cookie, inline, none; did you mean cookie?"),
+    ("call m --auth zzzz", f"--auth: zzzz is none of {', '.join(KINDS)}"),
+    ("batch --auth cokie", f"--auth: cokie is none of {', '.join(KINDS)}; did you mean cookie?"),
     (
         "profiles add x --url http://h --auth cokie",
-        "--auth: cokie is none of cookie, inline, none; did you mean cookie?",
+        f"--auth: cokie is none of {', '.join(KINDS)}; did you mean cookie?",
     ),
     ("profiles secret a pasword", "FIELD: pasword is none of username, password, session; did you mean password?"),
     ("history list -n none", "--limit: none is no number: write a whole number from 1 on"),

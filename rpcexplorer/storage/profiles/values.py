@@ -116,7 +116,7 @@ def refused_header(key: str, _value: object, place: Place) -> str | None:
         store = secret_command(place.path, "session")
         return f"this header holds a secret; remove it and {store}; {sendable()}"
     if KEYS.fullmatch(squashed) or _is_secret(squashed):
-        return f"this header holds a secret, and a secret cannot be sent in a header yet; remove it: {sendable()}"
+        return f"this header holds a secret, which has no place in this file; remove it: {sendable()}"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
     if lower == "host":

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
@@ -280,7 +281,7 @@ def test_the_example_loads_without_a_complaint_and_shows_every_kind(tmp_path: Pa
     assert profiles.complaints == []
     assert profiles.default in profiles.profiles
     kinds = {profile.auth.kind for profile in profiles.profiles.values()}
-    assert kinds == {"cookie", "inline", "none"}
+    assert kinds == KINDS.keys()
     assert any(profile.badge == "prod" and profile.methods for profile in profiles.profiles.values())
 
 
