@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.kind import FormLine, Kind
@@ -15,6 +16,7 @@ from rpcexplorer.model.profile import Profile
 _ALL: Final[tuple[type[Kind], ...]] = (
     CookieAuth,
     InlineAuth,
+    BasicAuth,
     NoAuth,
 )
 

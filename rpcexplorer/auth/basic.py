@@ -1,0 +1,42 @@
+"""The kind ``basic``: user name and password in a header of HTTP's own, ``Authorization: Basic …``."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import ClassVar
+
+from rpcexplorer.auth.flow import Errand, Flow, Header
+from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret, placeholder
+
+
+class BasicAuth(Kind, frozen=True):
+    """Credentials as HTTP has them, which many servers ask for that call themselves wallets, nodes or media centres."""
+
+    username: str | None = None
+    """Who calls; None asks the secret store."""
+
+    kind: ClassVar[str] = "basic"
+    sends: ClassVar[str] = "a user name and a password in the header Authorization"
+    needed: ClassVar[str] = "takes the credentials in a header"
+    takes: ClassVar[tuple[str, ...]] = ("username", "password")
+    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+
+    def words(self, profile: Profile) -> str:  # noqa: ARG002
+        return "basic: user name and password go out in the header Authorization"
+
+    def flow(self, profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:
+        if ":" in (self.username or ""):
+            return Refused(
+                "profile",
+                f"The user name of profile {profile.name} has a colon, behind which HTTP Basic takes the password to "
+                "begin: the server needs another name for it, or another kind of auth.",
+            )
+        return (yield from Kind.flow(self, profile, errand, session, now))
+
+    def headers(self, profile: Profile) -> tuple[Header, ...]:
+        name = placeholder(profile.label("username")) if self.username is None else self.username
+        text = f"{name}:{placeholder(profile.label('password'))}"
+        return (Header("Authorization", text, scheme="Basic ", encoded=True),)

@@ -1,0 +1,201 @@
+"""The kind basic, from a profile in a file to the bytes on the wire and back: sent in a header, and shown nowhere."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.basic import BasicAuth
+from rpcexplorer.auth.flow import Errand
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import Call
+from rpcexplorer.storage.profiles.edits import ProfileEdits
+from rpcexplorer.tui.profiles.form import add_profile, fields_of
+from tests.auth.driving import PASSWORD, PONG, drive, end, errand, kinds, landed, trips
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+
+NODE = Profile("shop", "https://rpc.example.com", auth=BasicAuth(username="ada"))
+WORD = 'p"ss\\ wörd $HOME `id`'
+CODED = b64encode(f"ada:{WORD}".encode()).decode()
+
+
+def echo(request: Received) -> bytes:
+    """Answer with the header that came, as a value, in a longer text, and in a header."""
+    came = request.header("Authorization") or "nothing"
+    reply = {"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": [came, f"you sent {came}!"]}
+    return http_reply(json.dumps(reply).encode(), headers={"X-Came": came})
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def added(shell: Shell, server: RawServer) -> Shell:
+    """With a profile as a person makes one, its password stored."""
+    ran = shell.run("profiles", "add", "shop", "--url", server.origin, "--auth", "basic", "--username", "ada")
+    assert ran.code == 0, ran.err
+    assert "profiles secret shop password" in ran.err
+    assert shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=WORD.encode()).code == 0
+    return shell
+
+
+# --- the flow --------------------------------------------------------------------------------------------------------
+
+
+def test_a_call_goes_out_with_the_header_and_asks_for_the_password_alone() -> None:
+    steps = drive(NODE, errand('{"a":1}'), None, [PASSWORD, landed(PONG)])
+    assert kinds(steps) == ["Need", "Trip", "Ended"]
+    (trip,) = trips(steps)
+    assert [(each.name, each.shown) for each in trip.headers] == [
+        ("Authorization", "Basic base64(ada:«shop.password»)")
+    ]
+    assert (trip.secrets, trip.errand.calls[0].params) == ((PASSWORD,), '{"a":1}')
+
+
+def test_the_user_name_may_be_a_secret_too() -> None:
+    profile = replace(NODE, auth=BasicAuth())
+    steps = drive(profile, errand(), None, [Secret("ada", "shop.username"), PASSWORD, landed(PONG)])
+    assert profile.secrets == ("username", "password")
+    assert trips(steps)[0].headers[0].shown == "Basic base64(«shop.username»:«shop.password»)"
+
+
+def test_a_method_that_is_noted_as_public_goes_without_and_a_batch_does_not_where_one_is_not() -> None:
+    profile = replace(NODE, methods={"ping": MethodNote(auth="none")})
+    assert trips(drive(profile, errand(), None, [landed(PONG)]))[0].headers == ()
+    batch = Errand("batch", (Call("ping", "[]", "1"), Call("other", "[]", "2")))
+    assert trips(drive(profile, batch, None, [PASSWORD, landed(PONG)]))[0].headers
+
+
+@pytest.mark.parametrize(("name", "said"), [("a:b", "has a colon"), ("«shop.password»", "where no secret belongs")])
+def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(name: str, said: str) -> None:
+    outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), errand(), None, []))
+    assert isinstance(outcome, Refused)
+    assert (outcome.why, said in outcome.sentence) == ("profile", True)
+
+
+# --- from a file to the wire -----------------------------------------------------------------------------------------
+
+
+def test_the_credentials_arrive_and_are_hidden_wherever_they_come_back(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        ran = added(shell, server).run("call", "ping", "--include")
+    assert ran.code == 0, ran.err
+    assert server.requests[0].header("Authorization") == f"Basic {CODED}"
+    assert json.loads(ran.text.partition("\n\n")[2]) == ["Basic «not recorded»", "you sent Basic «not recorded»!"]
+    kept = [text for path, text in shell.files().items() if Path(path).name != "secrets.toml"]
+    assert any("X-Came" in text for text in kept)
+    for text in (ran.text, ran.err, *kept):
+        assert CODED not in text
+        assert WORD not in text
+
+
+def test_a_leak_of_the_header_is_found(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        added(shell, server)
+    (shell.folder / "notes.txt").write_text(f"curl -H 'X-Whatever: {CODED}'\n")
+    assert shell.run("profiles", "check", "notes.txt").code == 1
+
+
+def test_credentials_that_the_server_does_not_take_are_told_as_such(shell: Shell) -> None:
+    refused = http_reply(b"<h1>no</h1>", 401, {"WWW-Authenticate": 'Basic realm="node"'}, reason="Unauthorized")
+    with RawServer(refused) as server:
+        ran = added(shell, server).run("call", "ping")
+    assert ran.code == 3
+    assert "did not take these: enter them again with rpcexplorer profiles secret shop password" in ran.err
+    assert len(server.requests) == 1
+
+
+def test_without_a_password_nothing_is_sent_and_the_variable_is_named(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        shell.run("profiles", "add", "shop", "--url", server.origin, "--auth", "basic", "--username", "ada")
+        ran = shell.run("call", "ping")
+        assert (ran.code, server.requests) == (3, [])
+        assert "RPCEXPLORER_SHOP_PASSWORD" in ran.err
+        assert shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=WORD).code == 0
+    assert server.requests[0].header("Authorization") == f"Basic {CODED}"
+
+
+def test_a_password_that_was_stored_for_another_kind_of_auth_does_not_follow(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        added(shell, server)
+        shell.sessions('version = 1\n[profile.shop]\nauth = { kind = "inline" }\n')
+        ran = shell.run("call", "ping")
+    assert (ran.code, server.requests) == (3, [])
+    assert "auth.kind: basic → inline" in ran.err
+
+
+def test_the_request_to_come_is_shown_with_a_placeholder(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        ran = added(shell, server).run("call", "ping", "--dry-run")
+    assert "Authorization: Basic base64(ada:«shop.password»)" in ran.text
+    assert server.requests == []
+
+
+def test_a_form_makes_such_a_profile(tmp_path: Path) -> None:
+    typed = {field.key: field.value for field in fields_of(None)}
+    typed |= {"name": "node", "url": "https://rpc.example.com", "auth.kind": "basic", "auth.username": "ada"}
+    assert add_profile(ProfileEdits(tmp_path / "sessions.toml", tmp_path), typed, []) is None
+    assert 'auth = { kind = "basic", username = "ada" }' in (tmp_path / "sessions.toml").read_text()
+
+
+# --- what is copied --------------------------------------------------------------------------------------------------
+
+
+def copied(shell: Shell, form: str) -> str:
+    ran = shell.run("copy", "--as", form)
+    assert ran.code == 0, ran.err
+    assert CODED not in ran.text
+    assert WORD not in ran.text
+    return ran.text
+
+
+@pytest.mark.parametrize(("form", "program", "sign"), [("curl", "curl", "@"), ("httpie", "http", "Authorization:@")])
+def test_a_copied_command_sends_the_header_and_no_program_has_it_as_an_argument(
+    shell: Shell, tmp_path: Path, form: str, program: str, sign: str
+) -> None:
+    with RawServer(echo) as server:
+        added(shell, server).run("call", "ping")
+    fake = tmp_path / program
+    fake.write_text(
+        '#!/bin/sh\nfor word in "$@"; do case $word in\n'
+        f'  {sign}/dev/fd/*) cat "/dev/fd/${{word##*/dev/fd/}}"; echo;;\n'
+        '  *) echo "argument $word";;\nesac; done\n'
+    )
+    fake.chmod(0o755)
+    environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "LC_ALL": "C", "RPCEXPLORER_SHOP_PASSWORD": WORD}
+    ran = subprocess.run(["bash", "-c", copied(shell, form)], capture_output=True, check=True, env=environment)
+    lines = ran.stdout.decode().splitlines()
+    name = "Authorization: " if form == "curl" else ""
+    assert f"{name}Basic {CODED}" in lines
+    assert not [line for line in lines if line.startswith("argument") and (CODED in line or WORD in line)]
+    del environment["RPCEXPLORER_SHOP_PASSWORD"]
+    unset = subprocess.run(
+        ["bash", "-c", copied(shell, form)], capture_output=True, check=False, env=environment, stdin=subprocess.DEVNULL
+    )
+    assert (unset.returncode != 0, unset.stdout) == (True, b"")
+
+
+def test_a_copied_script_sends_the_header(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        added(shell, server).run("call", "ping")
+        script = copied(shell, "python")
+        environment = {**os.environ, "RPCEXPLORER_SHOP_PASSWORD": WORD}
+        subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env=environment)
+    assert [request.header("Authorization") for request in server.requests] == [f"Basic {CODED}"] * 2
+
+
+def test_a_ticket_shows_a_placeholder(shell: Shell) -> None:
+    with RawServer(echo) as server:
+        added(shell, server).run("call", "ping")
+    assert "Authorization: Basic base64(ada:«shop.password»)" in copied(shell, "markdown")
