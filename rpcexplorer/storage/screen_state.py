@@ -20,7 +20,7 @@ from rpcexplorer.storage.files import FileTrouble, aside, lock, private_folder, 
 from rpcexplorer.storage.toml.checks import flag, listed, moment, text, version, whole
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.reader import parse_bytes
-from rpcexplorer.storage.toml.shape import Each, Table, read_shape
+from rpcexplorer.storage.toml.shape import Each, TableRule, read_shape
 
 NEWEST = 50
 """How many expressions are remembered for each purpose."""
@@ -29,7 +29,7 @@ ROOM = 50_000
 PATIENCE = 0.2
 """Seconds to wait for another program's change: a screen that stands still is worse than one that forgets."""
 
-SHAPE = Table(
+SHAPE = TableRule(
     "screen.toml",
     {
         "version": version,
@@ -42,7 +42,9 @@ SHAPE = Table(
         "typed": Each("expressions by what they are for", listed(text, "expressions")),
         "at": Each(
             "profiles by name",
-            Table("a profile", {"method": text, "pinned": listed(text, "methods"), "quiet": Each("methods", moment)}),
+            TableRule(
+                "a profile", {"method": text, "pinned": listed(text, "methods"), "quiet": Each("methods", moment)}
+            ),
         ),
     },
 )

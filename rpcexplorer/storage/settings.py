@@ -14,17 +14,17 @@ from rpcexplorer.storage.toml.checks import beside, choice, file_name, flag, siz
 from rpcexplorer.storage.toml.edits import edit
 from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import Each, Table, read_shape
+from rpcexplorer.storage.toml.shape import Each, TableRule, read_shape
 
-SHAPE = Table(
+SHAPE = TableRule(
     "settings.toml",
     {
         "version": version,
         "theme": file_name,
         "keymap": Each("commands and their keys", text),
-        "history": Table("history", {"record": flag, "folder": beside, "body_limit": size(0)}),
-        "secrets": Table("secrets", {"store": choice("file", "keyring")}),
-        "reply": Table("reply", {"limit": size(1)}),
+        "history": TableRule("history", {"record": flag, "folder": beside, "body_limit": size(0)}),
+        "secrets": TableRule("secrets", {"store": choice("file", "keyring")}),
+        "reply": TableRule("reply", {"limit": size(1)}),
     },
 )
 

@@ -14,7 +14,7 @@ from rpcexplorer.storage.files import told
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.toml.checks import flag, text
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import Place, Table, Wrong, read_shape
+from rpcexplorer.storage.toml.shape import Place, TableRule, WrongValue, read_shape
 
 PACKAGE = Path(__file__).parent.parent
 SHIPPED = (PACKAGE / "themes", PACKAGE.parent / "themes")
@@ -27,16 +27,16 @@ def _colour(value: Any, _place: Place) -> Any:
         return found
     guess = nearest(value.strip().lower(), NATIVE) if isinstance(value, str) else None
     advice = f'; did you mean "{guess}"?' if guess else ', or a colour of the terminal such as "ansi_blue"'
-    return Wrong(f'must be a colour such as "#82aaf7" or "#8af"{advice}')
+    return WrongValue(f'must be a colour such as "#82aaf7" or "#8af"{advice}')
 
 
-SHAPE = Table(
+SHAPE = TableRule(
     "a theme",
     {
         "name": text,
         "dark": flag,
-        "colors": Table("the colours", dict.fromkeys(DARK.colours, _colour)),
-        "json": Table("the colours of JSON", dict.fromkeys(DARK.json, _colour)),
+        "colors": TableRule("the colours", dict.fromkeys(DARK.colours, _colour)),
+        "json": TableRule("the colours of JSON", dict.fromkeys(DARK.json, _colour)),
     },
 )
 

@@ -16,7 +16,7 @@ import pytest
 
 from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.settings import SHAPE as SETTINGS
-from rpcexplorer.storage.toml.shape import Each, Rule, Table
+from rpcexplorer.storage.toml.shape import Each, Rule, TableRule
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 
@@ -104,12 +104,12 @@ IN_SETTINGS = [
 
 def keys_of(rule: Rule, path: str = "") -> Iterator[str]:
     """Every key that a file can hold, names that a person chooses as ``*``."""
-    if isinstance(rule, Table):
+    if isinstance(rule, TableRule):
         for key, inner in rule.keys.items():
             yield from keys_of(inner, f"{path}.{key}" if path else key)
     elif isinstance(rule, Each):
         yield f"{path}.*"
-        if isinstance(rule.inside, Table | Each):
+        if isinstance(rule.inside, TableRule | Each):
             yield from keys_of(rule.inside, f"{path}.*")
     else:
         yield path
@@ -123,7 +123,7 @@ def names_of_tests(file: Path) -> set[str]:
 @pytest.mark.parametrize(
     ("rows", "shape"), [(IN_SESSIONS, SESSIONS), (IN_SETTINGS, SETTINGS)], ids=["sessions.toml", "settings.toml"]
 )
-def test_every_key_has_a_row(rows: list[Row], shape: Table) -> None:
+def test_every_key_has_a_row(rows: list[Row], shape: TableRule) -> None:
     assert [row.key for row in rows] == sorted([row.key for row in rows], key=list(keys_of(shape)).index)
     assert {row.key for row in rows} == set(keys_of(shape))
     assert len(rows) == len({row.key for row in rows})

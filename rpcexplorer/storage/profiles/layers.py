@@ -11,7 +11,7 @@ from pathlib import Path
 
 from rpcexplorer.storage.files import real
 from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Leaf, Leaves, Reading
+from rpcexplorer.storage.toml.shape import CheckedFile, Leaf, Leaves
 
 STRICTNESS = ("never", "unsafe", "always")
 """Ways of asking before something is sent, the strictest last."""
@@ -54,7 +54,7 @@ def as_strict(own: Leaves, merged: Leaves) -> Leaves:
     return strict
 
 
-def refuse_histories(reading: Reading, allowed: Collection[str]) -> dict[str, str]:
+def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str, str]:
     """Take the histories out of a file of others that lie outside its folder, or that nobody has allowed.
 
     Each is complained about; those that could be allowed are returned, by profile.

@@ -21,7 +21,7 @@ from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
 from rpcexplorer.storage.secrets.allowed import AllowedFile
 from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import DEFAULT, Leaf, Leaves, Reading, Source, read_shape
+from rpcexplorer.storage.toml.shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
 
 SHARING = 5
 """Profiles that are named where one cannot be told from others."""
@@ -124,7 +124,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     return found
 
 
-def complaints_of(reading: Reading) -> list[Complaint]:
+def complaints_of(reading: CheckedFile) -> list[Complaint]:
     """What is wrong in one file, each complaint with the profile it makes unusable."""
     return [
         replace(complaint, profile=path[1]) if path[:1] == ("profile",) and len(path) > 1 else complaint
@@ -132,7 +132,7 @@ def complaints_of(reading: Reading) -> list[Complaint]:
     ]
 
 
-def _read(path: Path, found: Profiles) -> Reading | None:
+def _read(path: Path, found: Profiles) -> CheckedFile | None:
     file = read_toml(path)
     if not isinstance(file, TomlFile):
         found.complaints += [file] if file else []
@@ -175,7 +175,7 @@ def _complaint(found: Profiles, name: str, path: KeyPath, sentence: str) -> Comp
     return Complaint(source.file, sentence, source.line, dotted(("profile", name, *path)), name)
 
 
-def _choose_default(found: Profiles, readings: list[Reading]) -> None:
+def _choose_default(found: Profiles, readings: list[CheckedFile]) -> None:
     chosen = [reading for reading in readings if ("default",) in reading.leaves]
     for reading in reversed(chosen):
         leaf = reading.leaves[("default",)]

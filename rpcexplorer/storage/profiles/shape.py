@@ -25,7 +25,7 @@ from rpcexplorer.storage.profiles.values import (
 )
 from rpcexplorer.storage.toml.checks import beside, choice, flag, listed, name, text, version, whole
 from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Check, Each, Place, Table, Wrong
+from rpcexplorer.storage.toml.shape import Check, Each, Place, TableRule, WrongValue
 
 KIND = choice(*KINDS)
 
@@ -41,12 +41,12 @@ def _field(key: str, kind: type[Kind]) -> Check:
     if key not in kind.fits:
         return name
     pattern, sentence = kind.fits[key]
-    return lambda value, _place: value if isinstance(value, str) and pattern.fullmatch(value) else Wrong(sentence)
+    return lambda value, _place: value if isinstance(value, str) and pattern.fullmatch(value) else WrongValue(sentence)
 
 
-AUTH = Table("auth", {"kind": KIND, **{key: _field(key, kind) for key, kind in fields().items()}}, refused_key)
+AUTH = TableRule("auth", {"kind": KIND, **{key: _field(key, kind) for key, kind in fields().items()}}, refused_key)
 
-LOGIN = Table(
+LOGIN = TableRule(
     "login",
     {
         "method": name,
@@ -59,9 +59,9 @@ LOGIN = Table(
     refused_key,
 )
 
-METHOD = Table("a method", {"doc": text, "params": METHOD_PARAMS, "safe": flag, "auth": KIND}, refused_key)
+METHOD = TableRule("a method", {"doc": text, "params": METHOD_PARAMS, "safe": flag, "auth": KIND}, refused_key)
 
-PROFILE = Table(
+PROFILE = TableRule(
     "a profile",
     {
         "url": url,
@@ -83,7 +83,7 @@ PROFILE = Table(
     refused_key,
 )
 
-SESSIONS = Table(
+SESSIONS = TableRule(
     "sessions.toml",
     {"version": version, "default": name, "profile": Each("profiles by name", PROFILE, _refused_name)},
     refused_key,

@@ -12,7 +12,7 @@ from typing import Any
 from rpcexplorer.auth.registry import sendable
 from rpcexplorer.storage.toml.checks import MOST
 from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Check, Place, Wrong
+from rpcexplorer.storage.toml.shape import Check, Place, WrongValue
 
 URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
 HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
@@ -66,30 +66,30 @@ def url(value: Any, place: Place) -> Any:
     """An http or https address that every parser reads alike."""
     found = URL.fullmatch(value) if isinstance(value, str) else None
     if found is None:
-        return Wrong('must be an address in quotes that begins with "http://" or "https://"')
+        return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
         store = f"for both, {secret_command(place.path)}"
-        return Wrong(f"must hold no user name and no password; {sendable()}: {store}")
+        return WrongValue(f"must hold no user name and no password; {sendable()}: {store}")
     if UNPRINTABLE.search(value):
-        return Wrong("must hold no space, no backslash and no control character")
+        return WrongValue("must hold no space, no backslash and no control character")
     if found[4]:
-        return Wrong("must end before `?` and `#`; what stands behind them belongs into `path` or into params")
+        return WrongValue("must end before `?` and `#`; what stands behind them belongs into `path` or into params")
     host = HOST.fullmatch(authority)
     if host is None:
-        return Wrong("must name a host after `://`, such as https://rpc.example.com or http://localhost:8080")
+        return WrongValue("must name a host after `://`, such as https://rpc.example.com or http://localhost:8080")
     if host["port"] and not 0 < int(host["port"]) < 65536:
-        return Wrong("must have a port from 1 to 65535")
+        return WrongValue("must have a port from 1 to 65535")
     return value
 
 
 def url_path(value: Any, _place: Place) -> Any:
     """What is appended to the URL."""
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
-        return Wrong('must be text such as "/api/v2/", without spaces and without `#`')
+        return WrongValue('must be text such as "/api/v2/", without spaces and without `#`')
     members = re.split("[?&;]", value)[1:]
     if any(_is_secret(_squashed(member.partition("=")[0])) for member in members) or _holds_secret(value):
-        return Wrong(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {sendable()}")
+        return WrongValue(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {sendable()}")
     return value
 
 
@@ -106,7 +106,7 @@ def header(value: Any, _place: Place) -> Any:
     """The value of a header of the profile's own."""
     if isinstance(value, str) and HEADER_VALUE.fullmatch(value):
         return value
-    return Wrong("must be text that a header can hold: plain ASCII, one line, no space at its ends")
+    return WrongValue("must be text that a header can hold: plain ASCII, one line, no space at its ends")
 
 
 def refused_header(key: str, _value: object, place: Place) -> str | None:
@@ -130,12 +130,12 @@ def seconds(value: Any, _place: Place) -> Any:
     """A time that can run out."""
     if type(value) in {int, float} and 0 < value <= MOST:
         return float(value)
-    return Wrong("must be a number of seconds greater than 0, without quotes")
+    return WrongValue("must be a number of seconds greater than 0, without quotes")
 
 
 def status(value: Any, _place: Place) -> Any:
     """An HTTP status."""
-    return value if type(value) is int and 100 <= value <= 599 else Wrong("must be an HTTP status from 100 to 599")
+    return value if type(value) is int and 100 <= value <= 599 else WrongValue("must be an HTTP status from 100 to 599")
 
 
 def pointer(value: Any, place: Place) -> Any:
@@ -143,7 +143,7 @@ def pointer(value: Any, place: Place) -> Any:
     if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)*", value):
         return value
     instead = secret_command(place.path, "session")
-    return Wrong(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
+    return WrongValue(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
 
 
 def params(secret_keys: re.Pattern[str]) -> Check:
@@ -151,7 +151,7 @@ def params(secret_keys: re.Pattern[str]) -> Check:
 
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, dict | list):
-            return Wrong("must be an array or a table, as params are")
+            return WrongValue("must be an array or a table, as params are")
         return _json(value, (), place, secret_keys) or value
 
     return check
@@ -161,22 +161,22 @@ LOGIN_PARAMS = params(re.compile(f"{PASSWORDS.pattern}|{TOKENS.pattern}"))
 METHOD_PARAMS = params(PASSWORDS)
 
 
-def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> Wrong | None:
+def _json(value: Any, inside: KeyPath, place: Place, secret_keys: re.Pattern[str]) -> WrongValue | None:
     """What in ``value`` cannot be sent as JSON, or must not be shared."""
     if mark := _placeholder(value):
-        return Wrong(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
+        return WrongValue(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor", inside)
     if isinstance(value, dict | list):
         members = value.items() if isinstance(value, dict) else enumerate(value)
         found = (_json(member, (*inside, str(key)), place, secret_keys) for key, member in members)
         return next((wrong for wrong in found if wrong), None)
     if isinstance(value, float) and not math.isfinite(value):
-        return Wrong("must be a number that JSON can hold, which inf and nan are not", inside)
+        return WrongValue("must be a number that JSON can hold, which inf and nan are not", inside)
     if not isinstance(value, str | int | float):
-        return Wrong("must be something JSON can hold; write a date or time as text, in quotes", inside)
+        return WrongValue("must be something JSON can hold; write a date or time as text, in quotes", inside)
     key = _squashed(inside[-1]) if inside else ""
     if isinstance(value, str) and value and secret_keys.fullmatch(key) and not PLACEHOLDER.search(value):
         instead = secret_command(place.path)
-        return Wrong(f'a secret has no place in this file; write "{{password}}", and {instead} instead', inside)
+        return WrongValue(f'a secret has no place in this file; write "{{password}}", and {instead} instead', inside)
     return None
 
 

@@ -19,7 +19,7 @@ from rpcexplorer.storage.files import FileTrouble, lock, private_folder, write_p
 from rpcexplorer.storage.secrets.file import why_not_private
 from rpcexplorer.storage.toml.checks import listed, name, version
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
-from rpcexplorer.storage.toml.shape import Each, Place, Reading, Table, Wrong, read_shape
+from rpcexplorer.storage.toml.shape import CheckedFile, Each, Place, TableRule, WrongValue, read_shape
 
 HEADING = "# Kept by rpcexplorer: what you have allowed. `rpcexplorer profiles allow --list` shows it.\n"
 
@@ -27,10 +27,10 @@ HEADING = "# Kept by rpcexplorer: what you have allowed. `rpcexplorer profiles a
 def _route(value: Any, _place: Place) -> Any:
     if isinstance(value, dict) and all(isinstance(inner, str) for inner in value.values()):
         return value
-    return Wrong("must be a table of texts")
+    return WrongValue("must be a table of texts")
 
 
-SHAPE = Table(
+SHAPE = TableRule(
     "allowed.toml",
     {
         "version": version,
@@ -57,7 +57,7 @@ class Allowed(Struct):
     """Why the file, or a part of it, cannot be used; it is then not written to either."""
 
     @classmethod
-    def of(cls, reading: Reading) -> Allowed:
+    def of(cls, reading: CheckedFile) -> Allowed:
         """Take what is right, and the first complaint about the rest."""
         values = reading.values()
         return cls(

@@ -22,17 +22,17 @@ from rpcexplorer.storage.files import FileTrouble, is_private, lock, private_fol
 from rpcexplorer.storage.toml.checks import listed, moment, name, text, version
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.reader import TomlFile, parse_toml, read_toml
-from rpcexplorer.storage.toml.shape import Each, Reading, Table, read_shape
+from rpcexplorer.storage.toml.shape import CheckedFile, Each, TableRule, read_shape
 
-ENTRY = Table(
+ENTRY = TableRule(
     "a secret", {"value": text, "origin": name, "saved": moment, "route": Each("the rest of the route by key", text)}
 )
-SHAPE = Table(
+SHAPE = TableRule(
     "secrets.toml",
     {
         "version": version,
         "plain_http": listed(name, "origins"),
-        "profile": Each("profiles by name", Table("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
+        "profile": Each("profiles by name", TableRule("a profile in this file", dict.fromkeys(FIELDS, ENTRY))),
     },
 )
 
@@ -58,7 +58,7 @@ class Stored(Struct, frozen=True):
         return {key: value for key, value in members.items() if value is not None and value != {}}
 
     @classmethod
-    def of(cls, reading: Reading, *path: str) -> Stored | None:
+    def of(cls, reading: CheckedFile, *path: str) -> Stored | None:
         """Undo ``members``; None where one is missing that is needed."""
         members = reading.values(*path)
         if not {"value", "origin"} <= members.keys():
@@ -88,7 +88,7 @@ class Contents(Struct):
     """Why the file, or a part of it, cannot be used; it is then not written to either."""
 
     @classmethod
-    def of(cls, reading: Reading) -> Contents:
+    def of(cls, reading: CheckedFile) -> Contents:
         """Take what is right, and the first complaint about the rest."""
         contents = cls(plain=set(reading.values().get("plain_http", ())))
         complaints = [complaint for _, complaint in reading.complaints]

@@ -1,6 +1,6 @@
 """Checks of single values that more than one file needs: text, flags, words to choose from, sizes, folders.
 
-Each takes a value and its place, and gives the value as the program wants it, or ``Wrong``.
+Each takes a value and its place, and gives the value as the program wants it, or ``WrongValue``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Any
 
 from rpcexplorer.model.complaint import nearest
-from rpcexplorer.storage.toml.shape import Check, Place, Wrong
+from rpcexplorer.storage.toml.shape import Check, Place, WrongValue
 
 SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
 PREFIXES = " kMG"
@@ -21,43 +21,47 @@ MOST = 2**53
 
 def text(value: Any, _place: Place) -> Any:
     """Any text."""
-    return value if isinstance(value, str) else Wrong("must be text, in quotes")
+    return value if isinstance(value, str) else WrongValue("must be text, in quotes")
 
 
 def name(value: Any, place: Place) -> Any:
     """Text that is not empty."""
-    return Wrong("must not be empty") if value == "" else text(value, place)
+    return WrongValue("must not be empty") if value == "" else text(value, place)
 
 
 def file_name(value: Any, place: Place) -> Any:
     """The name of a file that lies in a folder of ours, without its ending: no path that leads out of there."""
     if isinstance(value, str) and (re.search(r"[/\\\0]", value) or value.startswith(".")):
-        return Wrong("must be a name alone, without a folder")
+        return WrongValue("must be a name alone, without a folder")
     return text(value, place)
 
 
 def flag(value: Any, _place: Place) -> Any:
     """A TOML boolean; 1 and "yes" are none."""
-    return value if isinstance(value, bool) else Wrong("must be true or false, without quotes")
+    return value if isinstance(value, bool) else WrongValue("must be true or false, without quotes")
 
 
 def whole(value: Any, _place: Place) -> Any:
     """An integer; true is none."""
     if type(value) is int and -MOST <= value <= MOST:
         return value
-    return Wrong("must be a whole number, without quotes")
+    return WrongValue("must be a whole number, without quotes")
 
 
 def version(value: Any, _place: Place) -> Any:
     """The version of a file's shape. There has been one so far."""
-    return value if type(value) is int and value == 1 else Wrong("must be 1; a later version needs a later rpcexplorer")
+    return (
+        value
+        if type(value) is int and value == 1
+        else WrongValue("must be 1; a later version needs a later rpcexplorer")
+    )
 
 
 def moment(value: Any, _place: Place) -> Any:
     """A date with a time and an offset."""
     if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:  # in any zone there is
         return value
-    return Wrong("must be a date and time with an offset")
+    return WrongValue("must be a date and time with an offset")
 
 
 def choice(*words: str) -> Check:
@@ -68,7 +72,7 @@ def choice(*words: str) -> Check:
             return value
         guess = nearest(value, words) if isinstance(value, str) else None
         advice = f'; did you mean "{guess}"?' if guess else ""
-        return Wrong(f"must be one of {', '.join(_quoted(word) for word in words)}{advice}")
+        return WrongValue(f"must be one of {', '.join(_quoted(word) for word in words)}{advice}")
 
     return check
 
@@ -78,11 +82,11 @@ def listed(inside: Check, what: str) -> Check:
 
     def check(value: Any, place: Place) -> Any:
         if not isinstance(value, list):
-            return Wrong(f"must be an array of {what}, in square brackets")
+            return WrongValue(f"must be an array of {what}, in square brackets")
         checked = [inside(element, place) for element in value]
         for index, element in enumerate(checked):
-            if isinstance(element, Wrong):
-                return Wrong(element.sentence, (str(index),))
+            if isinstance(element, WrongValue):
+                return WrongValue(element.sentence, (str(index),))
         return tuple(checked)
 
     return check
@@ -91,7 +95,7 @@ def listed(inside: Check, what: str) -> Check:
 def beside(value: Any, place: Place) -> Any:
     """A file or folder, relative to the file that names it; it need not exist before it is used."""
     if not isinstance(value, str) or not value or "\0" in value:
-        return Wrong("must be the path of a file or folder, in quotes")
+        return WrongValue("must be the path of a file or folder, in quotes")
     return os.path.normpath(place.folder / os.path.expanduser(value))  # noqa: PTH111 - Path's own raises without a home
 
 
@@ -105,7 +109,7 @@ def size(least: int) -> Check:
         if type(value) is int and least <= value <= MOST:
             return value
         above = f" from {least} up" if least else ""
-        return Wrong(f'must be a number of bytes{above}, or text such as "500 kB" or "256 MiB"')
+        return WrongValue(f'must be a number of bytes{above}, or text such as "500 kB" or "256 MiB"')
 
     return check
 

@@ -1,6 +1,6 @@
 """What a TOML file may hold, as a table of rules, and the walk that holds a file against it.
 
-A shape is declared with ``Table`` (known keys), ``Each`` (any name, one rule) and checks (one value). The walk
+A shape is declared with ``TableRule`` (known keys), ``Each`` (any name, one rule) and checks (one value). The walk
 gives every value that is right together with its source, and a complaint for everything else. The rules of the
 single files are in storage/profiles/shape.py, storage/settings.py and storage/secrets/lookup.py.
 """
@@ -23,7 +23,7 @@ SAID = 200
 """Complaints that are worded; of more nobody reads any."""
 
 
-class Wrong(Struct, frozen=True):
+class WrongValue(Struct, frozen=True):
     """What a check says of a value it refuses. The sentence never quotes the value: it may be a secret."""
 
     sentence: str
@@ -40,14 +40,14 @@ class Place(Struct, frozen=True):
 
 
 Check = Callable[[Any, Place], Any]
-"""Gives the value as the program wants it, or ``Wrong``."""
+"""Gives the value as the program wants it, or ``WrongValue``."""
 
 
 def _nothing(_name: str, _value: object, _place: Place) -> str | None:
     return None
 
 
-class Table(Struct, frozen=True):
+class TableRule(Struct, frozen=True):
     """A table with known keys."""
 
     what: str
@@ -67,7 +67,7 @@ class Each(Struct, frozen=True):
     """Why an entry cannot have this name, if so."""
 
 
-Rule = Table | Each | Check
+Rule = TableRule | Each | Check
 
 
 class Source(Struct, frozen=True):
@@ -112,7 +112,7 @@ class Leaf(Struct, frozen=True):
 Leaves = dict[KeyPath, Leaf]
 
 
-class Reading(Struct):
+class CheckedFile(Struct):
     """What the walk found in one file."""
 
     file: TomlFile
@@ -129,9 +129,9 @@ class Reading(Struct):
         return {key[-1]: leaf.value for key, leaf in self.leaves.items() if key[:-1] == path}
 
 
-def read_shape(rule: Rule, file: TomlFile) -> Reading:
+def read_shape(rule: Rule, file: TomlFile) -> CheckedFile:
     """Hold a whole file against its rule."""
-    reading = Reading(file)
+    reading = CheckedFile(file)
     _walk(reading, rule, file.values, Place(file.path.absolute().parent, ()))
     if reading.unsaid:
         sentence = f"and {reading.unsaid:,} more things in this file are wrong; mend these first"
@@ -139,24 +139,24 @@ def read_shape(rule: Rule, file: TomlFile) -> Reading:
     return reading
 
 
-def _walk(reading: Reading, rule: Rule, value: Any, place: Place) -> None:
+def _walk(reading: CheckedFile, rule: Rule, value: Any, place: Place) -> None:
     path = place.path
-    if isinstance(rule, Table | Each):
+    if isinstance(rule, TableRule | Each):
         if not isinstance(value, dict):
             _complain(reading, path, f"must be {rule.what}, written as a table")
-        elif isinstance(rule, Table):
+        elif isinstance(rule, TableRule):
             _walk_table(reading, rule, value, place)
         else:
             _walk_each(reading, rule, value, place)
         return
     result = rule(value, place)
-    if isinstance(result, Wrong):
+    if isinstance(result, WrongValue):
         _complain(reading, path + result.inside, result.sentence)
     else:
         reading.leaves[path] = Leaf(result, Written(reading.file, path))
 
 
-def _walk_table(reading: Reading, rule: Table, value: dict[str, Any], place: Place) -> None:
+def _walk_table(reading: CheckedFile, rule: TableRule, value: dict[str, Any], place: Place) -> None:
     for key, inner in value.items():
         path = (*place.path, key)
         if key in rule.keys:
@@ -166,24 +166,24 @@ def _walk_table(reading: Reading, rule: Table, value: dict[str, Any], place: Pla
             _complain(reading, path, rule.refuse(key, inner, place) or _unknown(key, rule, guess=guess))
 
 
-def _walk_each(reading: Reading, rule: Each, value: dict[str, Any], place: Place) -> None:
+def _walk_each(reading: CheckedFile, rule: Each, value: dict[str, Any], place: Place) -> None:
     for name, inner in value.items():
         path = (*place.path, name)
         if sentence := rule.refuse(name, inner, place):
             _complain(reading, path, sentence)
             continue
-        if isinstance(rule.inside, Table | Each) and isinstance(inner, dict):
+        if isinstance(rule.inside, TableRule | Each) and isinstance(inner, dict):
             reading.leaves[path] = Leaf({}, Written(reading.file, path))
         _walk(reading, rule.inside, inner, Place(place.folder, path))
 
 
-def _unknown(key: str, rule: Table, *, guess: bool) -> str:
+def _unknown(key: str, rule: TableRule, *, guess: bool) -> str:
     like = nearest(key, rule.keys) if guess else None
     advice = f"did you mean `{like}`?" if like else f"the keys are {', '.join(rule.keys)}"
     return f"`{cut(key)}` is not a key of {rule.what}; {advice}"
 
 
-def _complain(reading: Reading, path: KeyPath, sentence: str) -> None:
+def _complain(reading: CheckedFile, path: KeyPath, sentence: str) -> None:
     if len(reading.complaints) >= SAID and path[:2] in reading.spoken_of:
         reading.unsaid += 1
         return
