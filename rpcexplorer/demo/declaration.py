@@ -28,7 +28,6 @@ class Param:
 
     @property
     def required(self) -> bool:
-        """Whether a call must bring it."""
         return "default" not in self.schema
 
 

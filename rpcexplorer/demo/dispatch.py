@@ -39,7 +39,6 @@ class _Settled:
 
     @property
     def text(self) -> Body:
-        """The response object."""
         before = f'{{"jsonrpc": "2.0", "id": {self.id}, '.encode()
         if isinstance(self.outcome, Fault):
             return body(before + b'"error": ' + written(self.outcome.error) + b"}")

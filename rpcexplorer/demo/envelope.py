@@ -17,8 +17,6 @@ NO_ID = "null"
 
 
 class Member(NamedTuple):
-    """One member of an object."""
-
     name: str
     value: str
     """The value's text."""

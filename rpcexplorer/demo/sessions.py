@@ -12,8 +12,6 @@ LIFETIME = 30 * 60
 
 @dataclass(slots=True)
 class Session:
-    """One login."""
-
     token: str
     user: str
     opened: float

@@ -11,8 +11,6 @@ MIB = 1024 * 1024
 
 
 class HistorySettings(Struct, frozen=True):
-    """What is recorded, and where."""
-
     record: bool = True
     folder: str | None = None
     """None: ``history/`` in the state folder."""
@@ -21,8 +19,6 @@ class HistorySettings(Struct, frozen=True):
 
 
 class Settings(Struct, frozen=True):
-    """Everything in ``settings.toml``."""
-
     theme: str = ""
     """Empty: the default theme."""
     keymap: Mapping[str, str] = field(default_factory=dict)

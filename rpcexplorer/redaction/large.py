@@ -19,7 +19,6 @@ PIECE: Final = 32 * 1024
 
 
 def redacted_in_pieces(body: bytes, hide: Redactor) -> Steps[bytes]:
-    """The body without the secrets."""
     for may_be in hide.may_be_in_steps(body):
         if may_be:
             return (yield from _in_pieces(body, hide))

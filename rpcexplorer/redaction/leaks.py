@@ -35,8 +35,6 @@ _CALL = re.compile(rb"^id = \"([^\"\r\n]+)\"", re.MULTILINE)
 
 
 class Leak(NamedTuple):
-    """One place."""
-
     line: int
     label: str
     """Whose value it is, such as ``staging.password``; empty where it only looks like a secret."""

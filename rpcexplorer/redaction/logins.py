@@ -63,7 +63,6 @@ def _is_one(name: str) -> bool:
 
 
 def without_session(body: bytes) -> bytes:
-    """A login's reply without the session."""
     text = body.decode("utf-8", "surrogateescape")
     return edited(text, sessions(text)).encode("utf-8", "surrogateescape")
 

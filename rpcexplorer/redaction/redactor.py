@@ -128,7 +128,6 @@ class Redactor:
         return put.replace(placeholder[0], UNRECORDED)
 
     def edits(self, text: str) -> list[Edit]:
-        """What has to be changed in a text, in order."""
         settled, secrets = self._found(text)
         pieces = list(outside(settled, secrets))
         if pieces and is_value(text):

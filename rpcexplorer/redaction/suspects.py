@@ -33,8 +33,6 @@ LONGEST: Final = 4096
 
 
 class Suspect(NamedTuple):
-    """Something that looks like a secret."""
-
     start: int
     """Where the value begins, which is never told."""
     key: str

@@ -34,7 +34,6 @@ def changed_last(folder: Path, most: int, files: dict[str, str]) -> list[str]:
 
 
 def sizes(folder: Path, ending: str) -> list[int]:
-    """The sizes of the ordinary files in a folder whose names end so, in bytes."""
     with telling("read", folder), suppress(FileNotFoundError), os.scandir(folder) as found:
         return [
             each.stat(follow_symlinks=False).st_size

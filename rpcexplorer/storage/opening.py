@@ -107,7 +107,6 @@ def read_whole(descriptor: int, most: int) -> bytes:
 
 
 def told_size(size: int) -> str:
-    """A number of bytes in words."""
     return f"{size / MIB:,.0f} MiB" if size >= MIB else f"{size:,} bytes"
 
 

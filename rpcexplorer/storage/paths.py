@@ -49,12 +49,10 @@ class Paths(Struct, frozen=True):
 
     @property
     def settings(self) -> Path:
-        """Theme, keymap, history, limits."""
         return self.config / "settings.toml"
 
     @property
     def themes(self) -> Path:
-        """The folder of the user's own themes."""
         return self.config / "themes"
 
     @property
@@ -79,7 +77,6 @@ class Paths(Struct, frozen=True):
 
     @property
     def screen(self) -> Path:
-        """What the screen remembers."""
         return self.state / "screen.toml"
 
     @property
@@ -94,7 +91,6 @@ class Paths(Struct, frozen=True):
 
     @property
     def catalogues(self) -> Path:
-        """The folder of discovered catalogues."""
         return self.cache / "catalogues"
 
 

@@ -94,7 +94,6 @@ class ScreenState:
         return str(self._get("at", profile, "method") or "")
 
     def set_method(self, profile: str, method: str) -> None:
-        """Remember which method was chosen."""
         if method != self.method(profile):
             self._set(self._written(method), "at", profile, "method")
 
@@ -192,7 +191,6 @@ class ScreenState:
         return found if isinstance(found, int) else None
 
     def _get(self, *path: str) -> Any:
-        """The value at a place, or None."""
         found: Any = self._now_known()
         for key in path:
             found = found.get(_clean(key), {})

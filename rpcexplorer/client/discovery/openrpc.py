@@ -31,7 +31,6 @@ _AUTHS: dict[Any, str] = {kind: kind for kind in KINDS}
 
 
 def read_openrpc(value: Any) -> Listing:
-    """Read what ``rpc.discover`` answered."""
     if not value:
         return Listing(refusal=EMPTY)
     if not isinstance(value, dict) or not isinstance(value.get("methods"), dict | list):

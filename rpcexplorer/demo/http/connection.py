@@ -115,7 +115,6 @@ def turned_away(head: Head) -> Reply | None:
 
 
 def status_and_headers(reply: Reply, *, chunked: bool, keeps: bool) -> bytes:
-    """Everything before the body."""
     fields = [("Date", formatdate(usegmt=True)), *reply.headers]
     if chunked:
         fields.append(("Transfer-Encoding", "chunked"))

@@ -33,8 +33,6 @@ class RequestError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """Request line and headers."""
-
     method: str
     target: str
     minor: int
@@ -43,7 +41,6 @@ class Head:
     """Names in lower case."""
 
     def all(self, name: str) -> list[str]:
-        """The values of every header of this name."""
         return [value for field, value in self.fields if field == name]
 
     def words(self, name: str) -> list[str]:
@@ -66,7 +63,6 @@ class Head:
         return "".join(self.all("content-type")[:1]).partition(";")[0].strip().lower()
 
     def cookie(self, name: str) -> str | None:
-        """The value of a cookie."""
         for pair in ";".join(self.all("cookie")).split(";"):
             key, _, value = pair.partition("=")
             if key.strip() == name:
@@ -88,7 +84,6 @@ async def read_head(reader: StreamReader) -> Head | None:
 
 
 async def read_body(reader: StreamReader, head: Head) -> bytes:
-    """The body, however it is framed."""
     try:
         if "chunked" in head.words("transfer-encoding"):
             return await _read_chunks(reader)

@@ -34,7 +34,6 @@ class DemoServer:
         self._connections: set[asyncio.Task[None]] = set()
 
     async def start(self) -> None:
-        """Listen."""
         try:
             self._server = await asyncio.start_server(self._connected, LOOPBACK, self._port, limit=BLOCK)
         except OSError as error:

@@ -87,7 +87,6 @@ class Nest:
         self._typed = {"[": 0, "{": 0}
 
     def enter(self, container: Container) -> None:
-        """Open one more container."""
         self.open.append(container)
         self._typed[container.typed] += 1
 

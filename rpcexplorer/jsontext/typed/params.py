@@ -32,7 +32,6 @@ class Params(Struct, frozen=True):
 
     @property
     def remark(self) -> str:
-        """What it is, in words."""
         if not self.size:
             return f"empty {self.kind}"
         unit = "element" if self.kind == "array" else "member"

@@ -42,8 +42,6 @@ LABELS: Final = {
 
 
 class Slip(NamedTuple):
-    """One thing that is wrong."""
-
     kind: str
     """What sort of slip it is: one fix takes all of a kind. A key of LABELS, or "" where nothing can be offered."""
     start: int

@@ -40,14 +40,12 @@ class Runs:
         self._looked_at = 0
 
     def add(self, run: bytes, value: str) -> None:
-        """One of a value."""
         self._values.setdefault(run, set()).add(value)
 
     def __len__(self) -> int:
         return len(self._values)
 
     def longest(self) -> int:
-        """Its bytes."""
         return max(map(len, self._values), default=0)
 
     def values_in(self, content: bytes) -> Iterator[set[str]]:

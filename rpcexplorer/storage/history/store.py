@@ -115,7 +115,6 @@ class History:
         return list(islice((found for found in self.all() if isinstance(found, Exchange) or found.text), limit))
 
     def sizes(self) -> list[int]:
-        """The sizes of its files, in bytes."""
         return sizes(self.folder, ".toml")
 
     def find(self, id: str) -> Exchange | Damaged | Complaint | None:

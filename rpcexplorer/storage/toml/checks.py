@@ -20,12 +20,10 @@ MOST = 2**53
 
 
 def text(value: Any, _place: Place) -> Any:
-    """Any text."""
     return value if isinstance(value, str) else WrongValue("must be text, in quotes")
 
 
 def name(value: Any, place: Place) -> Any:
-    """Text that is not empty."""
     return WrongValue("must not be empty") if value == "" else text(value, place)
 
 
@@ -58,14 +56,12 @@ def version(value: Any, _place: Place) -> Any:
 
 
 def moment(value: Any, _place: Place) -> Any:
-    """A date with a time and an offset."""
     if isinstance(value, datetime) and value.tzinfo and MINYEAR < value.year < MAXYEAR:  # in any zone there is
         return value
     return WrongValue("must be a date and time with an offset")
 
 
 def choice(*words: str) -> Check:
-    """One of a few words."""
 
     def check(value: Any, _place: Place) -> Any:
         if isinstance(value, str) and value in words:

@@ -91,7 +91,6 @@ class Layout(Struct):
 
 
 def layout(text: str) -> Layout:
-    """Scan ``text``, whatever it is."""
     return _Scanner(text).scan()
 
 

@@ -30,8 +30,6 @@ ENTRIES = 100_000
 
 
 class TomlFile(Struct, frozen=True, dict=True):
-    """A file that parsed."""
-
     path: Path
     text: str
     values: dict[str, Any]
@@ -42,7 +40,6 @@ class TomlFile(Struct, frozen=True, dict=True):
         return layout(self.text)
 
     def complain(self, path: KeyPath, sentence: str, *, profile: str | None = None) -> Complaint:
-        """Complain about one key, at its line."""
         return Complaint(str(self.path), sentence, self.layout.line_of(path), dotted(path), profile)
 
 
@@ -56,7 +53,6 @@ def read_toml(path: Path, *, ours: bool = False) -> TomlFile | Complaint | None:
 
 
 def parse_bytes(path: Path, content: bytes) -> TomlFile | Complaint:
-    """Parse what was read from ``path``."""
     try:
         return parse_toml(path, decoded(path, content))
     except FileTrouble as trouble:

@@ -71,8 +71,6 @@ Rule = TableRule | Each | Check
 
 
 class Source(Struct, frozen=True):
-    """Where a value comes from."""
-
     file: str
     """The file, or ``default``."""
     line: int | None = None
@@ -92,7 +90,6 @@ class Written(Struct, frozen=True):
 
     @property
     def file(self) -> str:
-        """The file that it stands in."""
         return str(self.text.path)
 
 
@@ -104,7 +101,6 @@ class Leaf(Struct, frozen=True):
 
     @property
     def source(self) -> Source:
-        """Where it comes from, with its line."""
         origin = self.origin
         return origin if isinstance(origin, Source) else Source(origin.file, origin.text.layout.line_of(origin.path))
 
@@ -113,8 +109,6 @@ Leaves = dict[KeyPath, Leaf]
 
 
 class CheckedFile(Struct):
-    """What the walk found in one file."""
-
     file: TomlFile
     leaves: Leaves = field(default_factory=dict)
     """Values by key; an entry of ``Each`` that is a table also stands here itself, for it may be empty."""
