@@ -22,6 +22,17 @@ def redactor_of(profile: Profile, secrets: Iterable[Secret], *, guesses: bool = 
     return Redactor([*own, *secrets], profile=profile.name, places=secret_places(profile), guesses=guesses)
 
 
+def redactor_for_files(profile: Profile, method: str, secrets: Iterable[Secret]) -> Redactor | None:
+    """What is typed for a method may be written down through this.
+
+    None where nothing of it may: of a profile made from a URL, and of a method whose name holds a secret.
+    """
+    if profile.ad_hoc:
+        return None
+    hide = redactor_of(profile, secrets)
+    return hide if hide.text(method) == method else None
+
+
 def redacted_draft(draft: Draft | Batch, profile: Profile, hide: Redactor) -> Draft | Batch:
     """A draft that can be sent again: a placeholder stands only for what it opens."""
     if isinstance(draft, Batch):

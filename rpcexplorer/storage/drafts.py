@@ -182,8 +182,7 @@ class Drafts:
         """Remember what stands in an editor; a sentence where this run alone will know it, else empty.
 
         The file gets placeholders for secrets, and else what was typed: it is this person's alone. A text that was
-        never touched is no draft, so that an editor starts with what is learned meanwhile. Of a profile made from a
-        URL, and of a method whose name is a secret, nothing is written.
+        never touched is no draft, so that an editor starts with what is learned meanwhile.
         """
         self.other = ""
         key = (profile.name, method)
@@ -191,10 +190,10 @@ class Drafts:
             self._texts.pop(key, None)
             self._unsaved.pop(key, None)
             return self.forget(*key) if key in self._written else ""  # what another program wrote is not ours to drop
-        from rpcexplorer.redaction.drafts import redactor_of
+        from rpcexplorer.redaction.drafts import redactor_for_files
 
-        hide = redactor_of(profile, secrets)
-        if profile.ad_hoc or hide.text(method) != method:
+        hide = redactor_for_files(profile, method, secrets)
+        if hide is None:
             self._texts[key] = text
             return ""
         return self.keep(*key, text, written=hide.params(text))

@@ -50,13 +50,12 @@ class Replaced:
         return text, self._settle(profile, method, [now, *rest] if now else rest, secrets)
 
     def _settle(self, profile: Profile, method: str, texts: list[str], secrets: Iterable[Secret]) -> str:
-        """As with a draft: no file holds a secret, and of a profile made from a URL nothing is written."""
-        from rpcexplorer.redaction.drafts import redactor_of
+        from rpcexplorer.redaction.drafts import redactor_for_files
 
         texts = texts[-MOST:]
         self._lists[profile.name, method] = texts
-        hide = redactor_of(profile, secrets)
-        if profile.ad_hoc or hide.text(method) != method:
+        hide = redactor_for_files(profile, method, secrets)
+        if hide is None:
             return ""
         if not texts:
             return self._files.forget(profile.name, method)
