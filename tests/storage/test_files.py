@@ -20,6 +20,7 @@ from rpcexplorer.storage.files import (
     meanwhile,
     private_folder,
     read_bytes,
+    save_as,
     write_atomic,
     write_new,
     write_private,
@@ -181,6 +182,22 @@ def test_writing_anew_never_replaces_anything(tmp_path: Path) -> None:
         with pytest.raises(FileTrouble, match="it exists already; choose another name"):
             write_new(tmp_path / name, "other")
     assert (tmp_path / "a").read_text() == "mine"
+
+
+def test_a_file_of_the_persons_choice_is_private_where_it_is_new_and_keeps_its_mode_where_not(tmp_path: Path) -> None:
+    file = tmp_path / "reply.json"
+    assert save_as(file, b"1", replacing=False) == ""
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    assert "it exists already" in save_as(file, b"2", replacing=False)
+    file.chmod(0o644)
+    assert save_as(file, b"3", replacing=True) == ""
+    assert (file.read_bytes(), stat.S_IMODE(file.stat().st_mode)) == (b"3", 0o644)
+
+
+def test_no_folder_is_made_for_a_file_of_the_persons_choice(tmp_path: Path) -> None:
+    told = save_as(tmp_path / "slip" / "reply.json", b"1", replacing=False)
+    assert told == f"cannot write {tmp_path}/slip/reply.json: there is no folder {tmp_path}/slip; choose another path"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("write", [write_private, write_atomic])

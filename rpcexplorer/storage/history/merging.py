@@ -78,7 +78,7 @@ Probe = Callable[[bytes], list[bytes]]
 
 
 def raw_blocks(folder: Path, wanted: Probe = split, reach: float = inf, largest: int = LARGEST) -> Iterator[RawBlock]:
-    """Every block that may be wanted, newest first, as far as ``steps`` come."""
+    """Every block that may be wanted, newest first, as far as ``blocks_in_steps`` come."""
     return (step for step in blocks_in_steps(folder, wanted, reach, largest) if step is not None)
 
 

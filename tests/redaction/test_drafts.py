@@ -1,0 +1,47 @@
+"""What a person typed, as it may be shown, copied and written down."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.profile import InlineAuth, Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.drafts import redacted_draft, redactor_for_files, redactor_of
+
+SHOP = Profile("shop", "https://shop.example.com", auth=InlineAuth("ada"))
+SECRETS = [Secret("hunter2-hunter2", "shop.password"), Secret("s3cr3t-of-prod", "prod.password")]
+
+
+def test_a_placeholder_stands_only_for_what_it_opens() -> None:
+    draft = Draft("note.hunter2-hunter2", '["hunter2-hunter2", "s3cr3t-of-prod"]', notification=True)
+    kept = redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS))
+    assert kept == Draft("note.«shop.password»", '["«shop.password»", "«not recorded»"]', notification=True)
+
+
+@pytest.mark.parametrize(
+    ("draft", "guessed"),
+    [
+        (Draft("login", '["ada", "bobs-pw"]'), Draft("login", '["ada", "«not recorded»"]')),
+        (Draft("note.add", '["ada", "bobs-pw"]'), None),
+        (Draft("note.add", '{"password": "bobs-pw"}'), Draft("note.add", '{"password": "«not recorded»"}')),
+        (
+            Batch('[{"method": "login", "params": ["ada", "bobs-pw"]}]'),
+            Batch('[{"method": "login", "params": ["ada", "«not recorded»"]}]'),
+        ),
+    ],
+)
+def test_what_may_be_a_secret_goes_only_where_guesses_are_wanted(
+    draft: Draft | Batch, guessed: Draft | Batch | None
+) -> None:
+    assert redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS)) == draft
+    assert redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS, guesses=True)) == (guessed or draft)
+
+
+def test_nothing_is_written_down_of_an_address_or_of_a_method_named_like_a_secret() -> None:
+    assert redactor_for_files(replace(SHOP, ad_hoc=True), "ping", SECRETS) is None
+    assert redactor_for_files(SHOP, "get.hunter2-hunter2", SECRETS) is None
+    hide = redactor_for_files(SHOP, "ping", SECRETS)
+    assert hide is not None
+    assert hide.params('["hunter2-hunter2"]') == '["«shop.password»"]'
