@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar
 
-from rpcexplorer.auth.flow import Errand, Flow, Header
+from rpcexplorer.auth.flow import Flow, Header, Message
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret, placeholder
@@ -56,16 +56,16 @@ class CookieAuth(Kind, frozen=True):
         found = re.search(rf"(?:^|[;:\s]){re.escape(self.cookie)}=\"?([^;\s\"]+)", text)
         return found[1] if found else text.strip()
 
-    def is_free(self, profile: Profile, errand: Errand) -> bool:
+    def is_free(self, profile: Profile, message: Message) -> bool:
         """Whether all of it is called without a session if there is none: the login itself, and what is noted so."""
-        others = [call.method for call in errand.calls if call.method != profile.login.method]
+        others = [call.method for call in message.calls if call.method != profile.login.method]
         notes = (profile.methods.get(method) for method in others)
         return all(note is not None and note.auth not in {None, self.kind} for note in notes)
 
-    def flow(self, profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:
+    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
         from rpcexplorer.auth.session import with_session  # no start needs it
 
-        return with_session(self, profile, errand, session, now)
+        return with_session(self, profile, message, session, now)
 
     def login(self, profile: Profile, id: str, now: datetime) -> Flow:
         from rpcexplorer.auth.session import session_alone  # no start needs it

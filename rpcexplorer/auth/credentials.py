@@ -13,7 +13,7 @@ from itertools import product
 
 from msgspec import Struct
 
-from rpcexplorer.auth.flow import Errand, Header, Need, Steps
+from rpcexplorer.auth.flow import FlowPart, Header, Message, Need
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED, named, of_another, unsendable
@@ -30,15 +30,15 @@ class Fields(Struct, frozen=True):
         """The JSON string that stands for a field."""
         return spelled(placeholder(self.profile.label(field)))
 
-    def named_in(self, errand: Errand, headers: Sequence[Header] = ()) -> Steps[tuple[Secret, ...] | Refused]:
+    def named_in(self, message: Message, headers: Sequence[Header] = ()) -> FlowPart[tuple[Secret, ...] | Refused]:
         """Ask for each secret whose placeholder stands in params or headers; refuse what cannot be sent as it is."""
-        doubt = self.doubt(errand)
-        if doubt is not None and not errand.only_shown:
+        doubt = self.doubt(message)
+        if doubt is not None and not message.only_shown:
             return doubt
         secrets: list[Secret] = []
         for field in FIELDS:
             mark = placeholder(self.profile.label(field))
-            in_params = any(self.quoted(field) in call.params for call in errand.calls)
+            in_params = any(self.quoted(field) in call.params for call in message.calls)
             if in_params or any(mark in header.text for header in headers):
                 answer: Secret | Refused = yield Need(field)
                 if isinstance(answer, Refused):
@@ -46,12 +46,12 @@ class Fields(Struct, frozen=True):
                 secrets.append(answer)
         return tuple(secrets)
 
-    def doubt(self, errand: Errand) -> Refused | None:
-        """Why the errand cannot be sent as it is written; None where it can.
+    def doubt(self, message: Message) -> Refused | None:
+        """Why the message cannot be sent as it is written; None where it can.
 
         Only a whole string of the params can be opened: what a secret was a part of may have held it in any spelling.
         """
-        for call in errand.calls:
+        for call in message.calls:
             for text in (call.method, call.id or "", call.params):
                 if mark := unsendable(text):
                     return Refused("params", f"Where {mark} stands, this value was not recorded: type it anew.")

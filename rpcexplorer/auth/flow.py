@@ -12,7 +12,7 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
 
 
-class Errand(Struct, frozen=True):
+class Message(Struct, frozen=True):
     """What the person asked for: one call, a notification, or several calls in one body."""
 
     kind: Kind
@@ -48,10 +48,10 @@ class Need(Struct, frozen=True):
     field: str
 
 
-class Trip(Struct, frozen=True):
-    """Wants a request sent; is told what ``Landed``. Secrets stand in it as placeholders until the last moment."""
+class Send(Struct, frozen=True):
+    """Wants a request sent; is told what ``Received``. Secrets stand in it as placeholders until the last moment."""
 
-    errand: Errand
+    message: Message
     headers: tuple[Header, ...] = ()
     secrets: tuple[Secret, ...] = ()
     """What the placeholders in params and headers stand for."""
@@ -76,11 +76,11 @@ class Say(Struct, frozen=True):
     sentence: str
 
 
-Step = Need | Trip | Keep | Drop | Say
+Want = Need | Send | Keep | Drop | Say
 
 
-class Landed(Struct, frozen=True):
-    """What came of a trip."""
+class Received(Struct, frozen=True):
+    """What came of a request."""
 
     outcome: Outcome
     response: Response = NOTHING_CAME
@@ -89,20 +89,20 @@ class Landed(Struct, frozen=True):
 
 
 T = TypeVar("T")
-Steps = Generator[Step, Any, T]
+FlowPart = Generator[Want, Any, T]
 """A piece of a flow: yields what it wants, is sent what it got, returns a T."""
 
-Flow = Steps[Landed | Refused]
-"""A whole errand."""
+Flow = FlowPart[Received | Refused]
+"""A whole message."""
 
 
 class Ended(Struct, frozen=True):
     """A flow has come to its end."""
 
-    end: Landed | Refused
+    end: Received | Refused
 
 
-def advance(flow: Flow, answer: object) -> Step | Ended:
+def advance(flow: Flow, answer: object) -> Want | Ended:
     """Tell a flow what it got, and hear what it wants next or how it ended."""
     try:
         return flow.send(answer)

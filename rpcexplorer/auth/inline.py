@@ -9,7 +9,7 @@ from typing import ClassVar
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import Fields, planted
-from rpcexplorer.auth.flow import Errand, Flow
+from rpcexplorer.auth.flow import Flow, Message
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.catalogue import Method
@@ -38,16 +38,16 @@ class InlineAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "inline: user name and password go into the params of each call"
 
-    def flow(self, profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:
+    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
         """The call with the credentials put into its params, but for methods noted as needing none."""
         calls = []
-        for call in errand.calls:
+        for call in message.calls:
             note = profile.methods.get(call.method)
             params = call.params if note and note.auth == Auth.kind else self._params(call, profile)
             if isinstance(params, Refused):
                 return params
             calls.append(replace(call, params=params))
-        return (yield from Kind.flow(self, profile, replace(errand, calls=tuple(calls)), session, now))
+        return (yield from Kind.flow(self, profile, replace(message, calls=tuple(calls)), session, now))
 
     def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
         return (self.password_member,)

@@ -14,7 +14,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from rpcexplorer.auth.credentials import Fields, planted
-from rpcexplorer.auth.flow import Errand, Flow, Header, Landed, Trip
+from rpcexplorer.auth.flow import Flow, Header, Message, Received, Send
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Auth, Profile
@@ -62,19 +62,19 @@ class Kind(Auth, frozen=True):
         """One line about how a profile logs in."""
         raise NotImplementedError
 
-    def flow(self, profile: Profile, errand: Errand, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
-        """The way of an errand: here one request. ``session`` is the one remembered, if any."""
-        headers = () if self.is_free(profile, errand) else self.headers(profile)
+    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
+        """The way of an message: here one request. ``session`` is the one remembered, if any."""
+        headers = () if self.is_free(profile, message) else self.headers(profile)
         if headers and (refused := planted(profile, *self.texts)):
             return refused
-        secrets = yield from Fields(profile).named_in(errand, headers)
+        secrets = yield from Fields(profile).named_in(message, headers)
         if isinstance(secrets, Refused):
             return secrets
-        landed: Landed = yield Trip(errand, headers, secrets)
-        return landed
+        received: Received = yield Send(message, headers, secrets)
+        return received
 
     def login(self, profile: Profile, id: str, now: datetime) -> Flow:  # noqa: ARG002
-        """Nothing but a new session; what landed is the login's own answer."""
+        """Nothing but a new session; what is received is the login's own reply."""
         yield from ()
         return Refused("profile", f"Profile {profile.name} has no sessions: its auth is {self.kind}.")
 
@@ -94,9 +94,9 @@ class Kind(Auth, frozen=True):
         """The value of a secret in what somebody has copied from somewhere."""
         return text
 
-    def is_free(self, profile: Profile, errand: Errand) -> bool:
-        """Whether everything in an errand is noted as going without credentials."""
-        notes = [profile.methods.get(call.method) for call in errand.calls]
+    def is_free(self, profile: Profile, message: Message) -> bool:
+        """Whether everything in an message is noted as going without credentials."""
+        notes = [profile.methods.get(call.method) for call in message.calls]
         return all(note is not None and note.auth == Auth.kind for note in notes)
 
     @property

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.cookies import sendable, session_cookie
 from rpcexplorer.auth.credentials import Fields, planted
-from rpcexplorer.auth.flow import Errand, Keep, Landed, Say, Steps, Trip
+from rpcexplorer.auth.flow import FlowPart, Keep, Message, Received, Say, Send
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import Profile
@@ -26,7 +26,7 @@ class NewSession(Struct, frozen=True):
     """A login that brought a session."""
 
     session: Secret
-    landed: Landed
+    received: Received
     """The login's own answer."""
 
 
@@ -35,26 +35,26 @@ def open_session(
     cookie: str,
     id: str,
     now: datetime,
-) -> Steps[NewSession | Landed | Refused]:
-    """Log in and return the session; or the trip that did not arrive, or why no session came of it."""
+) -> FlowPart[NewSession | Received | Refused]:
+    """Log in and return the session; or the send that did not arrive, or why no session came of it."""
     template = json.dumps(profile.login.params, ensure_ascii=False)
     if refused := planted(profile, profile.login.method, profile.username, template):
         return refused
-    errand = Errand("call", (Call(profile.login.method, login_params(profile), id),))
-    secrets = yield from Fields(profile).named_in(errand)
+    message = Message("call", (Call(profile.login.method, login_params(profile), id),))
+    secrets = yield from Fields(profile).named_in(message)
     if isinstance(secrets, Refused):
         return secrets
-    landed: Landed = yield Trip(errand, secrets=secrets, login=True)
-    if isinstance(landed.outcome, Unreached):
-        sentence = f"While logging in: {landed.outcome.sentence}"
-        return replace(landed, outcome=replace(landed.outcome, sentence=sentence, maybe_ran=False))
-    value = _session_value(profile, cookie, landed, now)
+    received: Received = yield Send(message, secrets=secrets, login=True)
+    if isinstance(received.outcome, Unreached):
+        sentence = f"While logging in: {received.outcome.sentence}"
+        return replace(received, outcome=replace(received.outcome, sentence=sentence, maybe_ran=False))
+    value = _session_value(profile, cookie, received, now)
     if isinstance(value, Refused):
         return value
     session = Secret(value, profile.label("session"), "session")
     yield Keep(session)
     yield Say(f"logged in to {profile.origin}")
-    return NewSession(session, landed)
+    return NewSession(session, received)
 
 
 def login_params(profile: Profile) -> str:
@@ -73,17 +73,17 @@ def _filled(template: Any, profile: Profile) -> Any:
     return placeholder(profile.label("password")) if template == "{password}" else template
 
 
-def _session_value(profile: Profile, cookie: str, landed: Landed, now: datetime) -> str | Refused:
+def _session_value(profile: Profile, cookie: str, received: Received, now: datetime) -> str | Refused:
     """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
-    said = session_cookie(landed.response.headers, cookie, now)
+    said = session_cookie(received.response.headers, cookie, now)
     if said and not said.deleted:
         return said.value if said.sendable else _failed(profile, f"its {cookie} cookie cannot be sent back.")
-    match landed.outcome:
+    match received.outcome:
         case ErrorObject(code=code, message=message):
             what = f"{code} {message}".strip() if code is not None else message
             return _failed(profile, f"the server answered: {what}. Check the credentials: {_how(profile)}")
         case Malformed(reason=reason):
-            return _failed(profile, f"{reason} (HTTP {landed.response.status})")
+            return _failed(profile, f"{reason} (HTTP {received.response.status})")
         case Result() as result if profile.login.session is not None:
             value = _pointed_at(result, profile.login.session)
             if value is not None and sendable(value):

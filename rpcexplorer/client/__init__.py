@@ -1,4 +1,4 @@
-"""A call made whole: login if one is needed, the trip there and back, the outcome.
+"""A call made whole: login if one is needed, the send there and back, the outcome.
 
-Nothing here knows a file or a screen. httpx comes in with the first trip, not with the import.
+Nothing here knows a file or a screen. httpx comes in with the first send, not with the import.
 """

@@ -1,6 +1,6 @@
 """The client: calls one JSON-RPC service, logging in where its profile says so.
 
-It keeps no file and asks no person; whatever it needs of either comes through ``Keys``.
+It keeps no file and asks no person; whatever it needs of either comes through ``CredentialSource``.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Errand
+from rpcexplorer.auth.flow import Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of, kind_named
 from rpcexplorer.client.connection import connect
-from rpcexplorer.client.credentials_port import GivenKeys, Keys
-from rpcexplorer.client.requests import Traveller
-from rpcexplorer.client.sending import Journey, Record
+from rpcexplorer.client.credentials_port import CredentialSource, GivenCredentials
+from rpcexplorer.client.requests import Requests
+from rpcexplorer.client.sending import Record, RunningCall
 from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
@@ -52,27 +52,32 @@ class Client:
         chosen = kind_named(auth)() if isinstance(auth, str) else auth
         self._set_up(
             Profile(name="client", url=url, auth=chosen, ad_hoc=True, **settings),
-            GivenKeys(username, password, session),
+            GivenCredentials(username, password, session),
             reply_limit,
             _forget,
         )
 
     @classmethod
     def of(
-        cls, profile: Profile, keys: Keys, reply_limit: int, record: Record, transport: Transport | None = None
+        cls,
+        profile: Profile,
+        credentials: CredentialSource,
+        reply_limit: int,
+        record: Record,
+        transport: Transport | None = None,
     ) -> Self:
         """A client for a profile whose credentials and exchanges are kept elsewhere.
 
         Without a transport the one that the profile's address asks for is chosen with the first call.
         """
         client = cls.__new__(cls)
-        client._set_up(profile, keys, reply_limit, record)  # noqa: SLF001 - its own
+        client._set_up(profile, credentials, reply_limit, record)  # noqa: SLF001 - its own
         client._transport = transport  # noqa: SLF001
         return client
 
-    def _set_up(self, profile: Profile, keys: Keys, reply_limit: int, record: Record) -> None:
+    def _set_up(self, profile: Profile, credentials: CredentialSource, reply_limit: int, record: Record) -> None:
         self.profile = profile
-        self._keys = keys
+        self._credentials = credentials
         self._reply_limit = reply_limit
         self._record = record
         self._transport: Transport | None = None
@@ -114,39 +119,39 @@ class Client:
         """Send what stands in an editor. ``watch`` is told how far it has come; ``stop`` can end it."""
         id = id or fresh_id()
         calls = calls_of(draft, id)
-        story = self._story(id, draft)
+        begun = self._begun(id, draft)
         if isinstance(calls, Refused):
-            return replace(story, outcome=calls)
-        errand = Errand(story.kind, calls)
-        story = replace(story, method=errand.method)
-        session = await self._keys.session(self.profile) if self.profile.has_sessions else None
+            return replace(begun, outcome=calls)
+        message = Message(begun.kind, calls)
+        begun = replace(begun, method=message.method)
+        session = await self._credentials.session(self.profile) if self.profile.has_sessions else None
         if isinstance(session, Refused):
-            return replace(story, outcome=session)
+            return replace(begun, outcome=session)
         if isinstance(session, Moved):
             changed = "; ".join(map(str, session.changes))
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
-            story, session = replace(story, notes=(moved,)), None
-        way = auth_of(self.profile).flow(self.profile, errand, session, story.when)
-        return await self._journey(story, timeout, watch).run(way, stop)
+            begun, session = replace(begun, notes=(moved,)), None
+        way = auth_of(self.profile).flow(self.profile, message, session, begun.when)
+        return await self._running(begun, timeout, watch).run(way, stop)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session, whether or not there is one."""
         id = fresh_id()
         text = login_params(self.profile) if self.profile.has_sessions else ""
-        story = self._story(id, Draft(self.profile.login.method, text))
-        way = auth_of(self.profile).login(self.profile, id, story.when)
-        return await self._journey(story, None, watch).run(way, stop)
+        begun = self._begun(id, Draft(self.profile.login.method, text))
+        way = auth_of(self.profile).login(self.profile, id, begun.when)
+        return await self._running(begun, None, watch).run(way, stop)
 
-    def _journey(self, story: Exchange, timeout: float | None, watch: Watch | None) -> Journey:
-        traveller = Traveller(self.profile, self._connected, timeout or self.profile.timeout, watch)
-        return Journey(self.profile, self._keys, traveller, story, self._record)
+    def _running(self, begun: Exchange, timeout: float | None, watch: Watch | None) -> RunningCall:
+        requests = Requests(self.profile, self._connected, timeout or self.profile.timeout, watch)
+        return RunningCall(self.profile, self._credentials, requests, begun, self._record)
 
     async def _connected(self) -> Transport:
         if self._transport is None:
             self._transport = await connect(self.profile, self._reply_limit)
         return self._transport
 
-    def _story(self, id: str, draft: Draft | Batch) -> Exchange:
+    def _begun(self, id: str, draft: Draft | Batch) -> Exchange:
         return Exchange(
             id=id,
             when=datetime.now(UTC),

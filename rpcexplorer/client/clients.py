@@ -15,7 +15,7 @@ from rpcexplorer.model.profile import Auth, Profile
 
 if TYPE_CHECKING:
     from rpcexplorer.client.client import Client
-    from rpcexplorer.client.credentials_port import Keys
+    from rpcexplorer.client.credentials_port import CredentialSource
     from rpcexplorer.model.connection_test import Check
     from rpcexplorer.model.exchange import Exchange
 
@@ -23,9 +23,11 @@ if TYPE_CHECKING:
 class Clients:
     """Made when they are first needed, and what they are made of is loaded then."""
 
-    def __init__(self, keys: Keys, reply_limit: int, record: Callable[[Exchange, Profile], None]) -> None:
+    def __init__(
+        self, credentials: CredentialSource, reply_limit: int, record: Callable[[Exchange, Profile], None]
+    ) -> None:
         """``record`` is told with which profile a call was made: another one may be in use when it ends."""
-        self._keys, self._reply_limit, self._record = keys, reply_limit, record
+        self._credentials, self._reply_limit, self._record = credentials, reply_limit, record
         self._open: list[Client] = []
 
     def of(self, profile: Profile) -> Client:
@@ -67,7 +69,7 @@ class Clients:
     def _made(self, profile: Profile, record: Callable[[Exchange], None]) -> Client:
         from rpcexplorer.client.client import Client
 
-        return Client.of(profile, self._keys, self._reply_limit, record)
+        return Client.of(profile, self._credentials, self._reply_limit, record)
 
     async def close(self) -> None:
         """Close all of them."""

@@ -11,7 +11,7 @@ from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import Secret
 
 
-class Keys(Protocol):
+class CredentialSource(Protocol):
     """The credentials of one profile, wherever they are kept."""
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
@@ -33,7 +33,7 @@ class Keys(Protocol):
         """What has to be hidden in whatever a server says; nothing, where it is for its owner's eyes alone."""
 
 
-class GivenKeys:
+class GivenCredentials:
     """Credentials handed over by whoever made the client; kept for its lifetime and nowhere else."""
 
     def __init__(self, username: str | None = None, password: str | None = None, session: str | None = None) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from rpcexplorer.auth.credentials import Fields
-from rpcexplorer.auth.flow import Ended, Errand, Need, Trip, advance
+from rpcexplorer.auth.flow import Ended, Message, Need, Send, advance
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.connection import head_of
 from rpcexplorer.client.requests import body_of, formed
@@ -32,14 +32,14 @@ def preview(
     calls = calls_of(draft, id)
     if isinstance(calls, Refused):
         return calls
-    trip = _trip(profile, Errand(kind_of(draft), calls, only_shown=True))
-    if isinstance(trip, Refused):
-        return trip
-    doubt = Fields(profile).doubt(trip.errand)
-    shown = {each.name: each.shown for each in trip.headers if has_session or not profile.has_sessions}
+    send = _trip(profile, Message(kind_of(draft), calls, only_shown=True))
+    if isinstance(send, Refused):
+        return send
+    doubt = Fields(profile).doubt(send.message)
+    shown = {each.name: each.shown for each in send.headers if has_session or not profile.has_sessions}
     # what no header can hold has a stand-in that every check lets through until the headers are made
     stand_ins = {name: PLACEHOLDER.sub("x", value) for name, value in shown.items()}
-    request = formed(profile, body_of(profile, trip.errand), tuple(stand_ins.items()))
+    request = formed(profile, body_of(profile, send.message), tuple(stand_ins.items()))
     try:
         line, headers = head_of(request)
     except Unreachable as error:
@@ -56,13 +56,13 @@ def preview(
     )
 
 
-def _trip(profile: Profile, errand: Errand) -> Trip | Refused:
-    """Drive the flow by hand, with empty secrets, up to the trip that the person means."""
-    way = auth_of(profile).flow(profile, errand, Secret("", profile.label("session")), datetime.now(UTC))
+def _trip(profile: Profile, message: Message) -> Send | Refused:
+    """Drive the flow by hand, with empty secrets, up to the send that the person means."""
+    way = auth_of(profile).flow(profile, message, Secret("", profile.label("session")), datetime.now(UTC))
     step = advance(way, None)
     while isinstance(step, Need):
         step = advance(way, Secret("", profile.label(step.field)))
     if isinstance(step, Ended) and isinstance(step.end, Refused):
         return step.end
-    assert isinstance(step, Trip)  # with a session at hand, a trip is all that is left to want
+    assert isinstance(step, Send)  # with a session at hand, a request is all that is left to want
     return step

@@ -1,4 +1,4 @@
-"""A trip: a request to the server and what landed, with transport's values turned into the model's.
+"""The requests of one call: each is formed, sent and read, within one deadline for all of them.
 
 The secrets are opened here, on the bytes that transport gets next, and nowhere earlier.
 """
@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable
 from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import opened, opened_header
-from rpcexplorer.auth.flow import Errand, Landed, Trip
+from rpcexplorer.auth.flow import Message, Received, Send
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named
 from rpcexplorer.jsontext.members import LARGE
@@ -24,18 +24,18 @@ from rpcexplorer.protocol.messages import Malformed
 from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Watch
 
 
-def body_of(profile: Profile, errand: Errand) -> bytes:
-    """The errand's body with placeholders where secrets will stand."""
-    if errand.kind == "batch":
-        return encode_batch(errand.calls, profile.empty_params)
-    return encode(errand.calls[0], profile.empty_params)
+def body_of(profile: Profile, message: Message) -> bytes:
+    """The message's body with placeholders where secrets will stand."""
+    if message.kind == "batch":
+        return encode_batch(message.calls, profile.empty_params)
+    return encode(message.calls[0], profile.empty_params)
 
 
-def request_of(profile: Profile, trip: Trip) -> Request:
-    """The request of a trip, secrets opened. It goes to the socket next and nowhere else."""
-    secrets = trip.secrets if trip.session is None else (*trip.secrets, trip.session)
-    headers = tuple(opened_header(each, secrets) for each in trip.headers)
-    return formed(profile, opened(body_of(profile, trip.errand), trip.secrets), headers)
+def request_of(profile: Profile, send: Send) -> Request:
+    """What a flow wants sent, secrets opened. It goes to the socket next and nowhere else."""
+    secrets = send.secrets if send.session is None else (*send.secrets, send.session)
+    headers = tuple(opened_header(each, secrets) for each in send.headers)
+    return formed(profile, opened(body_of(profile, send.message), send.secrets), headers)
 
 
 def formed(profile: Profile, body: bytes, headers: Headers) -> Request:
@@ -53,10 +53,10 @@ def formed(profile: Profile, body: bytes, headers: Headers) -> Request:
     )
 
 
-class Traveller:
-    """Makes the trips of one errand, within one deadline for all of them.
+class Requests:
+    """Makes the requests of one message, within one deadline for all of them.
 
-    The time between trips, while a person types a password, does not count.
+    The time between requests, while a person types a password, does not count.
     """
 
     def __init__(
@@ -67,49 +67,49 @@ class Traveller:
         self._left = timeout
         self._watch = watch
         self.seconds = 0.0
-        """How long all trips took."""
+        """How long all requests took."""
         self._partial = Partial()
         self._sent = 0
 
-    async def travel(self, trip: Trip) -> Landed:
-        """There and back. Whatever happens on the way is what landed."""
+    async def send(self, send: Send) -> Received:
+        """Send a request and read what comes of it, whatever that is."""
         self._partial = Partial()
-        request = request_of(self._profile, trip)
+        request = request_of(self._profile, send)
         self._sent = len(request.body)
-        transport = await self._transport()  # the first time, it is loaded: that is no part of the trip
+        transport = await self._transport()  # the first time, it is loaded: that does not count
         started = time.perf_counter()
         try:
             response = await transport.send(request, deadline=self._left, watch=self._watch, partial=self._partial)
         except Unreachable as error:
-            return Landed(Unreached(error.step, error.sentence, error.maybe_ran), error.response, self._sent)
+            return Received(Unreached(error.step, error.sentence, error.maybe_ran), error.response, self._sent)
         finally:
             took = time.perf_counter() - started
             self._left -= took
             self.seconds += took
-        outcome = _named(await _read(trip.errand, response), response, self._profile)
-        return Landed(outcome, response, self._sent)
+        outcome = _named(await _read(send.message, response), response, self._profile)
+        return Received(outcome, response, self._sent)
 
-    def cancelled(self) -> Landed:
-        """What had landed of the trip that was under way."""
-        return Landed(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
+    def cancelled(self) -> Received:
+        """What had come of the request that was under way."""
+        return Received(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
 
 
-async def _read(errand: Errand, response: Response) -> Outcome:
-    """What the response means for the errand that was sent; a large one is read while a screen goes on."""
+async def _read(message: Message, response: Response) -> Outcome:
+    """What the response means for the message that was sent; a large one is read while a screen goes on."""
     if len(response.body) <= LARGE:
-        return _meaning(errand, response)
-    if errand.kind == "call" and (reply := await in_turns(decode_large(response.body, errand.calls[0].id))):
+        return _meaning(message, response)
+    if message.kind == "call" and (reply := await in_turns(decode_large(response.body, message.calls[0].id))):
         return reply
-    return await asyncio.to_thread(_meaning, errand, response)
+    return await asyncio.to_thread(_meaning, message, response)
 
 
-def _meaning(errand: Errand, response: Response) -> Outcome:
-    if errand.kind == "notification" or all(call.id is None for call in errand.calls):
+def _meaning(message: Message, response: Response) -> Outcome:
+    if message.kind == "notification" or all(call.id is None for call in message.calls):
         return _read_notification(response)
-    if errand.kind == "batch":
-        outcome = decode_batch(response.body, errand.calls)
+    if message.kind == "batch":
+        outcome = decode_batch(response.body, message.calls)
     else:
-        outcome = decode(response.body, errand.calls[0].id)
+        outcome = decode(response.body, message.calls[0].id)
     return outcome
 
 

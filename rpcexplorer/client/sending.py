@@ -1,4 +1,4 @@
-"""One errand on its way: drives the flow, answers what it wants, and tells the whole as an exchange."""
+"""A call while it runs: drives the flow, gives it what it wants, and makes an exchange of the whole."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Drop, Ended, Flow, Keep, Landed, Need, Say, Step, Trip, advance
-from rpcexplorer.client.credentials_port import Keys
+from rpcexplorer.auth.flow import Drop, Ended, Flow, Keep, Need, Received, Say, Send, Want, advance
+from rpcexplorer.client.credentials_port import CredentialSource
 from rpcexplorer.client.pacing import in_turns
-from rpcexplorer.client.requests import Traveller
+from rpcexplorer.client.requests import Requests
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.exchange import Exchange, Refused
@@ -23,17 +23,19 @@ LARGE = 64 * 1024
 Record = Callable[[Exchange], None]
 
 
-class Journey:
-    """Holds what has happened so far, so that the story can be told from any point of it."""
+class RunningCall:
+    """Holds what has happened so far, so that an exchange can be made of it at any point."""
 
-    def __init__(self, profile: Profile, keys: Keys, traveller: Traveller, story: Exchange, record: Record) -> None:
+    def __init__(
+        self, profile: Profile, credentials: CredentialSource, requests: Requests, begun: Exchange, record: Record
+    ) -> None:
         self._profile = profile
-        self._keys = keys
-        self._traveller = traveller
-        self._story = story
+        self._credentials = credentials
+        self._requests = requests
+        self._begun = begun
         self._record = record
-        self._said = list(story.notes)
-        self._hide = list(keys.in_use())
+        self._said = list(begun.notes)
+        self._hide = list(credentials.in_use())
         """What no reply may show, sessions included that are opened and over before it is told."""
 
     async def run(self, flow: Flow, stop: Stop | None) -> Exchange:
@@ -43,9 +45,9 @@ class Journey:
         stop = stop or Stop()
         stop.watch(task)
         try:
-            exchange = await in_turns(self._shown(self._told(await self._drive(flow))))
+            exchange = await in_turns(self._shown(self._exchange_of(await self._drive(flow))))
         except asyncio.CancelledError:
-            exchange = at_once(self._shown(self._told(self._traveller.cancelled())))
+            exchange = at_once(self._shown(self._exchange_of(self._requests.cancelled())))
             if not stop.pressed:  # somebody ends the whole program: not ours to hold up
                 self._record(exchange)
                 raise
@@ -54,36 +56,36 @@ class Journey:
             stop.watch(None)
         return await self._recorded(exchange)
 
-    async def _drive(self, flow: Flow) -> Landed | Refused:
-        step = advance(flow, None)
-        while not isinstance(step, Ended):
-            step = advance(flow, await self._do(step))
-        return step.end
+    async def _drive(self, flow: Flow) -> Received | Refused:
+        want = advance(flow, None)
+        while not isinstance(want, Ended):
+            want = advance(flow, await self._do(want))
+        return want.end
 
-    async def _do(self, step: Step) -> object:
-        match step:
+    async def _do(self, want: Want) -> object:
+        match want:
             case Need(field=field):
-                return await self._keys.secret(self._profile, field)
-            case Trip():
-                return await self._traveller.travel(step)
+                return await self._credentials.secret(self._profile, field)
+            case Send():
+                return await self._requests.send(want)
             case Keep(session=session):
-                if trouble := self._keys.keep(self._profile, session):
+                if trouble := self._credentials.keep(self._profile, session):
                     self._said.append(trouble)
-                self._hide += self._keys.in_use()
+                self._hide += self._credentials.in_use()
             case Drop():
-                self._keys.drop(self._profile)
+                self._credentials.drop(self._profile)
             case Say(sentence=sentence):
                 self._said.append(sentence)
         return None
 
-    def _told(self, end: Landed | Refused) -> Exchange:
-        story = replace(self._story, seconds=self._traveller.seconds, notes=tuple(self._said))
-        if isinstance(end, Landed):
-            return replace(story, outcome=end.outcome, response=end.response, sent=end.sent)
-        return replace(story, outcome=end)
+    def _exchange_of(self, end: Received | Refused) -> Exchange:
+        exchange = replace(self._begun, seconds=self._requests.seconds, notes=tuple(self._said))
+        if isinstance(end, Received):
+            return replace(exchange, outcome=end.outcome, response=end.response, sent=end.sent)
+        return replace(exchange, outcome=end)
 
     def _shown(self, exchange: Exchange) -> Steps[Exchange]:
-        hide = dict.fromkeys([*self._hide, *self._keys.in_use()])
+        hide = dict.fromkeys([*self._hide, *self._credentials.in_use()])
         return (yield from redacted_in_steps(exchange, SHOW, self._profile, hide)) if hide else exchange
 
     async def _recorded(self, exchange: Exchange) -> Exchange:

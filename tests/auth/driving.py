@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.flow import Ended, Errand, Landed, Need, Step, Trip, advance
+from rpcexplorer.auth.flow import Ended, Message, Need, Received, Send, Want, advance
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.exchange import Outcome, Response
@@ -24,33 +24,33 @@ PONG = Result(b'"pong"')
 DENIED = ErrorObject(-32001, "authentication required", None, b"{}")
 
 
-def errand(params: str = "[]", method: str = "ping", id: str | None = "1") -> Errand:
-    return Errand("call", (Call(method, params, id),))
+def message(params: str = "[]", method: str = "ping", id: str | None = "1") -> Message:
+    return Message("call", (Call(method, params, id),))
 
 
-def landed(outcome: Outcome, *cookies: str, status: int = 200) -> Landed:
-    return Landed(outcome, Response(status, headers=tuple(("Set-Cookie", cookie) for cookie in cookies)))
+def received(outcome: Outcome, *cookies: str, status: int = 200) -> Received:
+    return Received(outcome, Response(status, headers=tuple(("Set-Cookie", cookie) for cookie in cookies)))
 
 
-def drive(profile: Profile, what: Errand, session: Secret | None, answers: Iterable[Any]) -> list[Step | Ended]:
-    """Everything the flow wanted, when Need and Trip are answered in turn with ``answers``."""
+def drive(profile: Profile, what: Message, session: Secret | None, answers: Iterable[Any]) -> list[Want | Ended]:
+    """Everything the flow wanted, when Need and Send are answered in turn with ``answers``."""
     way, replies = auth_of(profile).flow(profile, what, session, NOW), iter(answers)
     wanted = [advance(way, None)]
     while not isinstance(wanted[-1], Ended):
-        answer = next(replies) if isinstance(wanted[-1], Need | Trip) else None
+        answer = next(replies) if isinstance(wanted[-1], Need | Send) else None
         wanted.append(advance(way, answer))
     assert next(replies, None) is None, "not every answer was asked for"
     return wanted
 
 
-def kinds(steps: list[Step | Ended]) -> list[str]:
+def kinds(steps: list[Want | Ended]) -> list[str]:
     return [type(step).__name__ for step in steps]
 
 
-def trips(steps: list[Step | Ended]) -> list[Trip]:
-    return [step for step in steps if isinstance(step, Trip)]
+def requests(steps: list[Want | Ended]) -> list[Send]:
+    return [step for step in steps if isinstance(step, Send)]
 
 
-def end(steps: list[Step | Ended]) -> Outcome:
+def end(steps: list[Want | Ended]) -> Outcome:
     assert isinstance(steps[-1], Ended)
-    return steps[-1].end.outcome if isinstance(steps[-1].end, Landed) else steps[-1].end
+    return steps[-1].end.outcome if isinstance(steps[-1].end, Received) else steps[-1].end

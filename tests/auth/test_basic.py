@@ -13,14 +13,14 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.basic import BasicAuth
-from rpcexplorer.auth.flow import Errand
+from rpcexplorer.auth.flow import Message
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.tui.profiles.form import add_profile, fields_of
-from tests.auth.driving import PASSWORD, PONG, drive, end, errand, kinds, landed, trips
+from tests.auth.driving import PASSWORD, PONG, drive, end, kinds, message, received, requests
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -54,32 +54,32 @@ def added(shell: Shell, server: RawServer) -> Shell:
 
 
 def test_a_call_goes_out_with_the_header_and_asks_for_the_password_alone() -> None:
-    steps = drive(NODE, errand('{"a":1}'), None, [PASSWORD, landed(PONG)])
-    assert kinds(steps) == ["Need", "Trip", "Ended"]
-    (trip,) = trips(steps)
-    assert [(each.name, each.shown) for each in trip.headers] == [
+    steps = drive(NODE, message('{"a":1}'), None, [PASSWORD, received(PONG)])
+    assert kinds(steps) == ["Need", "Send", "Ended"]
+    (send,) = requests(steps)
+    assert [(each.name, each.shown) for each in send.headers] == [
         ("Authorization", "Basic base64(ada:«shop.password»)")
     ]
-    assert (trip.secrets, trip.errand.calls[0].params) == ((PASSWORD,), '{"a":1}')
+    assert (send.secrets, send.message.calls[0].params) == ((PASSWORD,), '{"a":1}')
 
 
 def test_the_user_name_may_be_a_secret_too() -> None:
     profile = replace(NODE, auth=BasicAuth())
-    steps = drive(profile, errand(), None, [Secret("ada", "shop.username"), PASSWORD, landed(PONG)])
+    steps = drive(profile, message(), None, [Secret("ada", "shop.username"), PASSWORD, received(PONG)])
     assert profile.secrets == ("username", "password")
-    assert trips(steps)[0].headers[0].shown == "Basic base64(«shop.username»:«shop.password»)"
+    assert requests(steps)[0].headers[0].shown == "Basic base64(«shop.username»:«shop.password»)"
 
 
 def test_a_method_that_is_noted_as_public_goes_without_and_a_batch_does_not_where_one_is_not() -> None:
     profile = replace(NODE, methods={"ping": MethodNote(auth="none")})
-    assert trips(drive(profile, errand(), None, [landed(PONG)]))[0].headers == ()
-    batch = Errand("batch", (Call("ping", "[]", "1"), Call("other", "[]", "2")))
-    assert trips(drive(profile, batch, None, [PASSWORD, landed(PONG)]))[0].headers
+    assert requests(drive(profile, message(), None, [received(PONG)]))[0].headers == ()
+    batch = Message("batch", (Call("ping", "[]", "1"), Call("other", "[]", "2")))
+    assert requests(drive(profile, batch, None, [PASSWORD, received(PONG)]))[0].headers
 
 
 @pytest.mark.parametrize(("name", "said"), [("a:b", "has a colon"), ("«shop.password»", "where no secret belongs")])
 def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(name: str, said: str) -> None:
-    outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), errand(), None, []))
+    outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), message(), None, []))
     assert isinstance(outcome, Refused)
     assert (outcome.why, said in outcome.sentence) == ("profile", True)
 

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.flow import Drop, Ended, Errand, Keep, Say, Trip
+from rpcexplorer.auth.flow import Drop, Ended, Keep, Message, Say, Send
 from rpcexplorer.auth.session import has_ended
 from rpcexplorer.model.exchange import Outcome, Refused, Unreached
 from rpcexplorer.model.profile import Login, MethodNote
@@ -22,26 +22,26 @@ from tests.auth.driving import (
     SESSION,
     drive,
     end,
-    errand,
     kinds,
-    landed,
-    trips,
+    message,
+    received,
+    requests,
 )
 
 
 def test_with_a_session_the_call_goes_out_with_its_cookie_and_nothing_else() -> None:
-    steps = drive(COOKIE, errand(), SESSION, [landed(PONG)])
-    assert kinds(steps) == ["Trip", "Ended"]
-    assert trips(steps)[0].session == SESSION
+    steps = drive(COOKIE, message(), SESSION, [received(PONG)])
+    assert kinds(steps) == ["Send", "Ended"]
+    assert requests(steps)[0].session == SESSION
     assert end(steps) == PONG
 
 
 def test_without_a_session_a_login_goes_ahead() -> None:
-    steps = drive(COOKIE, errand(), None, [PASSWORD, landed(Result(b"{}"), "sessionid=new; Path=/"), landed(PONG)])
-    assert kinds(steps) == ["Need", "Trip", "Keep", "Say", "Trip", "Ended"]
-    login, call = trips(steps)
+    steps = drive(COOKIE, message(), None, [PASSWORD, received(Result(b"{}"), "sessionid=new; Path=/"), received(PONG)])
+    assert kinds(steps) == ["Need", "Send", "Keep", "Say", "Send", "Ended"]
+    login, call = requests(steps)
     assert login.login
-    assert login.errand.calls == (Call("auth", '{"username":"ada","password":"«shop.password»"}', "1.login"),)
+    assert login.message.calls == (Call("auth", '{"username":"ada","password":"«shop.password»"}', "1.login"),)
     assert login.secrets == (PASSWORD,)
     assert call.session is not None
     assert call.session.reveal() == "new"
@@ -49,27 +49,27 @@ def test_without_a_session_a_login_goes_ahead() -> None:
 
 
 def test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more() -> None:
-    answers = [landed(DENIED), PASSWORD, landed(Result(b"{}"), "sessionid=new"), landed(PONG)]
-    steps = drive(COOKIE, errand(), SESSION, answers)
-    assert kinds(steps) == ["Trip", "Drop", "Say", "Need", "Trip", "Keep", "Say", "Trip", "Ended"]
-    assert [trip.login for trip in trips(steps)] == [False, True, False]
+    answers = [received(DENIED), PASSWORD, received(Result(b"{}"), "sessionid=new"), received(PONG)]
+    steps = drive(COOKIE, message(), SESSION, answers)
+    assert kinds(steps) == ["Send", "Drop", "Say", "Need", "Send", "Keep", "Say", "Send", "Ended"]
+    assert [send.login for send in requests(steps)] == [False, True, False]
     assert end(steps) == PONG
 
 
 def test_there_is_no_third_try() -> None:
-    answers = [landed(DENIED), PASSWORD, landed(Result(b"{}"), "sessionid=new"), landed(DENIED)]
-    assert end(drive(COOKIE, errand(), SESSION, answers)) == DENIED
+    answers = [received(DENIED), PASSWORD, received(Result(b"{}"), "sessionid=new"), received(DENIED)]
+    assert end(drive(COOKIE, message(), SESSION, answers)) == DENIED
 
 
 def test_after_a_fresh_login_a_refusal_is_the_servers_last_word() -> None:
-    steps = drive(COOKIE, errand(), None, [PASSWORD, landed(Result(b"{}"), "sessionid=new"), landed(DENIED)])
-    assert len(trips(steps)) == 2
+    steps = drive(COOKIE, message(), None, [PASSWORD, received(Result(b"{}"), "sessionid=new"), received(DENIED)])
+    assert len(requests(steps)) == 2
     assert end(steps) == DENIED
 
 
 def test_a_login_that_is_refused_ends_it_with_the_servers_words_and_a_way_out() -> None:
     denied = ErrorObject(-32001, "authentication failed", None, b"{}")
-    outcome = end(drive(COOKIE, errand(), None, [PASSWORD, landed(denied)]))
+    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(denied)]))
     assert isinstance(outcome, Refused)
     assert outcome.why == "credentials"
     assert "-32001 authentication failed" in outcome.sentence
@@ -77,7 +77,7 @@ def test_a_login_that_is_refused_ends_it_with_the_servers_words_and_a_way_out() 
 
 
 def test_when_the_second_login_fails_the_end_of_the_session_is_told_as_well() -> None:
-    steps = drive(COOKIE, errand(), SESSION, [landed(DENIED), Refused("credentials", "No password.", "password")])
+    steps = drive(COOKIE, message(), SESSION, [received(DENIED), Refused("credentials", "No password.", "password")])
     outcome = end(steps)
     assert isinstance(outcome, Refused)
     assert "authentication required" in outcome.sentence
@@ -85,67 +85,69 @@ def test_when_the_second_login_fails_the_end_of_the_session_is_told_as_well() ->
 
 
 def test_a_login_that_does_not_arrive_is_an_unreached_call_that_never_ran() -> None:
-    outcome = end(drive(COOKIE, errand(), None, [PASSWORD, landed(Unreached("connect", "Nobody there.", True))]))
+    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Unreached("connect", "Nobody there.", True))]))
     assert outcome == Unreached("connect", "While logging in: Nobody there.", False)
 
 
 def test_a_missing_password_ends_it_before_anything_is_sent() -> None:
     missing = Refused("credentials", "No password.", "password")
-    steps = drive(COOKIE, errand(), None, [missing])
+    steps = drive(COOKIE, message(), None, [missing])
     assert kinds(steps) == ["Need", "Ended"]
     assert end(steps) == missing
 
 
 def test_the_login_method_itself_needs_no_session() -> None:
-    steps = drive(COOKIE, errand(method="auth"), None, [landed(Result(b"{}"), "sessionid=new")])
-    assert kinds(steps) == ["Trip", "Keep", "Say", "Ended"]
+    steps = drive(COOKIE, message(method="auth"), None, [received(Result(b"{}"), "sessionid=new")])
+    assert kinds(steps) == ["Send", "Keep", "Say", "Ended"]
 
 
 @pytest.mark.parametrize("auth", ["none", "inline"])
 def test_a_method_noted_as_needing_no_session_gets_no_login(auth: Any) -> None:
     profile = replace(COOKIE, methods={"rpc.discover": MethodNote(auth=auth)})
-    assert kinds(drive(profile, errand(method="rpc.discover"), None, [landed(PONG)])) == ["Trip", "Ended"]
+    assert kinds(drive(profile, message(method="rpc.discover"), None, [received(PONG)])) == ["Send", "Ended"]
 
 
 def test_a_new_cookie_on_any_reply_is_adopted_and_said() -> None:
-    steps = drive(COOKIE, errand(), SESSION, [landed(PONG, "other=1", "sessionid=older", "sessionid=newest; Path=/")])
+    steps = drive(
+        COOKIE, message(), SESSION, [received(PONG, "other=1", "sessionid=older", "sessionid=newest; Path=/")]
+    )
     kept = [step.session.reveal() for step in steps if isinstance(step, Keep)]
     assert kept == ["newest"]
     assert any(isinstance(step, Say) and "adopted" in step.sentence for step in steps)
 
 
 def test_the_same_cookie_again_changes_nothing() -> None:
-    assert kinds(drive(COOKIE, errand(), SESSION, [landed(PONG, "sessionid=s3ss10n")])) == ["Trip", "Ended"]
+    assert kinds(drive(COOKIE, message(), SESSION, [received(PONG, "sessionid=s3ss10n")])) == ["Send", "Ended"]
 
 
 @pytest.mark.parametrize("attributes", ["Max-Age=0", "Max-Age=-1", "expires=Thu, 01 Jan 1970 00:00:00 GMT"])
 def test_a_deleted_cookie_ends_the_session(attributes: str) -> None:
-    steps = drive(COOKIE, errand(), SESSION, [landed(PONG, f"sessionid=x; {attributes}")])
-    assert [type(step) for step in steps] == [Trip, Drop, Say, Ended]
+    steps = drive(COOKIE, message(), SESSION, [received(PONG, f"sessionid=x; {attributes}")])
+    assert [type(step) for step in steps] == [Send, Drop, Say, Ended]
 
 
 @pytest.mark.parametrize("value", ["é", "a\x1bb", "a b", "a,b", "a\nb"])
 def test_a_cookie_that_cannot_be_sent_back_is_not_adopted(value: str) -> None:
-    steps = drive(COOKIE, errand(), SESSION, [landed(PONG, f"sessionid={value}")])
+    steps = drive(COOKIE, message(), SESSION, [received(PONG, f"sessionid={value}")])
     assert not any(isinstance(step, Keep | Drop) for step in steps)
     assert any(isinstance(step, Say) and "cannot be sent back" in step.sentence for step in steps)
 
 
 def test_the_session_is_found_in_the_reply_where_the_profile_says_it_stands() -> None:
     profile = replace(COOKIE, login=Login(session="/token/id"))
-    answers = [PASSWORD, landed(Result(b'{"token":{"id":"abc"}}')), landed(PONG)]
-    assert trips(drive(profile, errand(), None, answers))[1].session == Secret("abc", "")
+    answers = [PASSWORD, received(Result(b'{"token":{"id":"abc"}}')), received(PONG)]
+    assert requests(drive(profile, message(), None, answers))[1].session == Secret("abc", "")
 
 
 def test_a_login_without_any_session_says_what_to_set() -> None:
-    outcome = end(drive(COOKIE, errand(), None, [PASSWORD, landed(Result(b"{}"))]))
+    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Result(b"{}"))]))
     assert isinstance(outcome, Refused)
     assert "login.session" in outcome.sentence
 
 
 def test_a_login_answered_by_nonsense_is_a_failed_login() -> None:
     outcome = end(
-        drive(COOKIE, errand(), None, [PASSWORD, landed(Malformed("The reply is an HTML page."), status=502)])
+        drive(COOKIE, message(), None, [PASSWORD, received(Malformed("The reply is an HTML page."), status=502)])
     )
     assert isinstance(outcome, Refused)
     assert "HTTP 502" in outcome.sentence
@@ -153,8 +155,8 @@ def test_a_login_answered_by_nonsense_is_a_failed_login() -> None:
 
 def test_the_params_of_the_login_may_have_any_shape() -> None:
     profile = replace(COOKIE, login=Login("user.login", ["{username}", {"secret": "{password}"}]))
-    steps = drive(profile, errand(), None, [PASSWORD, landed(Result(b"{}"), "sessionid=n"), landed(PONG)])
-    assert trips(steps)[0].errand.calls[0].params == '["ada",{"secret":"«shop.password»"}]'
+    steps = drive(profile, message(), None, [PASSWORD, received(Result(b"{}"), "sessionid=n"), received(PONG)])
+    assert requests(steps)[0].message.calls[0].params == '["ada",{"secret":"«shop.password»"}]'
 
 
 @pytest.mark.parametrize(
@@ -173,21 +175,21 @@ def test_the_params_of_the_login_may_have_any_shape() -> None:
     ],
 )
 def test_what_means_that_a_session_has_ended(outcome: Outcome, status: int, ended: bool) -> None:
-    assert has_ended(Login(), errand(), landed(outcome, status=status)) is ended
+    assert has_ended(Login(), message(), received(outcome, status=status)) is ended
 
 
 def test_what_means_it_can_be_configured() -> None:
     login = Login(ended_status=(440,), ended_codes=(99,), ended_words=("gone fishing",))
-    assert has_ended(login, errand(), landed(Malformed(""), status=440))
-    assert has_ended(login, errand(), landed(ErrorObject(1, "Gone fishing!", None, b"{}")))
-    assert not has_ended(login, errand(), landed(DENIED, status=401))
+    assert has_ended(login, message(), received(Malformed(""), status=440))
+    assert has_ended(login, message(), received(ErrorObject(1, "Gone fishing!", None, b"{}")))
+    assert not has_ended(login, message(), received(DENIED, status=401))
 
 
 def test_a_batch_that_was_answered_call_by_call_is_not_sent_twice() -> None:
-    batch = Errand("batch", (Call("a", "[]", "1"), Call("b", "[]", "2")))
+    batch = Message("batch", (Call("a", "[]", "1"), Call("b", "[]", "2")))
     partly = ErrorObject(-32001, "1 of 2 calls failed: auth", None, b'[{"id":"1"},{"id":"2"}]')
-    assert not has_ended(Login(), batch, landed(partly))
-    assert has_ended(Login(), batch, landed(DENIED))
+    assert not has_ended(Login(), batch, received(partly))
+    assert has_ended(Login(), batch, received(DENIED))
 
 
 @pytest.mark.parametrize(
@@ -211,6 +213,6 @@ def test_a_session_is_found_whatever_else_the_reply_to_a_login_holds() -> None:
     odd = (
         b'{"n": 1' + b"0" * 5000 + b', "half": "\\ud800", "deep": [' + b"[" * 3000 + b"]" * 3000 + b', {"id": "abc"}]}'
     )
-    assert trips(drive(profile, errand(), None, [PASSWORD, landed(Result(odd)), landed(PONG)]))[1].session == Secret(
-        "abc", ""
-    )
+    assert requests(drive(profile, message(), None, [PASSWORD, received(Result(odd)), received(PONG)]))[
+        1
+    ].session == Secret("abc", "")

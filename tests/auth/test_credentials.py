@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.credentials import derived, opened, opened_header
-from rpcexplorer.auth.flow import Errand, Header, Need
+from rpcexplorer.auth.flow import Header, Message, Need
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.exchange import Refused
@@ -24,23 +24,23 @@ from tests.auth.driving import (
     SESSION,
     drive,
     end,
-    errand,
     kinds,
-    landed,
-    trips,
+    message,
+    received,
+    requests,
 )
 
 
 def test_without_auth_the_call_goes_out_as_it_is() -> None:
     profile = replace(COOKIE, auth=NoAuth())
-    assert kinds(drive(profile, errand(), None, [landed(PONG)])) == ["Trip", "Ended"]
+    assert kinds(drive(profile, message(), None, [received(PONG)])) == ["Send", "Ended"]
 
 
 def test_a_placeholder_that_was_recorded_asks_for_its_secret_again() -> None:
     profile = replace(COOKIE, auth=NoAuth())
-    steps = drive(profile, errand('{"password":"«shop.password»"}'), None, [PASSWORD, landed(PONG)])
+    steps = drive(profile, message('{"password":"«shop.password»"}'), None, [PASSWORD, received(PONG)])
     assert steps[0] == Need("password")
-    assert trips(steps)[0].secrets == (PASSWORD,)
+    assert requests(steps)[0].secrets == (PASSWORD,)
 
 
 @pytest.mark.parametrize("value", ["plain-enough", 'quo"te', "back\\slash", "new\nline", "ünï€", "«shop.password»x"])
@@ -53,7 +53,7 @@ def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
 
 
 def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
-    outcome = end(drive(INLINE, errand('{"header": "Bearer «shop.password»"}'), None, []))
+    outcome = end(drive(INLINE, message('{"header": "Bearer «shop.password»"}'), None, []))
     assert isinstance(outcome, Refused)
     assert "stands inside a longer text" in outcome.sentence
 
@@ -71,7 +71,7 @@ def test_a_secret_inside_a_longer_text_is_not_sent_as_its_name() -> None:
 )
 def test_what_stands_for_no_secret_of_the_profile_is_not_sent_as_text(params: str, said: str) -> None:
     for profile in (INLINE, COOKIE, replace(COOKIE, auth=NoAuth())):
-        outcome = end(drive(profile, errand(params.replace("[", '{"x":').replace("]", "}")), SESSION, []))
+        outcome = end(drive(profile, message(params.replace("[", '{"x":').replace("]", "}")), SESSION, []))
         assert isinstance(outcome, Refused)
         assert outcome.why == "params"
         assert said in outcome.sentence
@@ -79,12 +79,14 @@ def test_what_stands_for_no_secret_of_the_profile_is_not_sent_as_text(params: st
 
 def test_these_very_letters_can_be_sent_with_an_escape() -> None:
     profile = replace(COOKIE, auth=NoAuth())
-    (trip,) = trips(drive(profile, errand(r'["\u00abother.password»", "«é»"]'), None, [landed(PONG)]))
-    assert trip.secrets == ()
+    (send,) = requests(drive(profile, message(r'["\u00abother.password»", "«é»"]'), None, [received(PONG)]))
+    assert send.secrets == ()
 
 
-@pytest.mark.parametrize("what", [errand('["«shop.password»"]', method="«shop.password»"), errand(id="«shop.session»")])
-def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Errand) -> None:
+@pytest.mark.parametrize(
+    "what", [message('["«shop.password»"]', method="«shop.password»"), message(id="«shop.session»")]
+)
+def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Message) -> None:
     outcome = end(drive(COOKIE, what, SESSION, []))
     assert isinstance(outcome, Refused)
     assert "has no place" in outcome.sentence
@@ -103,7 +105,7 @@ def test_no_secret_is_opened_in_the_name_of_a_method_or_in_an_id(what: Errand) -
     ],
 )
 def test_a_profile_opens_no_secret_where_it_does_not_belong(profile: Profile) -> None:
-    steps = drive(profile, errand("{}"), None, [])
+    steps = drive(profile, message("{}"), None, [])
     outcome = end(steps)
     assert kinds(steps) == ["Ended"]
     assert isinstance(outcome, Refused)

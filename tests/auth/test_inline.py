@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Errand
+from rpcexplorer.auth.flow import Message
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.catalogue import Method, Parameter, starting_point
@@ -19,10 +19,10 @@ from tests.auth.driving import (
     PONG,
     drive,
     end,
-    errand,
     kinds,
-    landed,
-    trips,
+    message,
+    received,
+    requests,
 )
 
 
@@ -36,20 +36,20 @@ from tests.auth.driving import (
     ],
 )
 def test_credentials_are_members_of_params_when_the_call_is_sent(typed: str, sent: str) -> None:
-    steps = drive(INLINE, errand(typed), None, [PASSWORD, landed(PONG)])
-    assert trips(steps)[0].errand.calls[0].params == sent
-    assert trips(steps)[0].session is None
+    steps = drive(INLINE, message(typed), None, [PASSWORD, received(PONG)])
+    assert requests(steps)[0].message.calls[0].params == sent
+    assert requests(steps)[0].session is None
 
 
 def test_an_object_that_holds_both_is_sent_as_typed() -> None:
     typed = '{"password":"p","username":"u"}'
-    steps = drive(INLINE, errand(typed), None, [landed(PONG)])
-    assert kinds(steps) == ["Trip", "Ended"]
-    assert trips(steps)[0].errand.calls[0].params == typed
+    steps = drive(INLINE, message(typed), None, [received(PONG)])
+    assert kinds(steps) == ["Send", "Ended"]
+    assert requests(steps)[0].message.calls[0].params == typed
 
 
 def test_an_array_that_is_not_empty_is_refused_with_the_reason() -> None:
-    outcome = end(drive(INLINE, errand("[1]"), None, []))
+    outcome = end(drive(INLINE, message("[1]"), None, []))
     assert isinstance(outcome, Refused)
     assert outcome.why == "params"
     assert "an array has no place" in outcome.sentence
@@ -57,18 +57,18 @@ def test_an_array_that_is_not_empty_is_refused_with_the_reason() -> None:
 
 def test_the_members_names_can_be_set_and_the_name_can_be_a_secret() -> None:
     profile = replace(INLINE, auth=InlineAuth(username_member="user", password_member="pass word"))
-    steps = drive(profile, errand(), None, [Secret("ada", "shop.username"), PASSWORD, landed(PONG)])
-    assert trips(steps)[0].errand.calls[0].params == '{"user":"«shop.username»","pass word":"«shop.password»"}'
+    steps = drive(profile, message(), None, [Secret("ada", "shop.username"), PASSWORD, received(PONG)])
+    assert requests(steps)[0].message.calls[0].params == '{"user":"«shop.username»","pass word":"«shop.password»"}'
 
 
 def test_a_method_noted_as_public_gets_no_credentials() -> None:
     profile = replace(INLINE, methods={"ping": MethodNote(auth="none")})
-    assert trips(drive(profile, errand(), None, [landed(PONG)]))[0].errand.calls[0].params == "[]"
+    assert requests(drive(profile, message(), None, [received(PONG)]))[0].message.calls[0].params == "[]"
 
 
 def test_every_call_of_a_batch_gets_the_credentials() -> None:
-    batch = Errand("batch", (Call("a", "[]", "1"), Call("b", '{"x":1}', "2")))
-    sent = trips(drive(INLINE, batch, None, [PASSWORD, landed(PONG)]))[0].errand.calls
+    batch = Message("batch", (Call("a", "[]", "1"), Call("b", '{"x":1}', "2")))
+    sent = requests(drive(INLINE, batch, None, [PASSWORD, received(PONG)]))[0].message.calls
     assert all("«shop.password»" in call.params for call in sent)
 
 

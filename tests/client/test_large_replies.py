@@ -12,7 +12,7 @@ import pytest
 from rpcexplorer.client import pacing as turns
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import load
-from rpcexplorer.client.credentials_port import GivenKeys
+from rpcexplorer.client.credentials_port import GivenCredentials
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.draft import Batch, Draft
@@ -27,8 +27,8 @@ ROWS = [{"name": f"row, {number}", "tags": ["a", "b"]} for number in range(40_00
 SECRET = "hunter2-secret"
 
 
-class KnownKeys(GivenKeys):
-    """Keys whose values nobody is to see."""
+class KnownKeys(GivenCredentials):
+    """CredentialSource whose values nobody is to see."""
 
     def in_use(self) -> tuple[Secret, ...]:
         return (Secret(SECRET, "dev.password"),)

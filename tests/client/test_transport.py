@@ -7,7 +7,7 @@ import json
 
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.credentials_port import GivenKeys
+from rpcexplorer.client.credentials_port import GivenCredentials
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Progress, Sent, Unreached, Watch
@@ -30,7 +30,7 @@ def exchange_over(
     draft: Draft | Batch,
     *,
     profile: Profile = DEV,
-    keys: GivenKeys | None = None,
+    keys: GivenCredentials | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> Exchange:
@@ -38,7 +38,7 @@ def exchange_over(
     port: Transport = transport
 
     async def call() -> Exchange:
-        async with Client.of(profile, keys or GivenKeys(), 1 << 20, recorded.append, port) as client:
+        async with Client.of(profile, keys or GivenCredentials(), 1 << 20, recorded.append, port) as client:
             return await client.send(draft, watch=watch, stop=stop)
 
     exchange = asyncio.run(call())
@@ -118,7 +118,7 @@ def test_a_login_goes_ahead_and_its_session_goes_with_the_call() -> None:
 
     transport = MemoryTransport(answer)
     profile = Profile(name="dev", url="http://rpc.example.com", auth=CookieAuth())
-    exchange = exchange_over(transport, Draft("ping"), profile=profile, keys=GivenKeys("ada", "hunter2"))
+    exchange = exchange_over(transport, Draft("ping"), profile=profile, keys=GivenCredentials("ada", "hunter2"))
     assert isinstance(exchange.outcome, Result)
     assert [(json.loads(sent.body)["method"], sent.cookie) for sent in transport.requests] == [
         ("auth", None),

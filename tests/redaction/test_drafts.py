@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.profile import InlineAuth, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_for_files, redactor_of
 

@@ -36,7 +36,7 @@ class Question(Struct, frozen=True):
     """Only adds detail: if it fails, or all of its kind take too long, what is known stays good."""
 
 
-class Answer(Struct, frozen=True):
+class Answered(Struct, frozen=True):
     """What a dialect is told."""
 
     value: Any = None
@@ -44,7 +44,7 @@ class Answer(Struct, frozen=True):
     """Why there is no value, as in ``not offered (-32601)``; empty where there is one."""
 
 
-Asking = Generator[Question, Answer, Listing]
+Asking = Generator[Question, Answered, Listing]
 
 
 class Dialect(Struct, frozen=True):

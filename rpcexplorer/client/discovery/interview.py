@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.credentials_port import Keys
-from rpcexplorer.client.discovery.dialects import DIALECTS, NOT_OFFERED, TIME_IS_UP, Answer, Asking, Question
+from rpcexplorer.client.credentials_port import CredentialSource
+from rpcexplorer.client.discovery.dialects import DIALECTS, NOT_OFFERED, TIME_IS_UP, Answered, Asking, Question
 from rpcexplorer.client.discovery.limits import line_of
 from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.client.stop import Stop
@@ -45,10 +45,15 @@ NOT_INITIALIZED = re.compile(r"not (?:been )?initiali[sz]ed|uninitiali[sz]ed", r
 
 
 async def discover(
-    profile: Profile, keys: Keys, reply_limit: int, *, watch: Watch | None = None, stop: Stop | None = None
+    profile: Profile,
+    credentials: CredentialSource,
+    reply_limit: int,
+    *,
+    watch: Watch | None = None,
+    stop: Stop | None = None,
 ) -> Discovery:
     """Ask in every dialect and put the answers together. A service that cannot be reached ends it."""
-    interview = Interview(profile, keys, min(reply_limit, REPLY_LIMIT), watch, stop)
+    interview = Interview(profile, credentials, min(reply_limit, REPLY_LIMIT), watch, stop)
     methods: dict[str, Method] = {}
     said: list[str] = []
     closed: Exchange | None = None
@@ -78,15 +83,17 @@ class Interview:
     aside have the profile's timeout for all of them together.
     """
 
-    def __init__(self, profile: Profile, keys: Keys, reply_limit: int, watch: Watch | None, stop: Stop | None) -> None:
+    def __init__(
+        self, profile: Profile, credentials: CredentialSource, reply_limit: int, watch: Watch | None, stop: Stop | None
+    ) -> None:
         self.when = datetime.now(UTC)
         self._profile = profile
         self._inline = auth_of(profile).in_params
-        self._with_credentials = _at_hand(profile, keys)
+        self._with_credentials = _at_hand(profile, credentials)
         self.closed: Exchange | None = None
         """The first answer that asked for credentials which it did not get."""
-        self._client = Client.of(profile, keys, reply_limit, _unrecorded)
-        self._bare = Client.of(replace(profile, auth=Auth()), keys, reply_limit, _unrecorded)
+        self._client = Client.of(profile, credentials, reply_limit, _unrecorded)
+        self._bare = Client.of(replace(profile, auth=Auth()), credentials, reply_limit, _unrecorded)
         self._watch = watch
         self._stop = stop
         self._left_for_asides = profile.timeout
@@ -94,13 +101,13 @@ class Interview:
 
     async def hold(self, asking: Asking) -> Listing | Exchange:
         """Answer all questions of a dialect; what it makes of them, or the exchange after which nothing can follow."""
-        answer: Answer | None = None
+        answer: Answered | None = None
         while True:
             question = _next(asking, answer)
             if isinstance(question, Listing):
                 return question
             if question.aside and self._left_for_asides <= 0:
-                answer = Answer(refusal=TIME_IS_UP)
+                answer = Answered(refusal=TIME_IS_UP)
                 continue
             exchange = await self._exchange(question)
             asks_for_login = self._asks_for_login(exchange)
@@ -156,7 +163,7 @@ class Interview:
         yield usual, "{}"
 
 
-def _next(asking: Asking, answer: Answer | None) -> Question | Listing:
+def _next(asking: Asking, answer: Answered | None) -> Question | Listing:
     """Tell a dialect what came, and hear what it asks next or what it made of all."""
     try:
         return next(asking) if answer is None else asking.send(answer)
@@ -168,13 +175,13 @@ def _next(asking: Asking, answer: Answer | None) -> Question | Listing:
 # --- what an exchange means --------------------------------------------------------------------------------------
 
 
-def _at_hand(profile: Profile, keys: Keys) -> bool:
+def _at_hand(profile: Profile, credentials: CredentialSource) -> bool:
     """Whether credentials can be sent, or none are, without asking anybody."""
     needed = ("session",) if profile.has_sessions else profile.secrets
-    return all(keys.at_hand(profile, field) for field in needed)
+    return all(credentials.at_hand(profile, field) for field in needed)
 
 
-def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answer:
+def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answered:
     """The result, or why there is none, as far as a dialect needs to know."""
     match exchange.outcome:
         case Result() as result:
@@ -182,24 +189,24 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
         case ErrorObject(code=code, message=message):
             said = " ".join([*([] if code is None else [str(code)]), *filter(None, [line_of(message)])])
             if code == METHOD_NOT_FOUND:
-                return Answer(refusal=f"{NOT_OFFERED} (-32601)")
-            return Answer(refusal=_refusal(exchange, said, profile, asks_for_login=asks_for_login))
+                return Answered(refusal=f"{NOT_OFFERED} (-32601)")
+            return Answered(refusal=_refusal(exchange, said, profile, asks_for_login=asks_for_login))
         case Malformed(reason=reason):
             status = exchange.response.status
             if status in MEANINGS:
-                return Answer(refusal=reason)
+                return Answered(refusal=reason)
             not_offered = status in NOT_OFFERED_STATUS
-            return Answer(refusal=f"{NOT_OFFERED} (HTTP {status})" if not_offered else f"unreadable: {reason}")
+            return Answered(refusal=f"{NOT_OFFERED} (HTTP {status})" if not_offered else f"unreadable: {reason}")
         case Unreached(sentence=sentence) | Refused(sentence=sentence):
-            return Answer(refusal=sentence)
-    return Answer(refusal=f"ended as {exchange.outcome_name}")
+            return Answered(refusal=sentence)
+    return Answered(refusal=f"ended as {exchange.outcome_name}")
 
 
-def _value(result: Result) -> Answer:
+def _value(result: Result) -> Answered:
     try:
-        return Answer(result.decoded())
+        return Answered(result.decoded())
     except (ValueError, RecursionError):  # the codec hands on any JSON; Python has limits to what it makes values of
-        return Answer(refusal="unreadable: it nests too deep, or holds a number of too many digits")
+        return Answered(refusal="unreadable: it nests too deep, or holds a number of too many digits")
 
 
 def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Self
 import httpx
 
 from rpcexplorer.transport.http.certificates import context_of
-from rpcexplorer.transport.http.connection import PIECE, Listening, Opened
+from rpcexplorer.transport.http.connection import PIECE, EarlyReading, NetworkStream
 from rpcexplorer.transport.http.failures import Attempt, explain, unusable_roots
 from rpcexplorer.transport.http.lookup import is_literal, look_up
 from rpcexplorer.transport.http.proxies import Proxy, proxy_for
@@ -84,7 +84,7 @@ class HttpTransport:
     async def _exchange(
         self, body: bytes, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
-        opened: list[Opened] = []
+        opened: list[NetworkStream] = []
         request = httpx.Request(
             "POST",
             address.url,
@@ -126,7 +126,7 @@ class HttpTransport:
         route = httpx.AsyncHTTPTransport(verify=trust, proxy=through)
         if os.name == "posix":  # elsewhere a socket cannot be read beside the loop's own way
             pool: Any = route._pool  # noqa: SLF001 - httpx has no other way to say who opens its connections
-            pool._network_backend = Listening(pool._network_backend)  # noqa: SLF001
+            pool._network_backend = EarlyReading(pool._network_backend)  # noqa: SLF001
         return route
 
     def _trust(self) -> ssl.SSLContext:
@@ -194,7 +194,7 @@ def _source_of_roots(ca_file: Path | None) -> str:
     return "The list of authorities that comes with certifi"
 
 
-def _follow(incoming: Incoming, opened: list[Opened]) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+def _follow(incoming: Incoming, opened: list[NetworkStream]) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
     """Return the function that httpx tells each of its steps: it keeps `incoming` up to date, and what was opened."""
 
     async def follow(event: str, details: Mapping[str, Any]) -> None:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 PIECE = 256 * 1024
 
 
-class Opened(Protocol):
+class NetworkStream(Protocol):
     """All that is asked of a connection that httpx has opened."""
 
     def get_extra_info(self, info: str) -> Any:
@@ -32,7 +32,7 @@ class Opened(Protocol):
         """Close it, if it is not closed."""
 
 
-class Connecting(Protocol):
+class NetworkBackend(Protocol):
     """Whatever of httpx's opens connections."""
 
     async def connect_tcp(
@@ -42,7 +42,7 @@ class Connecting(Protocol):
         timeout: float | None = None,  # noqa: ASYNC109 - httpx's own shape
         local_address: str | None = None,
         socket_options: Iterable[Any] | None = None,
-    ) -> Opened:
+    ) -> NetworkStream:
         """Open one."""
 
 
@@ -61,10 +61,10 @@ class Line(Protocol):
         """Close it, if it is not closed."""
 
 
-class Listening:
+class EarlyReading:
     """Opens connections of ours where httpx would open its own."""
 
-    def __init__(self, usual: Connecting) -> None:
+    def __init__(self, usual: NetworkBackend) -> None:
         self._usual = usual
 
     async def connect_tcp(self, *given: Any, **named: Any) -> Connection:
@@ -147,7 +147,7 @@ class Connection:
 class Plain:
     """A TCP connection, by a socket of our own that leads where httpx's does."""
 
-    def __init__(self, opened: Opened) -> None:
+    def __init__(self, opened: NetworkStream) -> None:
         self.tls: ssl.SSLObject | None = None
         self._opened = opened  # it reads nothing unless it is asked
         self._socket = socket.socket(fileno=os.dup(opened.get_extra_info("socket").fileno()))

@@ -26,7 +26,7 @@ class Undecodable(Exception):  # noqa: N818 - says what the body is
     """The body is not, or not to its end, what its Content-Encoding says. `str()` goes on after "the body"."""
 
 
-class Body:
+class ReplyBody:
     """What has come of a body. Feed it, finish it, and read it at any time in between."""
 
     def __init__(self, encodings: Sequence[str], *, offered: str, cap: int) -> None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from msgspec.structs import replace
 
-from rpcexplorer.transport.http.decoding import Body
+from rpcexplorer.transport.http.decoding import ReplyBody
 from rpcexplorer.transport.port import NOTHING_CAME, Headers, Phases, Progress, Response, Stage, Watch
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Incoming:
         """Whether the request's last byte went out."""
         self._offered, self._proxy, self._watch = offered, proxy, watch
         self._head = NOTHING_CAME
-        self._body: Body | None = None
+        self._body: ReplyBody | None = None
         self._total: int | None = None
         self._spent: dict[Phase, float] = {}
         self._started = self._entered = self._reported = time.perf_counter()
@@ -78,7 +78,7 @@ class Incoming:
         """Take the head of the reply; the body follows."""
         received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
         self._head = Response(status, reason.decode("latin-1"), version.decode("latin-1"), received, proxy=self._proxy)
-        self._body = Body(values_of(received, "content-encoding"), offered=self._offered, cap=cap)
+        self._body = ReplyBody(values_of(received, "content-encoding"), offered=self._offered, cap=cap)
         lengths = values_of(received, "content-length")
         if len(lengths) == 1 and lengths[0].isdecimal() and not values_of(received, "transfer-encoding"):
             self._total = int(lengths[0])

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Errand, Header
+from rpcexplorer.auth.flow import Header, Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.layout import indented
@@ -93,7 +93,7 @@ class Subject(Struct, frozen=True):
         kind, calls = auth_of(self.profile), to_calls(self.draft, "")
         if isinstance(calls, Problem) or not self.preview.logs_in_first:
             return {}
-        if kind.is_free(self.profile, Errand("batch", calls)):
+        if kind.is_free(self.profile, Message("batch", calls)):
             return {}
         return {each.name: each.shown for each in kind.headers(self.profile)}
 

@@ -12,12 +12,12 @@ import pytest
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.client.credentials_port import GivenKeys
+from rpcexplorer.client.credentials_port import GivenCredentials
 from rpcexplorer.client.discovery.dialects import (
     DIALECTS,
     ENOUGH,
     MOST_EXPLAINED,
-    Answer,
+    Answered,
     Question,
     list_methods,
     openrpc,
@@ -63,7 +63,7 @@ def calls(server: RawServer) -> list[tuple[str, Any]]:
 
 
 def ask(url: str, auth: Auth = NoAuth(), stop: Stop | None = None, **settings: Any) -> Discovery:  # noqa: B008
-    keys = GivenKeys(settings.pop("username", USERNAME), settings.pop("password", PASSWORD))
+    keys = GivenCredentials(settings.pop("username", USERNAME), settings.pop("password", PASSWORD))
     limit = settings.pop("limit", 1 << 28)
     return asyncio.run(discover(Profile("p", url, auth=auth, **settings), keys, limit, stop=stop))
 
@@ -76,7 +76,7 @@ def discovered(script: Script, **settings: Any) -> tuple[Discovery, RawServer]:
 # --- dialects by hand ------------------------------------------------------------------------------------------------
 
 
-def drive(asking: Any, *answers: Answer) -> tuple[list[Question], Listing]:
+def drive(asking: Any, *answers: Answered) -> tuple[list[Question], Listing]:
     """Send a dialect its answers; the questions it had, and what it made of it all."""
     questions = [next(asking)]
     for answer in answers:
@@ -89,13 +89,13 @@ def drive(asking: Any, *answers: Answer) -> tuple[list[Question], Listing]:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_every_dialect_hands_a_refusal_on_and_asks_no_further(dialect: Any) -> None:
-    questions, listing = drive(dialect.ask(()), Answer(refusal="not offered (-32601)"))
+    questions, listing = drive(dialect.ask(()), Answered(refusal="not offered (-32601)"))
     assert questions == [Question(dialect.name)]
     assert listing == Listing(refusal="not offered (-32601)")
 
 
 def test_openrpc_asks_once() -> None:
-    questions, listing = drive(openrpc(()), Answer(DOCUMENT))
+    questions, listing = drive(openrpc(()), Answered(DOCUMENT))
     assert questions == [Question("rpc.discover")]
     assert [method.name for method in listing.methods] == ["a"]
 
@@ -103,11 +103,11 @@ def test_openrpc_asks_once() -> None:
 def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
     questions, listing = drive(
         list_methods({"a"}),
-        Answer(["a", 'b"', "c"]),
-        Answer("Bs"),
-        Answer(""),
-        Answer([["int", "string"]]),
-        Answer("undef"),
+        Answered(["a", 'b"', "c"]),
+        Answered("Bs"),
+        Answered(""),
+        Answered([["int", "string"]]),
+        Answered("undef"),
     )
     assert questions == [
         Question("system.listMethods"),
@@ -122,9 +122,16 @@ def test_help_and_signature_are_asked_for_what_nobody_described() -> None:
 
 
 def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
-    no = Answer(refusal="answered: error 7 it has no help")
+    no = Answered(refusal="answered: error 7 it has no help")
     questions, listing = drive(
-        list_methods(()), Answer(["a", "b", "c"]), no, Answer("B"), no, Answer([["int"]]), no, Answer([["string"]])
+        list_methods(()),
+        Answered(["a", "b", "c"]),
+        no,
+        Answered("B"),
+        no,
+        Answered([["int"]]),
+        no,
+        Answered([["string"]]),
     )
     assert len(questions) == 7
     assert [(method.doc, method.result) for method in listing.methods] == [("", "integer"), ("B", ""), ("", "string")]
@@ -135,9 +142,9 @@ def test_one_refusal_is_no_reason_not_to_ask_about_the_next_method() -> None:
 
 
 def test_many_refusals_in_a_row_end_the_questions_of_their_kind() -> None:
-    no = Answer(refusal="answered: error 7 no")
+    no = Answered(refusal="answered: error 7 no")
     names = [f"m{number}" for number in range(10)]
-    questions, listing = drive(list_methods(()), Answer(names), *[no] * ENOUGH, *[no] * ENOUGH)
+    questions, listing = drive(list_methods(()), Answered(names), *[no] * ENOUGH, *[no] * ENOUGH)
     assert len(questions) == 1 + 2 * ENOUGH
     assert listing.skipped == (
         "system.methodHelp: answered: error 7 no",
@@ -146,8 +153,8 @@ def test_many_refusals_in_a_row_end_the_questions_of_their_kind() -> None:
 
 
 def test_a_question_that_is_not_offered_is_not_asked_again() -> None:
-    no = Answer(refusal="not offered (-32601)")
-    questions, listing = drive(list_methods(()), Answer(["a", "b", "c"]), Answer("A"), no, Answer("C"), no)
+    no = Answered(refusal="not offered (-32601)")
+    questions, listing = drive(list_methods(()), Answered(["a", "b", "c"]), Answered("A"), no, Answered("C"), no)
     assert len(questions) == 5
     assert listing.skipped == (
         "system.methodHelp: not offered (-32601), for 1 of 3",
@@ -158,7 +165,7 @@ def test_a_question_that_is_not_offered_is_not_asked_again() -> None:
 
 def test_help_is_asked_for_so_many_names_and_no_more() -> None:
     names = [f"m{number}" for number in range(1_000)]
-    questions, listing = drive(list_methods(()), Answer(names), *[Answer("x")] * (2 * MOST_EXPLAINED))
+    questions, listing = drive(list_methods(()), Answered(names), *[Answered("x")] * (2 * MOST_EXPLAINED))
     assert len(questions) == 1 + 2 * MOST_EXPLAINED
     assert len(listing.methods) == 1_000
     assert listing.skipped == ("help was asked for the first 200 of 1,000 only",)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.transport.http.decoding import Body, Oversize, Undecodable
+from rpcexplorer.transport.http.decoding import Oversize, ReplyBody, Undecodable
 
 MIB = 1024 * 1024
 TEXT = b'{"jsonrpc": "2.0", "result": "' + b"abcdefgh" * 40_000 + b'"}'
@@ -32,8 +32,8 @@ PACKED = {
 }
 
 
-def body(encodings: list[str], *, offered: str = "gzip, deflate", cap: int = 256 * MIB) -> Body:
-    return Body(encodings, offered=offered, cap=cap)
+def body(encodings: list[str], *, offered: str = "gzip, deflate", cap: int = 256 * MIB) -> ReplyBody:
+    return ReplyBody(encodings, offered=offered, cap=cap)
 
 
 def bomb(mebibytes: int) -> bytes:
@@ -156,7 +156,7 @@ def test_bytes_after_the_end_mark_are_left_out_with_a_remark(coding: str) -> Non
 
 @pytest.mark.parametrize("coding", [[], ["gzip"]])
 def test_exactly_the_cap_is_let_in_and_not_a_byte_more(coding: list[str]) -> None:
-    def fed(size: int) -> Body:
+    def fed(size: int) -> ReplyBody:
         data = b"a" * size
         kept = body(coding, cap=100_000)
         kept.feed(gzip.compress(data, mtime=0) if coding else data)
