@@ -1,6 +1,7 @@
-"""JSON as it is being typed: the role of each token, by Pygments, and the same text laid out anew.
+"""JSON as it is being typed, for the editor: the role of each token, by Pygments, and the text laid out anew.
 
-Text that is not JSON yet comes through as well; what Pygments cannot place has the role of an error.
+Text that is not JSON yet comes through as well; what Pygments cannot place has the role of an error. It takes several
+times as long as ``colouring.py``, which a line that somebody types can afford and a reply of megabytes cannot.
 """
 
 from __future__ import annotations
@@ -10,9 +11,6 @@ from functools import cache
 from typing import Final, Protocol
 
 from rpcexplorer.jsontext.layout import indented
-
-LIMIT: Final = 200_000
-"""Characters; what comes after them has no colours, as nobody waits for a tenth of a second."""
 
 _ROLES: Final = {
     "Name.Tag": "json-key",
@@ -34,7 +32,7 @@ class _Lexer(Protocol):
 
 def json_tokens(text: str) -> Iterator[tuple[int, int, str]]:
     """Start, end and role of each token in turn; blanks have none. A string without its end is a string."""
-    for start, token, spelled in _lexer().get_tokens_unprocessed(text[:LIMIT]):
+    for start, token, spelled in _lexer().get_tokens_unprocessed(text):
         role = _role(str(token).removeprefix("Token."))
         if role == "json-error" and spelled.startswith('"'):
             role = "json-string"

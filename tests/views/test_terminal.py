@@ -69,6 +69,10 @@ def test_json_that_was_cut_is_coloured_as_far_as_it_goes() -> None:
     assert inks(highlighted('{"a": "uncl')) == [("dim", "{"), ("key", '"a"'), ("dim", ":"), ("string", '"uncl')]
 
 
+def test_what_is_no_token_of_json_has_no_colour() -> None:
+    assert highlighted("[1] trailing").endswith("]\x1b[0m trailing")
+
+
 def test_text_beyond_the_limit_stays_plain() -> None:
     text = '"' + "x" * COLOUR_LIMIT + '"'
     assert highlighted(text) == text

@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.catalogue import By, Method, MethodSource, Parameter, starting_point
 from rpcexplorer.views.cells import columns, fitted
+from rpcexplorer.views.colouring import tokens
 from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.json_tokens import json_tokens, laid_out
 from rpcexplorer.views.printable import printable
 
 Line = list[tuple[str, str]]
@@ -104,10 +105,10 @@ def _told(parameter: Parameter) -> str:
 
 def _json(value: Any) -> Iterator[Line]:
     """A value, laid out and coloured."""
-    for text in laid_out(_spelled(value)).splitlines():
+    for text in indented(_spelled(value)).splitlines():
         line, at = [("  ", "text")], 0
-        for start, end, role in json_tokens(text):
-            line += [(text[at:start], "json-punctuation"), (printable(text[start:end]), role)]
+        for start, end, role in tokens(text):
+            line += [(text[at:start], "json-punctuation"), (printable(text[start:end]), f"json-{role}")]
             at = end
         yield [*line, (printable(text[at:]), "json-punctuation")]
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.views.json_tokens import json_tokens
+from rpcexplorer.views.colouring import tokens
 from rpcexplorer.views.printable import printable, printable_bytes, readable
 from rpcexplorer.views.words.sentences import SIGNS
 
@@ -19,6 +19,9 @@ Line = list[tuple[str, str]]
 
 DOTS: Final = "••••••••"
 """Any secret; its length tells nothing."""
+
+COLOURED: Final = 200_000
+"""Characters; what comes after them has no colours, as nobody waits for a tenth of a second."""
 
 _MARGIN: Final = ("  ", "text")
 _SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
@@ -64,10 +67,10 @@ def _body(body: bytes) -> list[Line]:
 def _coloured(text: str) -> Iterator[tuple[str, str]]:
     """The text in pieces with the roles of their tokens, nothing left out."""
     at = 0
-    for start, end, role in json_tokens(text):
+    for start, end, role in tokens(text[:COLOURED]):
         if at < start:
             yield _hidden(text[at:start]), "json-punctuation"
-        yield _hidden(text[start:end]), role
+        yield _hidden(text[start:end]), f"json-{role}"
         at = end
     if at < len(text):
         yield _hidden(text[at:]), "json-string"
