@@ -76,10 +76,10 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             self.profile in {None, found.profile}
             and self.method in {None, found.method}
             and found.outcome_name in self.outcomes
-            and _all_in((self.in_profile,), found.profile)
-            and _all_in((self.in_method,), found.method)
-            and _all_in((self.text,), found.profile, found.url, *_texts(found))
-            and _all_in(self.words, *_texts(found))
+            and self.in_profile.casefold() in found.profile.casefold()
+            and self.in_method.casefold() in found.method.casefold()
+            and (not self.text or _all_in((self.text,), found.profile, found.url, *_texts(found)))
+            and (not self.words or _all_in(self.words, *_texts(found)))
         )
 
 
@@ -92,6 +92,5 @@ def _texts(exchange: Exchange) -> Iterator[str]:
 
 
 def _all_in(words: Iterable[str], *texts: str) -> bool:
-    wanted = [word.casefold() for word in words if word]
-    folded = [text.casefold() for text in texts] if wanted else []
-    return all(any(word in text for text in folded) for word in wanted)
+    folded = [text.casefold() for text in texts]
+    return all(any(word.casefold() in text for text in folded) for word in words)
