@@ -117,9 +117,3 @@ def luminance(colour: str) -> float:
     channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
     red, green, blue = (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
-
-
-def contrast(a: str, b: str) -> float:
-    """How far two ``#rrggbb`` stand apart, from 1 to 21. Of the terminal's own colours nobody can tell."""
-    darker, lighter = sorted((luminance(a), luminance(b)))
-    return (lighter + 0.05) / (darker + 0.05)

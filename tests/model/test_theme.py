@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.model.theme import DARK, LIGHT, NATIVE, colour, completed, contrast
+from rpcexplorer.model.theme import DARK, LIGHT, NATIVE, colour, completed
 
 
 @pytest.mark.parametrize(
@@ -24,13 +24,6 @@ def test_anything_else_is_no_colour(text: str) -> None:
 
 def test_the_terminal_has_sixteen_colours_and_its_default() -> None:
     assert len(NATIVE) == len(set(NATIVE)) == 17
-
-
-def test_contrast_goes_from_one_to_twenty_one_in_either_order() -> None:
-    assert contrast("#000000", "#ffffff") == pytest.approx(21)
-    assert contrast("#ffffff", "#000000") == pytest.approx(21)
-    assert contrast("#336699", "#336699") == 1
-    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)  # the grey just too light for text
 
 
 def test_roles_that_are_left_out_are_the_defaults() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.theme import DARK, LIGHT, Theme, contrast, luminance
+from rpcexplorer.model.theme import DARK, LIGHT, Theme, luminance
 from rpcexplorer.storage.themes import Themes, load_theme
 
 FOLDER = Path(__file__).parents[2] / "themes"
@@ -34,6 +34,19 @@ def shipped(name: str) -> Theme:
 
 def needed(name: str, least: float) -> float:
     return 7 if name == "contrast" else least
+
+
+def contrast(a: str, b: str) -> float:
+    """How far two ``#rrggbb`` stand apart, from 1 to 21. Of the terminal's own colours nobody can tell."""
+    darker, lighter = sorted((luminance(a), luminance(b)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def test_contrast_goes_from_one_to_twenty_one_in_either_order() -> None:
+    assert contrast("#000000", "#ffffff") == pytest.approx(21)
+    assert contrast("#ffffff", "#000000") == pytest.approx(21)
+    assert contrast("#336699", "#336699") == 1
+    assert contrast("#777777", "#ffffff") == pytest.approx(4.48, abs=0.01)  # the grey just too light for text
 
 
 def test_there_are_six_or_more_with_light_contrast_and_terminal_among_them() -> None:
