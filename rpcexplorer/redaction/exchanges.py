@@ -42,7 +42,7 @@ class Policy(Struct, frozen=True):
 SHOW: Final = Policy()
 """Whoever made the call sees all that came: a member ``password`` of a reply may be what was asked for."""
 COPY: Final = Policy(guesses=True, body_limit=1024 * 1024)
-"""For a ticket, which shows less of a body."""
+"""For what is pasted elsewhere; a ticket shows less of a body."""
 
 
 def for_history(body_limit: int) -> Policy:
