@@ -96,7 +96,7 @@ IN_SETTINGS = [
     Row("history.folder", "write into a file that is none of ours",
         "trust/test_files_of_others.py::test_a_call_does_not_touch_the_file_that_a_name_in_the_history_leads_to"),
     Row("history.body_limit", "fill the disk with one reply",
-        "storage/history/test_store.py::test_a_long_reply_is_cut_and_its_true_size_recorded"),
+        "redaction/test_exchanges.py::test_a_long_reply_is_cut_behind_the_last_secret_and_its_true_size_stays"),
     Row("secrets.store", "put secrets elsewhere than in a private file or the keyring", SETTING),
     Row("reply.limit", "fill the memory", "trust/wire/test_replies.py::test_a_body_beyond_the_cap_is_stopped_there"),
 ]  # fmt: skip
