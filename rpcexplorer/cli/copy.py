@@ -11,9 +11,8 @@ from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.views.copying.snippets import SNIPPETS, Subject, subject_of
+from rpcexplorer.views.copying.snippets import SNIPPETS, subject_of
 
 FORM = OneOf(SNIPPETS)
 
@@ -41,27 +40,11 @@ def copy(context: click.Context, id: str | None, form: str, profile: str | None)
     its_own, missing = _profile(explorer, exchange)
     if missing:
         world.say(missing)
-    addressed = replace(its_own, url=its_own.url.replace(UNRECORDED, _stand_in(its_own.url)))
-    explorer.use(addressed)
-    subject = subject_of(addressed, exchange, explorer.preview, secrets=explorer.keys.in_use(), ours=ours)
+    explorer.use(its_own)
+    subject = subject_of(its_own, exchange, explorer.preview, secrets=explorer.keys.in_use(), ours=ours)
     if isinstance(subject, Refused):
         fail(subject.sentence)
-    world.print(SNIPPETS[form](_marked(subject, its_own)))
-
-
-def _stand_in(url: str) -> str:
-    """A part of a path that is not in an address yet: with a mark in its place, it is an address."""
-    part = "not-recorded"
-    while part in url:
-        part += "-"
-    return part
-
-
-def _marked(subject: Subject, profile: Profile) -> Subject:
-    """With the marks again that the address of its profile has: what stood there is needed, and nobody knows it."""
-    line = subject.preview.line.replace(_stand_in(profile.url), UNRECORDED)
-    login = subject.login and _marked(subject.login, profile)
-    return replace(subject, profile=profile, preview=replace(subject.preview, line=line), login=login)
+    world.print(SNIPPETS[form](subject))
 
 
 def _profile(explorer: Explorer, exchange: Exchange) -> tuple[Profile, str]:

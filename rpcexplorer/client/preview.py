@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Ended, Message, Need, Send, advance
 from rpcexplorer.auth.registry import auth_of
@@ -13,7 +15,7 @@ from rpcexplorer.client.requests import body_of, formed
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Unreachable
@@ -32,20 +34,22 @@ def preview(
     calls = calls_of(draft, id)
     if isinstance(calls, Refused):
         return calls
-    send = _trip(profile, Message(kind_of(draft), calls, only_shown=True))
+    send = _wanted(profile, Message(kind_of(draft), calls, only_shown=True))
     if isinstance(send, Refused):
         return send
     doubt = Fields(profile).doubt(send.message)
     shown = {each.name: each.shown for each in send.headers if has_session or not profile.has_sessions}
-    # what no header can hold has a stand-in that every check lets through until the headers are made
+    # what no address and no header can hold has a stand-in that every check lets through until they are made
     stand_ins = {name: PLACEHOLDER.sub("x", value) for name, value in shown.items()}
-    request = formed(profile, body_of(profile, send.message), tuple(stand_ins.items()))
+    part = _absent_from(profile.endpoint)
+    addressed = replace(profile, url=profile.url.replace(UNRECORDED, part))
+    request = formed(addressed, body_of(profile, send.message), tuple(stand_ins.items()))
     try:
         line, headers = head_of(request)
     except Unreachable as error:
         return Refused("profile", error.sentence)
     return Preview(
-        hide(line),
+        hide(line).replace(part, UNRECORDED),
         tuple(
             (name, value.removesuffix(stand_ins[name]) + shown[name] if name in shown else hide(value))
             for name, value in headers
@@ -56,8 +60,16 @@ def preview(
     )
 
 
-def _trip(profile: Profile, message: Message) -> Send | Refused:
-    """Drive the flow by hand, with empty secrets, up to the send that the person means."""
+def _absent_from(address: str) -> str:
+    """A part of a path that is not in an address yet."""
+    part = "not-recorded"
+    while part in address:
+        part += "-"
+    return part
+
+
+def _wanted(profile: Profile, message: Message) -> Send | Refused:
+    """Drive the flow by hand, with empty secrets, up to the request that the person means."""
     way = auth_of(profile).flow(profile, message, Secret("", profile.label("session")), datetime.now(UTC))
     step = advance(way, None)
     while isinstance(step, Need):

@@ -56,3 +56,11 @@ def test_what_would_not_be_sent_is_shown_with_the_reason() -> None:
         body, doubt = body_of(f'{{"x":"{mark}"}}')
         assert mark in body
         assert said in doubt
+
+
+@pytest.mark.parametrize("path", ["/v3/«not recorded»/x", "/not-recorded/«not recorded»"])
+def test_what_an_address_had_that_was_not_recorded_is_marked_and_hides_nothing_else(path: str) -> None:
+    profile = Profile("url", f"https://rpc.example.com{path}", path="", ad_hoc=True)
+    made = preview(profile, Draft("ping"), "1", has_session=False)
+    assert isinstance(made, Preview)
+    assert made.line == f"POST {path} HTTP/1.1"

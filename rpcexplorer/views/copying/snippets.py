@@ -153,7 +153,8 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
 
 def _hidden(profile: Profile, line: str) -> str:
     """A request line without what opens a door by standing in the address."""
-    verb, target, version = line.split()
+    verb, _, rest = line.partition(" ")
+    target, _, version = rest.rpartition(" ")  # a mark in it has a space
     origin = origin_of(profile.endpoint)
     return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
 
