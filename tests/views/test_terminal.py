@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -79,8 +78,6 @@ def test_text_beyond_the_limit_stays_plain() -> None:
 
 
 @pytest.mark.thorough
-def test_ten_megabytes_take_seconds_at_most() -> None:
+def test_ten_megabytes_take_seconds_at_most(soon: None) -> None:
     text = "[" + ",".join(['{"id": 12, "name": "Ada", "tags": ["a", null]}'] * 100_000) + "]"
-    started = time.process_time()
     assert len(COLOURS.sub("", highlighted(text))) == len(printable(indented(text), lines=True))
-    assert time.process_time() - started < 15

@@ -312,7 +312,7 @@ def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -
 
 def test_help_that_takes_too_long_costs_only_the_help() -> None:
     table = {"system.listMethods": {"result": ["a", "b"]}, "system.methodHelp": (HOLD,)}
-    found, server = discovered(service(table), timeout=0.2)
+    found, server = discovered(service(table), timeout=0.5)
     assert [method.name for method in found.methods] == ["a", "b"]
     assert found.sentences[2].startswith("system.listMethods: system.methodHelp: ")
     assert found.sentences[3] == "system.listMethods: system.methodSignature: the time was up"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -138,11 +137,9 @@ def test_the_last_page_of_the_biggest_has_a_length_too() -> None:
     assert reply.body.length == smaller.body.length + 1 + len("1000000") - len("999999")
 
 
-def test_a_hundred_thousand_records_are_written_at_once() -> None:
-    started = time.process_time()
-    size = len(result("demo.records", "[100000]"))
-    assert size > 25_000_000
-    assert time.process_time() - started < 2
+@pytest.mark.thorough
+def test_a_hundred_thousand_records_are_written_at_once(soon: None) -> None:
+    assert len(result("demo.records", "[100000]")) > 25_000_000
 
 
 def test_a_million_records_start_at_once() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import time
 from collections.abc import Callable
 
 import pytest
@@ -222,11 +221,8 @@ def test_fixing_any_text_at_all_comes_to_an_end(text: str) -> None:
     ['"' + '\\"\n' * 30_000, "'\\" * 30_000, "[{]" * 8_000, "/*" * 30_000, '["' + "\\x" * 30_000, "a: " * 8_000],
     ids=["escaped quotes", "apostrophes", "brackets", "slashes", "escapes", "colons"],
 )
-def test_a_long_mess_takes_no_longer_than_its_length(text: str) -> None:
-    """Time that grows with the square of these lengths would be minutes."""
-    begun = time.process_time()
+def test_a_long_mess_takes_no_longer_than_its_length(text: str, soon: None) -> None:
     assert isinstance(parse(text), Problem)
-    assert time.process_time() - begun < 20
 
 
 def test_edits_that_overlap_share_what_they_delete() -> None:

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -143,9 +142,8 @@ BROKEN = [
 
 @pytest.mark.parametrize(("line", "words", "number"), BROKEN)
 def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
-    tmp_path: Path, line: str, words: str, number: int
+    tmp_path: Path, line: str, words: str, number: int, soon: None
 ) -> None:
-    began = time.process_time()
     text = f'version = 1\n[profile.p]\nurl = "http://p"\n\n{line}'
     profiles = read(tmp_path, text, user='[profile.u]\nurl = "http://u"\n')
     (complaint,) = profiles.complaints
@@ -153,7 +151,6 @@ def test_a_file_that_cannot_be_parsed_is_told_and_the_others_are_used(
     assert complaint.line in {number, number + 1}
     assert list(profiles.profiles) == ["u"]
     assert (tmp_path / "sessions.toml").read_text() == text
-    assert time.process_time() - began < 2
 
 
 @pytest.mark.parametrize(

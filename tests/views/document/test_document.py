@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 
 import pytest
 from hypothesis import given
@@ -177,10 +176,9 @@ def test_what_is_measured_in_steps_is_what_the_whole_would_show(text: str, step:
         assert document.growth == (4 if {"\t", "\u0085"} & set(text) else 1)
 
 
-def test_ten_megabytes_of_either_shape_open_at_once() -> None:
+@pytest.mark.thorough
+def test_ten_megabytes_of_either_shape_open_at_once(soon: None) -> None:
     short = b'  "a": 1,\n' * 1_000_000
     long = json.dumps("漢字" * 1_500_000, ensure_ascii=False).encode()
-    started = time.process_time()
     assert Document(short).line(999_999) == '  "a": 1,'
     assert Document(long).line(0, 0, 5) == '"漢字漢字'
-    assert time.process_time() - started < 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -130,10 +129,9 @@ def test_a_value_begins_after_its_name() -> None:
     assert starts == [b"{\n ", b"[\n ", b'"x\\', b"]\n}"]
 
 
-def test_far_down_a_million_lines_the_path_is_there_at_once() -> None:
+@pytest.mark.thorough
+def test_far_down_a_million_lines_the_path_is_there_at_once(soon: None) -> None:
     document = Document(b'{\n  "a": [\n' + b'    {\n      "b": 1\n    },\n' * 330_000 + b"    0\n  ]\n}", is_json=True)
-    started = time.process_time()
     assert path_at(document, document.lines - 3) == "$.a[330000]"
     assert path_at(document, document.lines - 5) == "$.a[329999].b"
     assert value_at(document, 1).endswith(b"\n  },\n  0\n]")
-    assert time.process_time() - started < 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections import deque
 from typing import Any
 
@@ -271,9 +270,9 @@ def test_a_row_that_is_not_there_is_an_error(index: int) -> None:
         rows_of(BODY).row(index)
 
 
-def test_a_million_lines_fold_and_wrap_at_once() -> None:
+@pytest.mark.thorough
+def test_a_million_lines_fold_and_wrap_at_once(soon: None) -> None:
     document = Document(b"[\n" + b'  {\n    "a": 1\n  },\n' * 400_000 + b"  0\n]", is_json=True)
-    started = time.process_time()
     rows = Rows(document)
     rows.fold_all()
     assert rows.count == 400_003
@@ -284,7 +283,6 @@ def test_a_million_lines_fold_and_wrap_at_once() -> None:
     assert rows.row(rows.count - 1).line == document.lines - 1
     rows.toggle(0)
     assert rows.row(0).text == "[ 400,001 items ]"
-    assert time.process_time() - started < 3
 
 
 def test_nothing_changes_before_a_large_document_is_folded_or_wrapped_to_its_end() -> None:

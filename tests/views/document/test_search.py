@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given
@@ -69,10 +68,8 @@ def test_the_bytes_of_what_is_no_text_are_searched() -> None:
 
 
 @pytest.mark.thorough
-def test_twenty_megabytes_are_searched_at_once() -> None:
+def test_twenty_megabytes_are_searched_at_once(soon: None) -> None:
     document = Document(b'    "name": "Ada Lovelace",\n' * 700_000 + b"End")
-    started = time.process_time()
     assert sum(1 for _ in matches(document, "lovelace")) == 700_000
     assert list(matches(document, "end")) == [(len(document.text) - 3, len(document.text))]
     assert list(matches(document, "nowhere")) == []
-    assert time.process_time() - started < 3
