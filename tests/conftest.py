@@ -11,6 +11,7 @@ import gc
 import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -50,6 +51,11 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_configure_node(node: Any) -> None:
     """A worker is given all paths by name, and has to be told what was meant."""
     node.workerinput["tier"] = node.config.stash[TIER]
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Servers that others wrote are an extra of their own, which nobody needs every day."""
+    return True if config.stash[TIER] == "everyday" and collection_path.name == "interop" else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
