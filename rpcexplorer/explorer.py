@@ -29,6 +29,7 @@ from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.replaced import ReplacedDrafts
 from rpcexplorer.storage.screen_state import ScreenState
 from rpcexplorer.storage.secrets.credentials import StoredKeys
 from rpcexplorer.storage.secrets.lookup import Secrets
@@ -66,6 +67,8 @@ class Explorer:
         """What was discovered, and when; and which methods a server does not have."""
         self.drafts = Drafts(paths.drafts)
         """What was typed for each method, sent or not."""
+        self.replaced = ReplacedDrafts(paths.drafts / "replaced")
+        """Drafts that gave way to another call."""
         self.remembered = ScreenState(paths.screen, self.keys.in_use)
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.keys.in_use)

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -78,7 +79,8 @@ def wing_of(path: Path) -> str:
     return first.removesuffix(".py")
 
 
-def imports_of(path: Path) -> Iterator[str]:
+def imports_of(path: Path, *, whole: bool = False) -> Iterator[str]:
+    """What a file imports, as modules; ``whole`` also gives each name in them, which may be a module itself."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -88,6 +90,7 @@ def imports_of(path: Path) -> Iterator[str]:
                 yield from (f"rpcexplorer.{alias.name}" for alias in node.names)
             else:
                 yield node.module or ""
+                yield from (f"{node.module}.{alias.name}" for alias in node.names if whole)
 
 
 def ours(name: str) -> str:
@@ -141,6 +144,27 @@ def test_a_room_of_the_screen_knows_only_its_own_parts(path: Path) -> None:
         there = room_of(name)
         if here and there:
             assert there == here or there in ROOMS[here], f"{here}/ must not import {name}"
+
+
+def test_no_file_needs_itself() -> None:
+    """Whatever the order in which files are read, each is whole before another one needs it."""
+    modules = {".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts): path for path in FILES}
+    needs = {name: set(imports_of(path, whole=True)) & modules.keys() for name, path in modules.items()}
+    TopologicalSorter(needs).prepare()
+
+
+def test_no_class_name_stands_twice() -> None:
+    """Messages that are nested in a widget count, and so do aliases; the demo may keep words of its own."""
+    found = Counter(name for path in FILES if wing_of(path) != "demo" for name in types_in(path))
+    assert not [name for name, count in found.items() if count > 1]
+
+
+def types_in(path: Path) -> Iterator[str]:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ClassDef):
+            yield node.name
+        elif isinstance(node, ast.AnnAssign) and "TypeAlias" in ast.unparse(node.annotation):
+            yield ast.unparse(node.target)
 
 
 def test_no_folder_is_a_heap() -> None:

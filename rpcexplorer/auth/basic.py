@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import ClassVar
 
-from rpcexplorer.auth.flow import Flow, Header, Message
+from rpcexplorer.auth.flow import AuthHeader, Flow, Message
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
@@ -36,7 +36,7 @@ class BasicAuth(Kind, frozen=True):
             )
         return (yield from Kind.flow(self, profile, message, session, now))
 
-    def headers(self, profile: Profile) -> tuple[Header, ...]:
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         name = placeholder(profile.label("username")) if self.username is None else self.username
         text = f"{name}:{placeholder(profile.label('password'))}"
-        return (Header("Authorization", text, scheme="Basic ", encoded=True),)
+        return (AuthHeader("Authorization", text, scheme="Basic ", encoded=True),)

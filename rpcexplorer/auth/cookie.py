@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, ClassVar
 
-from rpcexplorer.auth.flow import Flow, Header, Message
+from rpcexplorer.auth.flow import AuthHeader, Flow, Message
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret, placeholder
@@ -40,8 +40,8 @@ class CookieAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:
         return f"by cookie: {profile.login.method} opens a session"
 
-    def headers(self, profile: Profile) -> tuple[Header, ...]:
-        return (Header("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
+        return (AuthHeader("Cookie", f"{self.cookie}={placeholder(profile.label('session'))}"),)
 
     def places(self, profile: Profile) -> Iterable[str]:
         yield self.cookie

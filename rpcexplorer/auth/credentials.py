@@ -13,7 +13,7 @@ from itertools import product
 
 from msgspec import Struct
 
-from rpcexplorer.auth.flow import FlowPart, Header, Message, Need
+from rpcexplorer.auth.flow import AuthHeader, FlowPart, Message, Need
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED, named, of_another, unsendable
@@ -30,7 +30,7 @@ class Fields(Struct, frozen=True):
         """The JSON string that stands for a field."""
         return spelled(placeholder(self.profile.label(field)))
 
-    def named_in(self, message: Message, headers: Sequence[Header] = ()) -> FlowPart[tuple[Secret, ...] | Refused]:
+    def named_in(self, message: Message, headers: Sequence[AuthHeader] = ()) -> FlowPart[tuple[Secret, ...] | Refused]:
         """Ask for each secret whose placeholder stands in params or headers; refuse what cannot be sent as it is."""
         doubt = self.doubt(message)
         if doubt is not None and not message.only_shown:
@@ -93,14 +93,14 @@ def opened(body: bytes, secrets: tuple[Secret, ...]) -> bytes:
     return body
 
 
-def opened_header(header: Header, secrets: tuple[Secret, ...]) -> tuple[str, str]:
+def opened_header(header: AuthHeader, secrets: tuple[Secret, ...]) -> tuple[str, str]:
     """Name and value of a header with the secrets' values in it. The last line before the socket."""
     values = {secret.placeholder: secret.reveal() for secret in secrets}
     text = PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), header.text)
     return header.name, f"{header.scheme}{b64encode(text.encode()).decode() if header.encoded else text}"
 
 
-def derived(headers: Iterable[Header], known: Sequence[Secret]) -> Iterator[Secret]:
+def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[Secret]:
     """What the values of secrets come to in headers that encode them: it opens the same doors, so it is hidden too.
 
     Of each field every value is taken that is known. Nothing opens what is put in its place.

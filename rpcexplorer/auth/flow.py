@@ -26,7 +26,7 @@ class Message(Struct, frozen=True):
         return ", ".join(call.method for call in self.calls)
 
 
-class Header(Struct, frozen=True):
+class AuthHeader(Struct, frozen=True):
     """A header that a kind of auth puts into a request, with placeholders where secrets will stand."""
 
     name: str
@@ -52,7 +52,7 @@ class Send(Struct, frozen=True):
     """Wants a request sent; is told what ``Received``. Secrets stand in it as placeholders until the last moment."""
 
     message: Message
-    headers: tuple[Header, ...] = ()
+    headers: tuple[AuthHeader, ...] = ()
     secrets: tuple[Secret, ...] = ()
     """What the placeholders in params and headers stand for."""
     session: Secret | None = None

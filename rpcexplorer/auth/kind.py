@@ -14,7 +14,7 @@ from typing import ClassVar
 from msgspec import Struct
 
 from rpcexplorer.auth.credentials import Fields, planted
-from rpcexplorer.auth.flow import Flow, Header, Message, Received, Send
+from rpcexplorer.auth.flow import AuthHeader, Flow, Message, Received, Send
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Auth, Profile
@@ -78,7 +78,7 @@ class Kind(Auth, frozen=True):
         yield from ()
         return Refused("profile", f"Profile {profile.name} has no sessions: its auth is {self.kind}.")
 
-    def headers(self, profile: Profile) -> tuple[Header, ...]:  # noqa: ARG002
+    def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:  # noqa: ARG002
         """The headers that it puts into a request."""
         return ()
 

@@ -12,7 +12,6 @@ import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cached_property
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -31,7 +30,6 @@ from rpcexplorer.storage.files import (
 )
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.opening import told_size
-from rpcexplorer.storage.replaced import Replaced
 
 SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
@@ -60,11 +58,6 @@ class Drafts:
         """Why a draft could not be read, and where it is now; empty while all is well."""
         self.other = ""
         """Which draft was changed elsewhere as well, and where that text is now; empty where none was."""
-
-    @cached_property
-    def replaced(self) -> Replaced:
-        """Those that gave way to another call."""
-        return Replaced(Drafts(self._folder / "replaced"))
 
     def find(self, profile_name: str, method: str) -> str | None:
         """The text that was last typed; None where there is none."""

@@ -5,23 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from pathlib import Path
+from typing import Final
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
-
-if TYPE_CHECKING:
-    from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts import Drafts
 
 MOST: Final = 20
 """So many are kept of one method."""
 
 
-class Replaced:
+class ReplacedDrafts:
     """Each list of texts, the newest last, lies in a file like that of a draft."""
 
-    def __init__(self, files: Drafts) -> None:
-        self._files = files
+    def __init__(self, folder: Path) -> None:
+        self._files = Drafts(folder)
         self._lists: dict[tuple[str, str], list[str]] = {}
         """What this run knows."""
         self.recorded: dict[tuple[str, str], str] = {}

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.credentials import derived, opened, opened_header
-from rpcexplorer.auth.flow import Header, Message, Need
+from rpcexplorer.auth.flow import AuthHeader, Message, Need
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.exchange import Refused
@@ -112,11 +112,11 @@ def test_a_profile_opens_no_secret_where_it_does_not_belong(profile: Profile) ->
     assert outcome.why == "profile"
 
 
-ENCODED = Header("Authorization", "ada:«shop.password»", scheme="Basic ", encoded=True)
+ENCODED = AuthHeader("Authorization", "ada:«shop.password»", scheme="Basic ", encoded=True)
 
 
 def test_a_header_is_shown_with_placeholders_and_opened_with_values() -> None:
-    plain = Header("X-Token", "t=«shop.password»", scheme="Key ")
+    plain = AuthHeader("X-Token", "t=«shop.password»", scheme="Key ")
     assert (plain.shown, ENCODED.shown) == ("Key t=«shop.password»", "Basic base64(ada:«shop.password»)")
     assert opened_header(plain, (PASSWORD,)) == ("X-Token", "Key t=hunter2hunter2")
     assert opened_header(ENCODED, (PASSWORD,)) == (
@@ -127,14 +127,14 @@ def test_a_header_is_shown_with_placeholders_and_opened_with_values() -> None:
 
 def test_a_secret_that_looks_like_the_placeholder_of_another_opens_nothing() -> None:
     secrets = (Secret("«shop.password»", "shop.username"), PASSWORD)
-    assert opened_header(Header("X", "«shop.username»"), secrets) == ("X", "«shop.password»")
+    assert opened_header(AuthHeader("X", "«shop.username»"), secrets) == ("X", "«shop.password»")
 
 
 def test_what_an_encoded_header_comes_to_is_a_secret_for_every_value_that_is_known() -> None:
-    header = Header("Authorization", "«shop.username»:«shop.password»", encoded=True)
+    header = AuthHeader("Authorization", "«shop.username»:«shop.password»", encoded=True)
     known = [Secret("ada", "shop.username"), Secret("bob", "shop.username"), PASSWORD, Secret("x", "other.password")]
     found = [secret.reveal() for secret in derived([header], known)]
     assert found == [b64encode(f"{name}:hunter2hunter2".encode()).decode() for name in ("ada", "bob")]
     assert list(derived([header], known[:2])) == []
-    assert list(derived([Header("X-Token", "«shop.password»")], known)) == []
+    assert list(derived([AuthHeader("X-Token", "«shop.password»")], known)) == []
     assert {str(secret) for secret in derived([header], known)} == {UNRECORDED}

@@ -7,17 +7,16 @@ from pathlib import Path
 
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.storage.drafts import Drafts
-from rpcexplorer.storage.replaced import MOST
+from rpcexplorer.storage.replaced import MOST, ReplacedDrafts
 
 SHOP = Profile("shop", "http://h")
 
 
 def test_they_come_back_newest_first_also_after_a_restart_and_whoever_goes_on_finds_each(tmp_path: Path) -> None:
-    before = Drafts(tmp_path).replaced
+    before = ReplacedDrafts(tmp_path)
     for text in ("[1]", "[2]", "[1]", "[3]"):
         assert before.keep(SHOP, "m", text, ()) == ""
-    replaced = Drafts(tmp_path).replaced
+    replaced = ReplacedDrafts(tmp_path)
     assert replaced.of(SHOP, "m") == ["[2]", "[1]", "[3]"]
     assert replaced.of(SHOP, "other") == []
     now, seen = "[4]", []
@@ -26,25 +25,25 @@ def test_they_come_back_newest_first_also_after_a_restart_and_whoever_goes_on_fi
         assert trouble == ""
         seen.append(now)
     assert seen == ["[3]", "[1]", "[2]", "[4]"]
-    assert Drafts(tmp_path).replaced.of(SHOP, "m") == ["[2]", "[1]", "[3]"]
+    assert ReplacedDrafts(tmp_path).of(SHOP, "m") == ["[2]", "[1]", "[3]"]
 
 
 def test_the_last_one_that_is_brought_back_leaves_nothing(tmp_path: Path) -> None:
-    replaced = Drafts(tmp_path).replaced
+    replaced = ReplacedDrafts(tmp_path)
     replaced.keep(SHOP, "m", "[1]", ())
     assert replaced.bring_back(SHOP, "m", "", ()) == ("[1]", "")
-    assert Drafts(tmp_path).replaced.of(SHOP, "m") == []
+    assert ReplacedDrafts(tmp_path).of(SHOP, "m") == []
 
 
 def test_no_more_than_a_few_are_kept(tmp_path: Path) -> None:
-    replaced = Drafts(tmp_path).replaced
+    replaced = ReplacedDrafts(tmp_path)
     for number in range(MOST + 2):
         replaced.keep(SHOP, "m", f"[{number}]", ())
     assert replaced.of(SHOP, "m") == [f"[{number}]" for number in range(2, MOST + 2)]
 
 
 def test_a_file_is_private_and_holds_no_secret_and_none_is_made_for_an_address(tmp_path: Path) -> None:
-    replaced = Drafts(tmp_path).replaced
+    replaced = ReplacedDrafts(tmp_path)
     secret = Secret("correct-horse", "shop.token")
     replaced.keep(SHOP, "m", '["correct-horse", {"password": "of-nobody"}]', [secret])
     replaced.keep(ad_hoc("http://h"), "m", "[1]", ())
@@ -52,11 +51,11 @@ def test_a_file_is_private_and_holds_no_secret_and_none_is_made_for_an_address(t
     (file,) = (each for each in tmp_path.rglob("*") if each.is_file())
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     assert "correct-horse" not in file.read_text()
-    assert "«shop.token»" in Drafts(tmp_path).replaced.of(SHOP, "m")[0]
+    assert "«shop.token»" in ReplacedDrafts(tmp_path).of(SHOP, "m")[0]
 
 
 def test_what_cannot_be_written_is_said_and_known_in_this_run(tmp_path: Path) -> None:
     (tmp_path / "drafts").write_text("a file where the folder should be")
-    replaced = Drafts(tmp_path / "drafts").replaced
+    replaced = ReplacedDrafts(tmp_path / "drafts")
     assert "kept for this run only" in replaced.keep(SHOP, "m", "[1]", ())
     assert replaced.of(SHOP, "m") == ["[1]"]

@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator
 from typing import Final, Literal, NamedTuple, TypeAlias, cast
 
-Kind: TypeAlias = Literal[
+TokenKind: TypeAlias = Literal[
     "space",  # whitespace JSON does not know
     "comment",
     "endless",  # a comment that is not closed
@@ -33,7 +33,7 @@ Kind: TypeAlias = Literal[
 class Token(NamedTuple):
     """A stretch of the text; JSON's own whitespace makes no token."""
 
-    kind: Kind
+    kind: TokenKind
     """What the stretch was meant to be."""
     start: int
     """Where it starts in the text."""
@@ -115,7 +115,7 @@ def tokens(text: str) -> Iterator[Token]:
             before = strings.at(found.start(), named=named)
             at = before.end
         else:
-            before = Token(cast("Kind", kind), found.start(), at)
+            before = Token(cast("TokenKind", kind), found.start(), at)
         if kind in ("open", "close"):
             container = found[0]
         yield before

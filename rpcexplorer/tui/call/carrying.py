@@ -50,10 +50,10 @@ def put_in(calls: DraftScreen, text: str, *, recorded: bool = False) -> bool:
     assert explorer.profile is not None
     is_draft = draft.text != text and _is_missed(calls)
     if is_draft:
-        replaced, secrets = explorer.drafts.replaced, explorer.keys.in_use()
+        replaced, secrets = explorer.replaced, explorer.keys.in_use()
         _tell(calls, replaced.keep(explorer.profile, draft.method, draft.text, secrets))
     if recorded:
-        explorer.drafts.replaced.recorded[explorer.profile.name, draft.method] = text
+        explorer.replaced.recorded[explorer.profile.name, draft.method] = text
     calls.params.replace(text)
     return is_draft
 
@@ -63,7 +63,7 @@ def bring_back(calls: DraftScreen) -> None:
     explorer, draft = calls.explorer, calls.draft
     assert explorer.profile is not None
     now = draft.text if _is_missed(calls) else ""
-    text, trouble = explorer.drafts.replaced.bring_back(explorer.profile, draft.method, now, explorer.keys.in_use())
+    text, trouble = explorer.replaced.bring_back(explorer.profile, draft.method, now, explorer.keys.in_use())
     calls.params.replace(text)
     _show(calls)
     _tell(calls, trouble)
@@ -80,7 +80,7 @@ def _is_missed(calls: DraftScreen) -> bool:
     profile = calls.explorer.profile.name if calls.explorer.profile else ""
     if draft.text.strip() in NOTHING or drafts.is_start(profile, draft.method, draft.text):
         return False
-    return drafts.replaced.recorded.get((profile, draft.method)) != draft.text
+    return calls.explorer.replaced.recorded.get((profile, draft.method)) != draft.text
 
 
 def _show(calls: DraftScreen) -> None:

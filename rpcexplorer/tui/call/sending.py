@@ -42,7 +42,7 @@ class SendingScreen(DraftScreen):
             return bool(self.method)
         if action == "replaced_params":
             profile = self.explorer.profile
-            return profile is not None and bool(self.explorer.drafts.replaced.of(profile, self.method))
+            return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
         if action == "cancel":
             return running or self.response.closes or self.response.waiting or self.is_covered
         return super().check_action(action, parameters)

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Header, Message
+from rpcexplorer.auth.flow import AuthHeader, Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.jsontext.layout import indented
@@ -82,7 +82,7 @@ class Subject(Struct, frozen=True):
                 yield name, value
         yield from to_come.items()
 
-    def encoded(self) -> list[Header]:
+    def encoded(self) -> list[AuthHeader]:
         """Those of its headers of which a part goes out in base64."""
         shown = {value for _, value in self.headers}
         own = auth_of(self.profile).headers(self.profile)
