@@ -7,6 +7,7 @@ looked at: so ten thousand names keep up with typing. Nothing here is drawn, and
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import Final, NamedTuple, overload
@@ -175,11 +176,14 @@ def _ranks(word: str, forms: _Forms, indexes: Iterable[int]) -> dict[int, float]
     return ranks
 
 
-def _heads(word: str) -> re.Pattern[str]:
-    """A word whose letters each follow the one before or begin a word. Atomic groups: no name can make it slow."""
+def _heads(word: str, behind: str = "") -> re.Pattern[str]:
+    """A word whose letters each follow the one before or begin a word; ``behind`` comes after each of them.
+
+    Atomic groups: no name can make it slow.
+    """
     first, *others = map(re.escape, word)
-    rest = (f"(?>{MARK}?{letter}|.*?{MARK}{letter})" for letter in others)
-    return re.compile(f"(?>.*?{MARK}{first}){''.join(rest)}", re.DOTALL)
+    rest = (f"(?>{MARK}?{letter}|.*?{MARK}{letter}){behind}" for letter in others)
+    return re.compile(f"(?>.*?{MARK}{first}){behind}{''.join(rest)}", re.DOTALL)
 
 
 def _scattered(word: str) -> re.Pattern[str]:
@@ -191,45 +195,30 @@ def _scattered(word: str) -> re.Pattern[str]:
 
 def _positions(words: Sequence[str], name: str) -> tuple[int, ...]:
     """The letters of all words in a name that they mean."""
-    plain = name
-    if not _means_case(words):
-        words, plain = [_fold(word) for word in words], _fold(name)
     starts = [head.start() for head in _HEAD.finditer(name)]
-    return tuple(sorted({at for word in words for at in _letters(word, plain, starts)}))
+    marked = _HEAD.sub(rf"{MARK}\g<0>", name)
+    if not _means_case(words):
+        words, name, marked = [_fold(word) for word in words], _fold(name), _fold(marked)
+    return tuple(sorted({at for word in words for at in _letters(word, name, marked, starts)}))
 
 
-def _letters(word: str, name: str, starts: Sequence[int]) -> Sequence[int]:
+def _letters(word: str, name: str, marked: str, starts: Sequence[int]) -> Sequence[int]:
     """Where the letters of a word are, read in the best way there is."""
     for start in (0, *starts):
         if name.startswith(word, start):
             return range(start, start + len(word))
-    if at_heads := _letters_at_heads(word, name, starts):
-        return at_heads
+    if found := _heads(word, "()").match(marked):
+        shifted = [start + nth for nth, start in enumerate(starts, 1)]  # where each word begins behind its mark
+        return [(at := found.start(nth) - 1) - bisect_right(shifted, at) for nth in range(1, len(word) + 1)]
     start = name.find(word)
-    return range(start, start + len(word)) if start >= 0 else _letters_scattered(word, name)
+    return range(start, start + len(word)) if start >= 0 else _close(word, name)
 
 
-def _letters_at_heads(word: str, name: str, starts: Sequence[int]) -> list[int] | None:
-    """What ``_heads`` means, in places; None where it is not so."""
-    letters: list[int] = []
-    for letter in word:
-        at = letters[-1] if letters else -1
-        if not letters or name[at + 1 : at + 2] != letter:
-            found = next((start for start in starts if start > at and name[start] == letter), None)
-            if found is None:
-                return None
-            letters.append(found)
-        else:
-            letters.append(at + 1)
-    return letters
-
-
-def _letters_scattered(word: str, name: str) -> list[int]:
-    """Forwards to where the last letter is at the earliest, then backwards from there, so that they lie close."""
-    end = -1
-    for letter in word:
-        end = name.index(letter, end + 1)
-    letters, end = [], end + 1
+def _close(word: str, name: str) -> list[int]:
+    """Letters that are scattered: backwards from where the last is at the earliest, so that they lie close."""
+    found = _scattered(word).match(name)
+    assert found is not None
+    letters, end = list[int](), found.end()
     for letter in reversed(word):
         end = name.rindex(letter, 0, end)
         letters.append(end)
