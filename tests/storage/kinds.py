@@ -18,10 +18,11 @@ from rpcexplorer.storage.paths import OVERLAY, Paths
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.screen_state import ScreenState
-from rpcexplorer.storage.secrets.allowed import AllowedFile
-from rpcexplorer.storage.secrets.file import SecretFile
+from rpcexplorer.storage.secrets.allowed import Allowed
 from rpcexplorer.storage.secrets.lookup import Secrets
+from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.secrets.routes import Routes
+from rpcexplorer.storage.secrets.stored import StoredSecrets
 from rpcexplorer.storage.settings import load_settings, save_setting
 from tests.storage.recording import exchange
 
@@ -103,7 +104,7 @@ def _save_secret(root: Path, thing: str) -> str:
 
 
 def _secrets(root: Path) -> Found:
-    contents = SecretFile(paths(root).secrets).read()
+    contents = PrivateFile(paths(root).secrets, StoredSecrets).read()
     return {profile for profile, _ in contents.entries}, str(contents.complaint or "")
 
 
@@ -112,7 +113,7 @@ def _allow(root: Path, thing: str) -> str:
 
 
 def _allowed(root: Path) -> Found:
-    allowed = AllowedFile(paths(root).allowed).read()
+    allowed = PrivateFile(paths(root).allowed, Allowed).read()
     return set(allowed.routes), str(allowed.complaint or "")
 
 

@@ -18,7 +18,8 @@ from rpcexplorer.model.profile import Profile, variable
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
 from rpcexplorer.storage.profiles.layers import as_strict, by_profile, merge, refuse_histories
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
-from rpcexplorer.storage.secrets.allowed import AllowedFile
+from rpcexplorer.storage.secrets.allowed import Allowed
+from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 from rpcexplorer.storage.toml.shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
@@ -99,7 +100,7 @@ class Profiles(Struct):
 
 def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:
     """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
-    allowed = AllowedFile(paths.allowed).read()
+    allowed = PrivateFile(paths.allowed, Allowed).read()
     team = find_team_file(folder, environment, sessions, allowed.folders)
     found = Profiles(complaints=list(team.complaints))
     layers = [paths.user_sessions]

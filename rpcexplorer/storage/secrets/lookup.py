@@ -19,8 +19,9 @@ from rpcexplorer.model.secrets.route import Moved
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, Source
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets import keyring as keyrings
-from rpcexplorer.storage.secrets.file import SecretFile, Stored
+from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.secrets.routes import Routes
+from rpcexplorer.storage.secrets.stored import Stored, StoredSecrets
 
 KEPT = 5
 """Values of one field that are hidden: the newest, and some that are over, of which a server may still tell."""
@@ -42,7 +43,7 @@ class Secrets:
         store: Literal["file", "keyring"] = "file",
         now: Callable[[], datetime] = _now,
     ) -> None:
-        self._file = SecretFile(path)
+        self._file = PrivateFile(path, StoredSecrets)
         self.routes = Routes(path.with_name("allowed.toml"), environment)
         """Where each of them may go."""
         self._environment = environment

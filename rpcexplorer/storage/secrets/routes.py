@@ -17,7 +17,8 @@ from rpcexplorer.storage.files import FileTrouble, read_bytes
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.loading import Profiles
 from rpcexplorer.storage.profiles.shape import build_profile
-from rpcexplorer.storage.secrets.allowed import Allowed, AllowedFile, with_route
+from rpcexplorer.storage.secrets.allowed import Allowed, with_route
+from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.toml.positions import split_dotted
 
 DISPUTED = "your own file and another one disagree about where it goes"
@@ -27,7 +28,7 @@ class Routes:
     """The routes of this person's profiles. The file is read at each use: another program may have changed it."""
 
     def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
-        self.file = AllowedFile(path)
+        self.file = PrivateFile(path, Allowed)
         self.profiles = Profiles()
         """What the files say now; set whenever they are read."""
         self._environment = environment
