@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.connection_test import Check
     from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
     from rpcexplorer.model.settings import Settings
+    from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.storage.history.store import History
     from rpcexplorer.storage.profiles.edits import ProfileEdits
     from rpcexplorer.storage.secrets.leaks import Searched
@@ -156,6 +157,13 @@ class Explorer:
         profile = profile or self._in_use()
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         return preview(profile, draft, id or fresh_id(), has_session=has_session, secrets=self.keys.in_use())
+
+    def redactor(self, *, of_this_profile: bool = False) -> Redactor:
+        """What takes the secrets that this run knows out of a text; of two labels, one ``of_this_profile`` wins."""
+        from rpcexplorer.redaction.redactor import Redactor
+
+        profile = self._in_use().name if of_this_profile and self.profile else ""
+        return Redactor(self.keys.in_use(), profile=profile)
 
     def methods(self, *, called: bool = True) -> dict[str, Method]:
         """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""

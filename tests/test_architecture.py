@@ -31,7 +31,7 @@ OURS: dict[str, set[str]] = {
     "storage": LOWER | {"redaction", "auth"},
     "explorer": LOWER | {"client", "storage", "redaction", "auth"},
     "cli": {"explorer", "views", "redaction", "auth", "model", "__init__"},
-    "tui": {"explorer", "views", "redaction", "auth", "model", "__init__"},
+    "tui": {"explorer", "views", "auth", "model", "__init__"},
     "__init__": {"protocol", "model", "auth", "client", "explorer"},
 }
 ALL = set(OURS)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -13,8 +13,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.terminal.clipboard import copy
@@ -58,7 +56,7 @@ async def copied(
         ours = exchange is None or explorer.journal.is_ours(exchange, explorer.profile)
         text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.keys.in_use(), ours=ours)
     else:  # a reply may be long
-        text = await asyncio.to_thread(_plain, found, what, explorer.keys.in_use())
+        text = await asyncio.to_thread(_plain, found, what, explorer.redactor().text)
     if text is None:
         screen.notify("There is nothing to copy here.", markup=False, timeout=3)
         return
@@ -93,11 +91,11 @@ def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | N
     return exchange.response.body if exchange is not None else None
 
 
-def _plain(found: bytes | None, what: str, secrets: Iterable[Secret]) -> str | None:
+def _plain(found: bytes | None, what: str, redacted: Callable[[str], str]) -> str | None:
     """What was found, without the secrets that this run knows."""
     if found is None:
         return None
     if what == "reply":
-        return Redactor(secrets).text(printable_bytes(found))
+        return redacted(printable_bytes(found))
     text = found.decode("utf-8", "replace")
-    return Redactor(secrets).text(text if what == "raw" else printable(text, lines=True))
+    return redacted(text if what == "raw" else printable(text, lines=True))

@@ -12,7 +12,6 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Result
-from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
 from rpcexplorer.views.words.sentences import size
@@ -28,7 +27,7 @@ async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, bod
     """Ask where, as often as it takes; what was typed stays in the line until it is saved or left."""
     what, content = _on_view(exchange, body)
     name = _file_name(exchange.method, is_json=what != MADE)
-    content = await asyncio.to_thread(Redactor(explorer.keys.in_use()).body, content)
+    content = await asyncio.to_thread(explorer.redactor().body, content)
     typed, words = name, MADE_WORDS if what == MADE else WORDS
     while True:
         path: str | None = await screen.app.push_screen_wait(Ask(f"Save {what} in", value=typed, words=words))
