@@ -117,7 +117,7 @@ class Rescue:
 
         with lock(place / LOCK, PATIENCE):
             for aside in asides:
-                found = list(History(aside).all())
+                found = list(History(aside, body_limit=self._body_limit).all())
                 calls = [each for each in reversed(found) if isinstance(each, Exchange)]
                 for call in calls:
                     history = self._journal.of(profiles(call.profile))

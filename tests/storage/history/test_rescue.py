@@ -12,10 +12,11 @@ import pytest
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.model.settings import MIB, HistorySettings
 from rpcexplorer.storage.crashes import KEPT, write_crash
 from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.history import store
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
 from rpcexplorer.storage.history.store import History
@@ -58,6 +59,23 @@ def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(bloc
     assert calls(tmp_path / "history") == [exchange(1).id, exchange(0).id]
     assert rescue.take_back(lambda _: None) == ""
     assert len(calls(tmp_path / "history")) == 2
+
+
+def test_a_reply_as_long_as_the_settings_allow_is_taken_back_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LARGEST", 0)
+    settings = HistorySettings(body_limit=9 * MIB)
+    (tmp_path / "history").write_text("in the way")
+    journal = Journal(settings, tmp_path / "history", tuple)
+    with pytest.raises(FileTrouble):
+        journal.of(None).append(exchange(0, reply=f'{{"result": "{"x" * 8 * MIB}"}}'))
+    Rescue(journal, nothing_typed(tmp_path), tmp_path / "unsaved", settings.body_limit).put_aside()
+
+    (tmp_path / "history").unlink()
+    later = Journal(settings, tmp_path / "history", tuple)
+    rescue = Rescue(later, nothing_typed(tmp_path), tmp_path / "unsaved", settings.body_limit)
+    assert rescue.take_back(lambda _: None) == "1 call of an earlier run could be written to the history now."
 
 
 def test_while_the_history_still_cannot_be_written_they_stay_where_they_are(blocked: Journal, tmp_path: Path) -> None:
