@@ -1,82 +1,48 @@
-"""The program on screen: which screen is open, which theme is worn, and how it ends. Nobody imports the class.
+"""The program on screen: how it starts, and which screen is open. Nobody imports the class.
 
-``open_screen`` is the way in. The file is longer than others: starting, ending and going between screens is here and
-nowhere else. What a call is and how one is made is the call screen's business, what keys do meanwhile keyboard.py's.
+``open_screen`` is the way in. The class is made in layers: what becomes of keys (``keyboard.py``), what can be done
+with a selection (``selecting.py``), what all screens look like (``appearance.py``), how it ends (``leaving.py``).
 """
 
 from __future__ import annotations
 
-import asyncio
 import gc
-import signal
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal
+from typing import Any, ClassVar, Final
 
-from textual import work
-from textual.app import App
 from textual.binding import BindingType
 from textual.driver import Driver
-from textual.filter import LineFilter
-from textual.notifications import SeverityLevel
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import told
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.theme import DARK
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.leaving import Leaving, Wish
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.pending_keys import opens
-from rpcexplorer.tui.selecting import Selecting
-from rpcexplorer.tui.terminal.guard import Guard
 from rpcexplorer.tui.terminal.output import never_wait_for_the_gone
-from rpcexplorer.tui.theming import textual_theme
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
-from rpcexplorer.views.printable import printable
 
-if TYPE_CHECKING:
-    from rpcexplorer.tui.terminal.driver import ReadingFailed
-
-GUARD: Final = Guard()
-"""One for all: Textual keeps what it has drawn by the filters that it went through."""
 MANY: Final = 200
 """Things wrong with a keymap after which nobody looks for more."""
 TOLD: Final = 4
 """Things wrong with one kind of files that are told on the first screen: more have no room there."""
 SETTLED: Final = 2.0
 """Seconds until what the first call takes has been loaded as well."""
-WEIGHT: Final[dict[SeverityLevel, str]] = {"warning": "! ", "error": "✗ "}
-"""What a sentence begins with that must not be overlooked, beside its colour."""
-Wish = Literal["", "demo"]
-"""What the person wants next, once the screen is closed."""
 
 
-class ExplorerApp(Selecting[Wish]):
+class ExplorerApp(Leaving):
     """Two kinds of screens: the call screen, which is always there, and those that open over it."""
 
     TITLE = "rpcexplorer"
     ENABLE_COMMAND_PALETTE = False
-    CSS = """
-    * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
-    Input > .input--placeholder { color: $dim; }
-    ToastRack {
-        layer: default; max-height: 50%; overflow: hidden;
-        align: left bottom; visibility: visible; background: $surface;
-    }
-    Toast, Toast:ansi {
-        width: 1fr; max-width: 100%; margin: 0; padding: 0 1; background: $surface; color: $text; border: none;
-    }
-    Toast.-information { border-left: outer $accent; }
-    Toast.-warning { border-left: outer $careful; }
-    Toast.-error { border-left: outer $wrong; }
-    """
     scope: ClassVar[Scope] = "everywhere"
     BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")
 
@@ -86,58 +52,11 @@ class ExplorerApp(Selecting[Wish]):
         self._wanted = profile
         self.when_shown: Callable[[], object] = lambda: None
         """What is to be done once there is something on screen, and once more when nothing else is loaded."""
-        self._leaving = self._asked = False
-        """Whether somebody wants an end; whether they were told what cannot be kept."""
         self._back = ""
         """What an earlier run could not write, and is back."""
         broken = keymap_complaints(explorer.settings.keymap, str(explorer.paths.settings))
-        self._broken = list(islice(broken, MANY))
+        self._broken[:0] = islice(broken, MANY)
         self.set_keymap(keymap(explorer.settings.keymap))
-        # before the first screen: a theme put on later has every stylesheet read twice
-        if theme := self._read(explorer.settings.theme or DARK.name) or self._read(DARK.name):
-            self.set_reactive(App.theme, theme)
-            self.stylesheet.set_variables(self.get_css_variables())
-
-    # --- look --------------------------------------------------------------------------------------------------
-
-    def get_line_filters(self) -> Sequence[LineFilter]:
-        """Ours is the last: nothing that a terminal would obey leaves here."""
-        return [*super().get_line_filters(), GUARD]
-
-    def get_theme_variable_defaults(self) -> dict[str, str]:
-        """Every role of ours has a colour from the first moment, whatever theme is worn."""
-        return dict(textual_theme(DARK).variables)
-
-    def wear(self, name: str) -> None:
-        """Put a theme on. One that cannot be read is said, and the old one stays."""
-        if theme := self._read(name):
-            self.theme = theme
-
-    def _read(self, name: str) -> str:
-        """Make a theme known to Textual; its name, or nothing where it cannot be read."""
-        theme, complaints = self.explorer.themes.load(name)
-        self._broken += complaints
-        if theme is None:
-            return ""
-        self.register_theme(textual_theme(theme))
-        return theme.name
-
-    def copy_to_clipboard(self, text: str) -> None:
-        """Textual's own, for whatever text: what is no character (a lone surrogate) becomes a question mark."""
-        super().copy_to_clipboard(text.encode("utf-8", "replace").decode())
-
-    def notify(
-        self,
-        message: str,
-        *,
-        title: str = "",
-        severity: SeverityLevel = "information",
-        timeout: float | None = None,
-        markup: bool = False,  # noqa: ARG002 - nobody's text is markup here
-    ) -> None:
-        """Whoever has something to say, and whatever is quoted in it: printable, and no markup."""
-        said = WEIGHT.get(severity, "") + printable(message, lines=True)
-        super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     # --- start and end -----------------------------------------------------------------------------------------
 
@@ -149,13 +68,6 @@ class ExplorerApp(Selecting[Wish]):
         from rpcexplorer.tui.terminal.driver import TerminalDriver
 
         return TerminalDriver
-
-    def on_terminal_gone(self) -> None:
-        self._leave()
-
-    def on_reading_failed(self, event: ReadingFailed) -> None:
-        """Nobody could type any more: it ends as by any mistake of ours."""
-        raise event.error
 
     def get_default_screen(self) -> Screen[Any]:
         """The call screen at once, where there is a profile to use; else an empty one under the welcome."""
@@ -212,70 +124,11 @@ class ExplorerApp(Selecting[Wish]):
         used: bool | None = await self.push_screen_wait(screen)
         return bool(used)
 
-    @property
-    def mistake(self) -> BaseException | None:
-        """What ended the program though it should not have; a worker's is inside another."""
-        found = self._exception
-        return getattr(found, "error", found)
-
-    def _fatal_error(self) -> None:
-        """Textual would print the values of variables here; whoever started this says type, file and line."""
-        with suppress(Exception):  # whatever else is broken: what stands in the editor is kept, if it can be
-            if self.calls is not None:
-                self.calls.write_down()
-        self._close_messages_no_wait()
-
     def _complaints(self) -> list[str]:
         """What is wrong with each kind of file, in a few sentences."""
         trouble = self.explorer.secrets.trouble()
         files = told(self.explorer.profiles.complaints, TOLD)
         return [*files, *told(self._broken, TOLD, ""), *([str(trouble)] if trouble else [])]
-
-    @property
-    def home(self) -> CallScreen | None:
-        """The call screen: it has the editor."""
-        return self.calls
-
-    @property
-    def calls(self) -> CallScreen | None:
-        """The call screen, where it is there."""
-        return next((screen for screen in self.screen_stack if isinstance(screen, CallScreen)), None)
-
-    async def action_quit(self) -> None:
-        """Leave: end what runs, write down what was typed. The loop goes on meanwhile, for what that needs."""
-        self._leave(asking=True)
-
-    def _leave(self, *, asking: bool = False) -> None:
-        """Whoever wants it a second time wants no more waiting, but has to be told what would not be kept."""
-        if self._leaving and self.calls is not None:
-            self.calls.write_down()
-        if self._leaving and (self._asked or not asking or not self.explorer.drafts.unsaved):
-            self.exit("")
-            return
-        self._quit(asking=asking, waiting=not self._leaving)
-        self._leaving = True
-
-    @work(group="quit", exclusive=True)
-    async def _quit(self, *, asking: bool, waiting: bool) -> None:
-        if self.calls is not None and waiting:
-            await self.calls.settle()
-        if asking and self.explorer.drafts.unsaved:
-            from rpcexplorer.tui.dialogs.unsaved import may_end
-
-            self._asked = True
-            if not await may_end(self, self.explorer):
-                self._leaving = self._asked = False
-                return
-        self.exit("")
-
-    def _heed_signals(self) -> None:
-        """A terminal that is gone, or somebody who wants an end, is the same as the key for it."""
-        loop = asyncio.get_running_loop()
-        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
-            number = getattr(signal, name, None)
-            with suppress(NotImplementedError):  # Windows knows not all of them, and takes no handlers in a loop
-                if number is not None:
-                    loop.add_signal_handler(number, self._leave)
 
     # --- commands that work everywhere -------------------------------------------------------------------------
 
@@ -380,20 +233,6 @@ class ExplorerApp(Selecting[Wish]):
             if hasattr(node, "scope"):
                 found.setdefault(node.scope, node)
         return found
-
-    @opens("theme")
-    async def action_theme(self) -> None:
-        from rpcexplorer.tui.dialogs.picker import Pick, Picker
-
-        before = self.theme
-        picks = [Pick(name, name, mark="now" if name == before else "") for name in self.explorer.themes.files()]
-        chosen = await self.push_screen_wait(Picker("Themes", picks, on=before, moved=self.wear))
-        self.wear(chosen or before)
-        if chosen and (trouble := self.explorer.save_setting("theme", chosen)):
-            self.notify(trouble, markup=False)
-        for complaint in self._broken:
-            self.notify(str(complaint), markup=False, severity="warning")
-        self._broken.clear()
 
     def action_help(self) -> None:
         from rpcexplorer.tui.dialogs.help import Help

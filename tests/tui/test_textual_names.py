@@ -26,7 +26,7 @@ from textual.widgets.text_area import Document
 import rpcexplorer.tui
 
 OVERRIDDEN: dict[str, set[tuple[type[Any], str]]] = {
-    "ExplorerApp": {(App, "_fatal_error")},  # a traceback with the values of variables is not for the screen
+    "Leaving": {(App, "_fatal_error")},  # a traceback with the values of variables is not for the screen
     "Editor": {(TextArea, "_set_document")},  # our own document, which loses no line
     "Entry": {(Input, "_value")},  # what has no shape gets a sign
     "Page": {(Document, "_lines"), (Document, "_newline")},  # it is made without Textual's way to break lines
@@ -34,7 +34,7 @@ OVERRIDDEN: dict[str, set[tuple[type[Any], str]]] = {
 """By our class: names that Textual calls."""
 
 CALLED: dict[str, set[tuple[type[Any], str]]] = {
-    "ExplorerApp": {(App, "_close_messages_no_wait"), (App, "_exception")},
+    "Leaving": {(App, "_close_messages_no_wait"), (App, "_exception")},
     "Editor": {(TextArea, "_build_highlight_map"), (TextArea, "_rewrap_and_refresh_virtual_size")},
 }
 """By our class: names that it has from Textual's."""
