@@ -12,7 +12,7 @@ from datetime import datetime, time, timedelta
 from functools import reduce
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.secrets.secret import Secret
@@ -50,6 +50,7 @@ SHAPE = TableRule(
 )
 HEADING = "# What the screen of rpcexplorer remembers. Nothing that matters is lost if you delete this file.\n"
 
+T = TypeVar("T")
 Document = dict[str, Any]
 Update = Callable[[Any], Any]
 """Makes the new value of one old one; None is one that is not there."""
@@ -59,8 +60,35 @@ def _now() -> datetime:
     return datetime.now().astimezone()
 
 
+class _Kept(Generic[T]):
+    """A value at the top of the file, under the attribute's own name."""
+
+    def __init__(self, read: Callable[[Any], T]) -> None:
+        self._read = read
+
+    def __set_name__(self, _owner: type, name: str) -> None:
+        self._key = name
+
+    def __get__(self, state: ScreenState, _owner: type) -> T:
+        return self._read(state.value(self._key))
+
+    def __set__(self, state: ScreenState, value: T) -> None:
+        state.remember(value, self._key)
+
+
 class ScreenState:
     """Reads the file when first asked; setting any of it writes the file."""
+
+    wrap = _Kept(bool)
+    """Whether long lines of a reply are wrapped."""
+    side_by_side = _Kept(bool)
+    """Whether params and response stand side by side where a terminal is wide enough."""
+    history_of_all = _Kept(bool)
+    """Whether the history shows the calls of all profiles."""
+    methods_width = _Kept[int | None](lambda found: found)
+    """Columns of the method list, whatever they were; None where nobody has changed them."""
+    params_height = _Kept[int | None](lambda found: found)
+    """Lines of the params editor, whatever they were; None where nobody has changed them."""
 
     def __init__(
         self, file: Path, secrets: Callable[[], Iterable[Secret]] = tuple, now: Callable[[], datetime] = _now
@@ -79,11 +107,11 @@ class ScreenState:
     @property
     def profile(self) -> str:
         """The profile that was used last; empty where there was none."""
-        return str(self._get("profile") or "")
+        return str(self.value("profile") or "")
 
     @profile.setter
     def profile(self, name: str) -> None:
-        self._set(_clean(name), "profile")
+        self.remember(_clean(name), "profile")
 
     def profile_among(self, names: Container[str]) -> str | None:
         """The profile that was used last, if it is one of these: another folder has other profiles."""
@@ -91,15 +119,15 @@ class ScreenState:
 
     def method(self, profile: str) -> str:
         """The method that was chosen last on a profile; empty where there was none."""
-        return str(self._get("at", profile, "method") or "")
+        return str(self.value("at", profile, "method") or "")
 
     def set_method(self, profile: str, method: str) -> None:
         if method != self.method(profile):
-            self._set(self._written(method), "at", profile, "method")
+            self.remember(self._written(method), "at", profile, "method")
 
     def pinned(self, profile: str) -> tuple[str, ...]:
         """The methods that stand first in the list of a profile, in the order in which they were pinned."""
-        return tuple(self._get("at", profile, "pinned") or ())
+        return tuple(self.value("at", profile, "pinned") or ())
 
     def pin(self, profile: str, method: str) -> None:
         """Put a method behind those that are pinned already."""
@@ -119,56 +147,11 @@ class ScreenState:
 
     def is_quiet(self, profile: str, method: str) -> bool:
         """Whether the person wanted no question before this method today."""
-        return self._written(method) in self._still_quiet(self._get("at", profile, "quiet"))
-
-    @property
-    def wrap(self) -> bool:
-        """Whether long lines of a reply are wrapped."""
-        return bool(self._get("wrap"))
-
-    @wrap.setter
-    def wrap(self, on: bool) -> None:
-        self._set(on, "wrap")
-
-    @property
-    def side_by_side(self) -> bool:
-        """Whether params and response stand side by side where a terminal is wide enough."""
-        return bool(self._get("side_by_side"))
-
-    @side_by_side.setter
-    def side_by_side(self, on: bool) -> None:
-        self._set(on, "side_by_side")
-
-    @property
-    def history_of_all(self) -> bool:
-        """Whether the history shows the calls of all profiles."""
-        return bool(self._get("history_of_all"))
-
-    @history_of_all.setter
-    def history_of_all(self, on: bool) -> None:
-        self._set(on, "history_of_all")
-
-    @property
-    def methods_width(self) -> int | None:
-        """Columns of the method list, whatever they were; None where nobody has changed them."""
-        return self._whole("methods_width")
-
-    @methods_width.setter
-    def methods_width(self, columns: int) -> None:
-        self._set(columns, "methods_width")
-
-    @property
-    def params_height(self) -> int | None:
-        """Lines of the params editor, whatever they were; None where nobody has changed them."""
-        return self._whole("params_height")
-
-    @params_height.setter
-    def params_height(self, lines: int) -> None:
-        self._set(lines, "params_height")
+        return self._written(method) in self._still_quiet(self.value("at", profile, "quiet"))
 
     def expressions(self, purpose: str) -> tuple[str, ...]:
         """What was typed for a purpose, such as filters of jq or shell commands; newest first."""
-        return tuple(self._get("typed", purpose) or ())
+        return tuple(self.value("typed", purpose) or ())
 
     def add_expression(self, purpose: str, expression: str) -> None:
         """Remember an expression as the newest of its purpose."""
@@ -186,17 +169,14 @@ class ScreenState:
     def _still_quiet(self, until: Mapping[str, datetime] | None) -> dict[str, datetime]:
         return {method: moment for method, moment in (until or {}).items() if moment > self._now()}
 
-    def _whole(self, key: str) -> int | None:
-        found = self._get(key)
-        return found if isinstance(found, int) else None
-
-    def _get(self, *path: str) -> Any:
+    def value(self, *path: str) -> Any:
+        """What stands at a place; None where nothing does."""
         found: Any = self._now_known()
         for key in path:
             found = found.get(_clean(key), {})
         return found or None
 
-    def _set(self, value: Any, *path: str) -> None:
+    def remember(self, value: Any, *path: str) -> None:
         self._change(_always(value), *path)
 
     def _change(self, update: Update, *path: str) -> None:
