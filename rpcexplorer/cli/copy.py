@@ -12,7 +12,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.views.copying.snippets import SNIPPETS, subject_of
+from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer.views.copying.subject import subject_of
 
 FORM = OneOf(SNIPPETS)
 

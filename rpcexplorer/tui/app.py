@@ -175,7 +175,7 @@ class ExplorerApp(Leaving):
     @opens("copy")
     async def on_copy_call_wanted(self, event: CopyCallWanted) -> None:
         from rpcexplorer.tui.call.copying import copied
-        from rpcexplorer.views.copying.snippets import draft_of
+        from rpcexplorer.views.copying.subject import draft_of
 
         exchange = event.exchange
         taken = partial(self.pending.go_on, "copy")

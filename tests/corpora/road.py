@@ -19,7 +19,7 @@ from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.exchange import ErrorObject, Outcome, Preview, Refused, Result
 from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Request, Response
-from rpcexplorer.views.copying.snippets import draft_of
+from rpcexplorer.views.copying.subject import draft_of
 from rpcexplorer.views.copying.ticket import ticket
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.places import path_at

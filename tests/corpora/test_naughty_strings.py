@@ -18,7 +18,8 @@ from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.profile import PROFILE_NAME
 from rpcexplorer.protocol.messages import spelled
 from rpcexplorer.storage.history.store import History
-from rpcexplorer.views.copying.snippets import SNIPPETS, Subject, subject_of
+from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer.views.copying.subject import Subject, subject_of
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.search import matches
 from rpcexplorer.views.filtering import Yield, filtered

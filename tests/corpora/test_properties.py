@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rpcexplorer import Draft, Exchange
 from rpcexplorer.storage.history.store import History
-from rpcexplorer.views.copying.snippets import draft_of
+from rpcexplorer.views.copying.subject import draft_of
 from tests.corpora.road import Road, short
 from tests.storage.recording import as_recorded, exchange
 

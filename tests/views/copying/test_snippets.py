@@ -21,7 +21,8 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
 from rpcexplorer.model.profile import Auth, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.views.copying.snippets import SNIPPETS, draft_of, snippet_of, subject_of
+from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
+from rpcexplorer.views.copying.subject import draft_of, subject_of
 from rpcexplorer.views.printable import printable
 from tests.fakes.wire import RawServer, http_reply
 from tests.views.exchanges import exchange

@@ -1,0 +1,137 @@
+"""What a snippet is made of: a call and the request that it becomes, with no secret left in either."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.auth.flow import AuthHeader, Message
+from rpcexplorer.auth.login import login_params
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
+from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import without
+from rpcexplorer.model.secrets.secret import Secret, origin_of, placeholder
+from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
+from rpcexplorer.redaction.exchanges import COPY, redacted
+from rpcexplorer.redaction.redactor import Redactor
+
+Previewing = Callable[..., Preview | Refused]
+"""``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
+
+
+class Subject(Struct, frozen=True):
+    """What a snippet is made of, with placeholders where secrets would stand."""
+
+    profile: Profile
+    draft: Draft | Batch
+    preview: Preview
+    """The request that the draft becomes."""
+    exchange: Exchange | None = None
+    """What came of it, where it has been sent."""
+    login: Subject | None = None
+    """The call that has to open a session first."""
+
+    @property
+    def url(self) -> str:
+        """Where the request goes, in the spelling that goes out."""
+        target = self.preview.line.partition(" ")[2].rpartition(" ")[0]  # a mark in it has a space
+        return origin_of(self.profile.endpoint) + target
+
+    @property
+    def body(self) -> str:
+        """The request's body."""
+        return self.preview.body.decode()
+
+    @property
+    def headers(self) -> Iterator[tuple[str, str]]:
+        """The headers that do not follow from URL and body, in order, with those of the session to come."""
+        follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
+        to_come = self._of_session()
+        for name, value in self.preview.headers:
+            if name in to_come:
+                yield name, f"{value}; {to_come.pop(name)}"
+            elif (name.lower(), value) not in follow:
+                yield name, value
+        yield from to_come.items()
+
+    def encoded(self) -> list[AuthHeader]:
+        """Those of its headers of which a part goes out in base64."""
+        shown = {value for _, value in self.headers}
+        own = auth_of(self.profile).headers(self.profile)
+        return [each for each in own if each.encoded and each.shown in shown]
+
+    def _of_session(self) -> dict[str, str]:
+        """The headers that the request would have after the login that goes ahead of it; none where it needs none."""
+        kind, calls = auth_of(self.profile), to_calls(self.draft, "")
+        if isinstance(calls, Problem) or not self.preview.logs_in_first:
+            return {}
+        if kind.is_free(self.profile, Message("batch", calls)):
+            return {}
+        return {each.name: each.shown for each in kind.headers(self.profile)}
+
+
+def draft_of(exchange: Exchange) -> Draft | Batch:
+    """What a person would type to have an exchange again."""
+    if exchange.kind == "batch":
+        return Batch(exchange.params)
+    return Draft(exchange.method, exchange.params, notification=exchange.kind == "notification")
+
+
+def subject_of(
+    profile: Profile,
+    what: Exchange | Draft | Batch,
+    preview: Previewing,
+    *,
+    secrets: Iterable[Secret] = (),
+    ours: bool = True,
+) -> Subject | Refused:
+    """Get ready what snippets are made of, or say why it cannot be sent.
+
+    Of ``secrets`` no value is left in it, nor of any member that is named like a secret. What is not ``ours`` may have
+    been written by anybody: nothing in it stands for a secret of the profile.
+    """
+    secrets = tuple(secrets)
+    hide = redactor_of(profile, secrets, guesses=COPY.guesses)
+    exchange = redacted(what, COPY, profile, secrets) if isinstance(what, Exchange) else None
+    draft = draft_of(what) if isinstance(what, Exchange) else what
+    if not ours:
+        draft = replace(draft, text=without(draft.text, profile.name))
+    draft = redacted_draft(draft, profile, hide)
+    request = preview(draft, id=exchange.id if exchange else None)
+    if isinstance(request, Refused):
+        return request
+    headers = tuple((name, hide.text(value)) for name, value in request.headers)
+    made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
+    return replace(made, login=_login(made, preview, hide))
+
+
+def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:
+    """The login of a call that needs a session; None where it needs none, or the profile's is not in order."""
+    profile, calls = subject.profile, to_calls(subject.draft, "")
+    session = placeholder(profile.label("session"))
+    if not profile.has_sessions or isinstance(calls, Problem):
+        return None
+    if not any(session in text for text in (subject.body, *(value for _, value in subject.headers))):
+        return None
+    if all(call.method == profile.login.method for call in calls):
+        return None
+    draft = Draft(profile.login.method, hide.params(login_params(profile)))
+    request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None)
+    if isinstance(request, Refused):
+        return None
+    own = tuple((name, hide.text(value)) for name, value in request.headers if session not in value)
+    return Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=own))
+
+
+def _hidden(profile: Profile, line: str) -> str:
+    """A request line without what opens a door by standing in the address."""
+    verb, _, rest = line.partition(" ")
+    target, _, version = rest.rpartition(" ")  # a mark in it has a space
+    origin = origin_of(profile.endpoint)
+    return f"{verb} {redacted_address(origin + target)[len(origin) :]} {version}"
