@@ -18,7 +18,7 @@ def fault(text: Text) -> int | None:
 
 
 def faults(text: Text, *, cut: bool = False) -> Iterator[int | None]:
-    """The same in steps, None for each that finds nothing. ``cut``: half a character at the very end is no fault."""
+    """Look for it in steps, None for each that finds nothing. ``cut``: half a character at the very end is no fault."""
     at = 0
     while at < len(text):
         piece = bytes(text[at : at + STEP])

@@ -64,7 +64,7 @@ def decode(body: bytes, id: str | None) -> Reply:
 
 
 def decode_large(body: bytes, id: str | None) -> Steps[Reply | None]:
-    """The same in steps of a millisecond for the usual large reply; None for any other, which takes ``decode``."""
+    """Read the usual large reply in steps of a millisecond; None for any other, which takes ``decode``."""
     for at in faults(body):
         if at is not None:
             return None

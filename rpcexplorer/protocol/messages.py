@@ -39,7 +39,7 @@ class Result(Struct, frozen=True):
 
     @property
     def value(self) -> bytes:
-        """The same as bytes; of a large reply, a copy."""
+        """``text`` as bytes; of a large reply, a copy."""
         return bytes(self.text)
 
     def decoded(self) -> Any:
