@@ -1,4 +1,4 @@
-"""Work in small steps on the loop of the screen: whoever types has turns in between."""
+"""Work in small steps on the loop of the screen, with pauses in which keys are heard and lines drawn."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ T = TypeVar("T")
 SLICE: Final = 0.006
 """Seconds of steps in a row."""
 PAUSE: Final = 0.002
-"""Seconds for everybody else: a key goes through a dozen hands before it is seen, and each of them is a turn."""
+"""Seconds for everybody else: a key takes a dozen callbacks before it is seen on screen."""
 
 
 async def paced(steps: Iterator[T]) -> AsyncIterator[T]:
-    """The steps, with pauses in between."""
     until = time.perf_counter() + SLICE
     for step in steps:
         yield step

@@ -42,7 +42,7 @@ class PendingKeys:
     # --- who makes keys wait -----------------------------------------------------------------------------------
 
     def wait(self, who: str) -> None:
-        """Hold back what comes from now on."""
+        """What comes from now on waits in the queue."""
         self._waiting.add(who)
 
     def go_on(self, who: str) -> None:

@@ -46,6 +46,7 @@ from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
 from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history.searching import SearchScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
@@ -461,7 +462,7 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
 
 # --- all of them -------------------------------------------------------------------------------------------------
 
-BASES = {RowList, Dialog, CallLayout, ReplyScreen, DraftScreen, SendingScreen, Form}
+BASES = {RowList, Dialog, CallLayout, ReplyScreen, DraftScreen, SendingScreen, SearchScreen, Form}
 """Never on screen themselves; what is made of them is."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
 """Keys that lead to a row, or take it."""

@@ -61,7 +61,7 @@ def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Ids, the zone, the day and the names of files are the same on every machine."""
     monkeypatch.setenv("TZ", "UTC")
     monkeypatch.setattr("rpcexplorer.tui.call.drafting.fresh_id", lambda: "1m7ypmkv7qa7kfj")
-    monkeypatch.setattr("rpcexplorer.tui.history.screen.datetime", TheDay)
+    monkeypatch.setattr("rpcexplorer.tui.history.searching.datetime", TheDay)
     monkeypatch.setattr(
         "rpcexplorer.storage.profiles.loading.Profiles.files_of", lambda *_: [Path("~/shop/sessions.toml")]
     )

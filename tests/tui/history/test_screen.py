@@ -17,7 +17,8 @@ from rpcexplorer.tui.history.choice import HistoryChoice
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
-from rpcexplorer.tui.history.screen import NEWEST, HistoryScreen
+from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.history.searching import NEWEST
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
