@@ -89,7 +89,6 @@ class Client:
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection."""
         if self._transport is not None:
             transport, self._transport = self._transport, None
             await transport.close()
@@ -103,7 +102,6 @@ class Client:
         return await self.send(Draft(method, _text(params), notification=True))
 
     async def batch(self, calls: Sequence[tuple[str, Params | None]]) -> Exchange:
-        """Send several calls in one body."""
         rows = [{"method": method, "params": [] if params is None else params} for method, params in calls]
         return await self.send(Batch(_text(rows)))
 

@@ -72,7 +72,6 @@ class Clients:
         return Client.of(profile, self._credentials, self._reply_limit, record)
 
     async def close(self) -> None:
-        """Close all of them."""
         for client in self._open:
             await client.close()
         self._open.clear()

@@ -41,17 +41,14 @@ class GivenCredentials:
         self._values = {field: value for field, value in given.items() if value is not None}
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
-        """What was given for the field."""
         if field not in self._values:
             return Refused("credentials", f"No {field} was given: pass {field}=… to the client.", field)
         return Secret(self._values[field], profile.label(field))
 
     def at_hand(self, profile: Profile, field: str) -> bool:  # noqa: ARG002
-        """Whether it was given."""
         return field in self._values
 
     async def session(self, profile: Profile) -> Secret | None:
-        """The session given, or the one the last login brought."""
         value = self._values.get("session")
         return None if value is None else Secret(value, profile.label("session"), "session")
 
@@ -60,7 +57,6 @@ class GivenCredentials:
         self._values["session"] = session.reveal()
 
     def drop(self, profile: Profile) -> bool:  # noqa: ARG002
-        """Forget it."""
         return self._values.pop("session", None) is not None
 
     def in_use(self) -> tuple[Secret, ...]:

@@ -127,7 +127,6 @@ class Interview:
         return notes
 
     async def close(self) -> None:
-        """Close the connections."""
         await self._client.close()
         await self._bare.close()
 

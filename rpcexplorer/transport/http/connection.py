@@ -107,7 +107,6 @@ class Connection:
         await asyncio.wait(at_work, return_when=asyncio.FIRST_COMPLETED)
 
     async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109 - httpx's shape
-        """What comes next; nothing at the end."""
         if self._head:
             await self.write(b"")
         self._at_beginning = True
@@ -126,11 +125,9 @@ class Connection:
         return Connection(line)
 
     def get_extra_info(self, info: str) -> Any:
-        """The one thing that httpx asks about."""
         return self._line.tls if info == "ssl_object" else None
 
     async def aclose(self) -> None:
-        """Close it, if it is not closed."""
         at_work = [task for task in (self._writer, self._ahead) if task is not None]
         for task in at_work:
             task.cancel()
@@ -154,17 +151,14 @@ class Plain:
         self._socket.setblocking(False)
 
     async def receive(self) -> bytes:
-        """What comes next; nothing at the end."""
         await asyncio.sleep(0)  # a network that has everything at once must not keep the loop to itself
         return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
 
     async def send(self, data: bytes) -> None:
-        """Hand it to the network."""
         await asyncio.sleep(0)  # nor may one that takes everything
         await asyncio.get_running_loop().sock_sendall(self._socket, data)
 
     async def close(self) -> None:
-        """Close it, if it is not closed."""
         self._socket.close()
         await self._opened.aclose()
 
@@ -203,13 +197,11 @@ class Encrypted:
             return b""
 
     async def send(self, data: bytes) -> None:
-        """Hand it to the network."""
         assert self.tls is not None
         self.tls.write(data)
         await self._flush()
 
     async def close(self) -> None:
-        """Close it, if it is not closed."""
         await self._line.close()
 
     async def _fetch(self) -> None:
