@@ -210,7 +210,7 @@ def _written_down(house: House, error: Exception) -> str:
     log: Path | str = "no log could be written"
     with suppress(Exception):
         paths = Paths.of(os.environ)
-        known = house.explorer.keys.in_use() if house.explorer else Secrets(paths.secrets, os.environ).known()
+        known = house.explorer.credentials.in_use() if house.explorer else Secrets(paths.secrets, os.environ).known()
         log = write_crash(paths.crashes, error, known, datetime.now(UTC))
     if isinstance(log, str):
         return f"please report it ({log})"

@@ -31,7 +31,7 @@ from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import Profiles, load
 from rpcexplorer.storage.replaced import ReplacedDrafts
 from rpcexplorer.storage.screen_state import ScreenState
-from rpcexplorer.storage.secrets.credentials import StoredKeys
+from rpcexplorer.storage.secrets.credentials import StoredCredentials
 from rpcexplorer.storage.secrets.lookup import Secrets
 from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import Themes
@@ -62,23 +62,23 @@ class Explorer:
         self.secrets = secrets
         self.profile: Profile | None = None
         """The profile in use."""
-        self.keys = StoredKeys(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
+        self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: what is known of them, and what is held for this run."""
-        self.catalogues = Catalogues(paths.catalogues, self.keys.in_use)
+        self.catalogues = Catalogues(paths.catalogues, self.credentials.in_use)
         """What was discovered, and when; and which methods a server does not have."""
         self.drafts = Drafts(paths.drafts)
         """What was typed for each method, sent or not."""
         self.replaced = ReplacedDrafts(paths.drafts / "replaced")
         """Drafts that gave way to another call."""
-        self.remembered = ScreenState(paths.screen, self.keys.in_use)
+        self.remembered = ScreenState(paths.screen, self.credentials.in_use)
         """Small things that the screen remembers."""
-        self.journal = Journal(settings.history, paths.history, self.keys.in_use)
+        self.journal = Journal(settings.history, paths.history, self.credentials.in_use)
         """The history as this explorer keeps it: whether it records, and what went wrong."""
         self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
         """What could not be written by the end of a run."""
         self.themes = Themes(paths.themes)
         """Those that come with the program, and this person's own."""
-        self.clients = Clients(self.keys, settings.reply_limit, self._record)
+        self.clients = Clients(self.credentials, settings.reply_limit, self._record)
 
     @classmethod
     def open(
@@ -139,14 +139,16 @@ class Explorer:
 
     async def test(self, profile: Profile) -> list[Check]:
         """Try the way to a server step by step: name, connection, TLS, HTTP, login. Nothing is recorded."""
-        missing = [field for field, found in self.keys.state(profile).items() if not found and field != "session"]
+        missing = [
+            field for field, found in self.credentials.state(profile).items() if not found and field != "session"
+        ]
         return await self.clients.test(profile, missing)
 
     def logout(self) -> bool:
         """Forget the session of the profile in use; False where there was none. The server is not told."""
         profile = self._in_use()
         stored = self.secrets.forget(profile, "session")  # first, so that a store that cannot be written is told
-        return self.keys.drop(profile) or stored
+        return self.credentials.drop(profile) or stored
 
     def preview(
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None
@@ -156,14 +158,14 @@ class Explorer:
 
         profile = profile or self._in_use()
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
-        return preview(profile, draft, id or fresh_id(), has_session=has_session, secrets=self.keys.in_use())
+        return preview(profile, draft, id or fresh_id(), has_session=has_session, secrets=self.credentials.in_use())
 
     def redactor(self, *, of_this_profile: bool = False) -> Redactor:
         """What takes the secrets that this run knows out of a text; of two labels, one ``of_this_profile`` wins."""
         from rpcexplorer.redaction.redactor import Redactor
 
         profile = self._in_use().name if of_this_profile and self.profile else ""
-        return Redactor(self.keys.in_use(), profile=profile)
+        return Redactor(self.credentials.in_use(), profile=profile)
 
     def methods(self, *, called: bool = True) -> dict[str, Method]:
         """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""
@@ -177,7 +179,7 @@ class Explorer:
         from rpcexplorer.client.discovery.interview import discover
 
         profile = self._in_use()
-        found = await discover(profile, self.keys, self.settings.reply_limit, watch=watch, stop=stop)
+        found = await discover(profile, self.credentials, self.settings.reply_limit, watch=watch, stop=stop)
         return self.catalogues.settle(profile, found)
 
     def asks_first(self, draft: Draft | Batch) -> bool:

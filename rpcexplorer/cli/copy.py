@@ -42,7 +42,7 @@ def copy(context: click.Context, id: str | None, form: str, profile: str | None)
     if missing:
         world.say(missing)
     explorer.use(its_own)
-    subject = subject_of(its_own, exchange, explorer.preview, secrets=explorer.keys.in_use(), ours=ours)
+    subject = subject_of(its_own, exchange, explorer.preview, secrets=explorer.credentials.in_use(), ours=ours)
     if isinstance(subject, Refused):
         fail(subject.sentence)
     world.print(SNIPPETS[form](subject))

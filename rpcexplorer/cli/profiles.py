@@ -47,7 +47,7 @@ def list_(context: click.Context) -> None:
     session = session_of(context)
     explorer = session.open()
     found = explorer.profiles
-    hide = Redactor(explorer.keys.in_use()).text
+    hide = Redactor(explorer.credentials.in_use()).text
     names = max((len(name) for name in found.profiles), default=0)
     badges = max((len(printable(profile.badge)) for profile in found.profiles.values()), default=0)
     for name, profile in sorted(found.profiles.items()):
@@ -75,7 +75,7 @@ def show(context: click.Context, name: str | None) -> None:
     profile = session.use(explorer, name)
     rows = [(key, _value(value), str(source)) for key, value, source in explorer.profiles.rows(profile)]
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
-    hide = Redactor(explorer.keys.in_use()).text  # somebody may have written one into a header, or into the path
+    hide = Redactor(explorer.credentials.in_use()).text  # somebody may have written one into a header, or into the path
     keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
     session.world.print(f"profile {profile.name}")
     for key, value, source in rows:

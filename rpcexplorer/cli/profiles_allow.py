@@ -65,7 +65,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     session = session_of(context)
     profile = session.use(explorer, name)
     routes, say = explorer.secrets.routes, session.world.say
-    hide = Redactor(explorer.keys.in_use()).text
+    hide = Redactor(explorer.credentials.in_use()).text
     for field, found in explorer.secrets.state(profile).items():
         if isinstance(found, Moved):
             say(hide(f"the {field} is not sent: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
@@ -99,7 +99,7 @@ def _list(context: click.Context, explorer: Explorer) -> None:
     allowed, print_ = explorer.secrets.routes.allowed(), session_of(context).world.print
     if allowed.complaint:
         fail(str(allowed.complaint))
-    hide = Redactor(explorer.keys.in_use()).text
+    hide = Redactor(explorer.credentials.in_use()).text
     rows = [(f"profile {name}", route) for name, routes in sorted(allowed.routes.items()) for route in routes]
     rows += [(f"first use of {variable}", route) for variable, route in sorted(allowed.first_uses.items())]
     for what, route in rows:

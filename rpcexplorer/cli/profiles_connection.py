@@ -37,7 +37,7 @@ def connection(context: click.Context, name: str | None, ask: bool) -> None:
     explorer = session.open(ask=ask)
     profile = session.use(explorer, name)
     steps = asyncio.run(_tested(session, explorer, profile))
-    hide = Redactor(explorer.keys.in_use()).text
+    hide = Redactor(explorer.credentials.in_use()).text
     width = max(len(step.label) for step in steps)
     session.world.say(hide(f"{profile.name} at {profile.endpoint}"))
     for step in steps:

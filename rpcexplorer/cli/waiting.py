@@ -60,7 +60,7 @@ def line(progress: Progress | None, elapsed: float) -> str:
 @asynccontextmanager
 async def waiting(stderr: TextIO, explorer: Explorer) -> AsyncIterator[Waiting]:
     """Show the line while the block runs, if stderr is a terminal. The time that a person types in does not count."""
-    shown = Waiting(stderr, lambda: explorer.keys.asked_for)
+    shown = Waiting(stderr, lambda: explorer.credentials.asked_for)
     task = asyncio.ensure_future(shown.show()) if stderr.isatty() else None
     try:
         yield shown

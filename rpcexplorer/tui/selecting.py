@@ -51,7 +51,7 @@ class Selecting(Keyboard[ReturnType]):
         if text := selected(self.screen):
             self.run_worker(self._copy(text), group="selection", description="copy")
         elif text is not None and interrupted(self.screen, self.home):
-            if self.explorer.keys.is_asking and isinstance(self.screen, ModalScreen):
+            if self.explorer.credentials.is_asking and isinstance(self.screen, ModalScreen):
                 self.screen.dismiss(None)  # nobody waits for the answer any more
         else:
             leave = how_to_leave(self.screen, self.explorer.settings.keymap, kept=self.home is not None)

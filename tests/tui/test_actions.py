@@ -152,7 +152,7 @@ class Visit:
 
     def known(self, profile: str, wanted: str) -> str:
         """A secret of a profile; empty where it is not known."""
-        found = self.explorer.keys.state(self.explorer.profiles.profiles[profile])[wanted]
+        found = self.explorer.credentials.state(self.explorer.profiles.profiles[profile])[wanted]
         return found.reveal() if isinstance(found, Secret) else ""
 
 
@@ -360,7 +360,7 @@ async def a_session_id_that_somebody_has_is_taken(at: Visit) -> None:
 @shows("logout", profile="cookie")
 async def a_session_is_forgotten(at: Visit) -> None:
     profile = at.explorer.profiles.profiles["cookie"]
-    at.explorer.keys.hold(profile, "session", "of-yesterday", keep=True)
+    at.explorer.credentials.hold(profile, "session", "of-yesterday", keep=True)
     at.calls.show_auth()
     await at.sees("● session")
     await at.by_palette("log out")

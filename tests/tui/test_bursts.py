@@ -437,7 +437,7 @@ def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Expl
         await play(pilot, "f6", "down", "t", *"first", "enter", "up", "a", *"second", "enter", "escape")
         assert [(each.name, each.note) for each in explorer.recent(9)] == [("", "second"), ("first", "")]
         await play(pilot, "f7", "up", "up", "s", "down", *"abc", "f5", "down", "escape")
-        held = explorer.keys.state(explorer.profiles.profiles["cookie"])["session"]
+        held = explorer.credentials.state(explorer.profiles.profiles["cookie"])["session"]
         assert isinstance(held, Secret)
         assert held.reveal() == "abc"
 

@@ -154,7 +154,7 @@ def test_another_session_is_asked_for_though_there_is_one(picture: Callable[...,
     shop = explorer.profiles.get("shop")
     assert isinstance(shop, Profile)
     for field in ("username", "password", "session"):
-        explorer.keys.hold(shop, field, "known", keep=False)
+        explorer.credentials.hold(shop, field, "known", keep=False)
 
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.action_new_session()

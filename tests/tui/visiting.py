@@ -28,7 +28,7 @@ Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Awaitable[None]]
 
 def tell(explorer: Explorer, story: Story, *, profile: str | None = None, size: tuple[int, int] = (120, 40)) -> None:
     """Open the program at the screen it starts with, and let something happen in it."""
-    person = explorer.keys._person
+    person = explorer.credentials._person
     assert isinstance(person, PersonOnScreen)
 
     async def told() -> None:

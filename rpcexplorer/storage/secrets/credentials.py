@@ -17,7 +17,7 @@ from rpcexplorer.model.secrets.secret import Secret, is_loopback
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets.lookup import Secrets
 
-Place = tuple[str, str, frozenset[tuple[str, str]]]
+OnRoute = tuple[str, str, frozenset[tuple[str, str]]]
 """A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
 
 
@@ -27,7 +27,7 @@ PAST = 4
 """Sessions that are hidden although they are over."""
 
 
-class StoredKeys:
+class StoredCredentials:
     """Looks secrets up in the environment and the store, asks the person last, and keeps sessions."""
 
     def __init__(self, secrets: Secrets, person: Person, profiles: Callable[[], Iterable[Profile]] = tuple) -> None:
@@ -35,11 +35,11 @@ class StoredKeys:
         self._secrets = secrets
         self._person = person
         self._profiles = profiles
-        self._run: dict[Place, Secret] = {}
+        self._run: dict[OnRoute, Secret] = {}
         """What was typed or opened in this run and is not, or cannot be, stored."""
         self._past: deque[Secret] = deque(maxlen=PAST)
         """Sessions that were held here and are over: replies may still tell of them for a while."""
-        self._ended: set[Place] = set()
+        self._ended: set[OnRoute] = set()
         """Stored sessions that are over but could not be removed."""
         self._asked_for, self._asked_at = 0.0, 0.0
         """How long answers took so far, and when a question was put that is not answered yet."""
@@ -164,7 +164,7 @@ class StoredKeys:
             self._secrets.routes.used(profile.variable(field), profile)
         return secret
 
-    def _place(self, profile: Profile, field: str) -> Place:
+    def _place(self, profile: Profile, field: str) -> OnRoute:
         return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
 
     def _pass(self, session: Secret | None) -> None:

@@ -50,7 +50,7 @@ def put_in(calls: DraftScreen, text: str, *, recorded: bool = False) -> bool:
     assert explorer.profile is not None
     is_draft = draft.text != text and _is_missed(calls)
     if is_draft:
-        replaced, secrets = explorer.replaced, explorer.keys.in_use()
+        replaced, secrets = explorer.replaced, explorer.credentials.in_use()
         _tell(calls, replaced.keep(explorer.profile, draft.method, draft.text, secrets))
     if recorded:
         explorer.replaced.recorded[explorer.profile.name, draft.method] = text
@@ -63,7 +63,7 @@ def bring_back(calls: DraftScreen) -> None:
     explorer, draft = calls.explorer, calls.draft
     assert explorer.profile is not None
     now = draft.text if _is_missed(calls) else ""
-    text, trouble = explorer.replaced.bring_back(explorer.profile, draft.method, now, explorer.keys.in_use())
+    text, trouble = explorer.replaced.bring_back(explorer.profile, draft.method, now, explorer.credentials.in_use())
     calls.params.replace(text)
     _show(calls)
     _tell(calls, trouble)

@@ -54,7 +54,7 @@ async def copied(
     if what in FORMS:
         preview = partial(explorer.preview, profile=profile)
         ours = exchange is None or explorer.journal.is_ours(exchange, explorer.profile)
-        text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.keys.in_use(), ours=ours)
+        text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.credentials.in_use(), ours=ours)
     else:  # a reply may be long
         text = await asyncio.to_thread(_plain, found, what, explorer.redactor().text)
     if text is None:

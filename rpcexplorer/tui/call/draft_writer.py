@@ -91,7 +91,7 @@ class DraftWriter:
         assert self._profile is not None
         self._thread = self._thread or ThreadPoolExecutor(1, "drafts")
         draft = self._written = self._now()
-        keep, secrets = self._explorer.drafts.keep_typed, self._explorer.keys.in_use()
+        keep, secrets = self._explorer.drafts.keep_typed, self._explorer.credentials.in_use()
         self._last = self._thread.submit(keep, self._profile, draft.method, draft.text, secrets)
         return self._last
 

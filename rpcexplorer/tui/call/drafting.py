@@ -64,10 +64,10 @@ class DraftScreen(ReplyScreen):
             self.action_focus_methods()
 
     def show_auth(self) -> None:
-        profile, keys = self.explorer.profile, self.explorer.keys
+        profile, known = self.explorer.profile, self.explorer.credentials
         if profile is not None:
             now = datetime.now(UTC)
-            self.auth = auth_words(profile, keys.state(profile), keys.since(profile), now)
+            self.auth = auth_words(profile, known.state(profile), known.since(profile), now)
             self.show_troubles()
 
     def show_methods(self) -> None:

@@ -88,7 +88,7 @@ class SendingScreen(DraftScreen):
     def action_logout(self) -> None:
         profile = self.explorer.profile
         assert profile is not None
-        self.tell(self.explorer.keys.forget(profile, "session") or "The session is forgotten.")
+        self.tell(self.explorer.credentials.forget(profile, "session") or "The session is forgotten.")
         self.show_auth()
 
     def action_discover(self) -> None:
@@ -133,7 +133,7 @@ class SendingScreen(DraftScreen):
         """While it lasts: the time is told, Escape ends it, and nothing else can be sent."""
         stop, self._elsewhere = Stop(), False
         self._stop = stop
-        self._progress, self._started = None, time.monotonic() - self.explorer.keys.asked_for
+        self._progress, self._started = None, time.monotonic() - self.explorer.credentials.asked_for
         self.whose, self.what = method, what
         ticking = self.set_interval(TICK, self._tick)
         try:
@@ -149,7 +149,7 @@ class SendingScreen(DraftScreen):
         self.pending.go_on("call")
 
     def _tick(self) -> None:
-        self.response.tick(time.monotonic() - self._started - self.explorer.keys.asked_for, self._progress)
+        self.response.tick(time.monotonic() - self._started - self.explorer.credentials.asked_for, self._progress)
 
     def _ended(self, exchange: Exchange) -> None:
         profile = self.explorer.profile

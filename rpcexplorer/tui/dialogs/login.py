@@ -104,7 +104,7 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     assert profile is not None
     if _needs_none(screen, profile):
         return False
-    found = explorer.keys.state(profile)
+    found = explorer.credentials.state(profile)
     lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
     if lacking or ask:
         words = _lacks(profile, found, lacking) if lacking else "What is left empty stays as it is."
@@ -126,13 +126,13 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
     """Enter what a profile needs, or forget what is kept; whether anything may have changed."""
     if _needs_none(screen, profile):
         return False
-    found = explorer.keys.state(profile)
+    found = explorer.credentials.state(profile)
     words = "What is left empty stays as it is."
     form = Credentials(profile, found, words, store=_store(explorer), login=False)
     given = await _entered(screen, explorer, profile, form)
     if given is not None and "forget" in given:
         for field in forgettable(found):
-            _tell(screen, explorer.keys.forget(profile, field))
+            _tell(screen, explorer.credentials.forget(profile, field))
     return given is not None
 
 
@@ -154,7 +154,7 @@ async def _entered(
     if profile.username is not None and (name := given.pop("username", "")):
         profile = _as(screen, explorer, profile, name)
     for field, text in given.items():
-        _tell(screen, explorer.keys.hold(profile, field, text, keep=typed["keep"] == MACHINE))
+        _tell(screen, explorer.credentials.hold(profile, field, text, keep=typed["keep"] == MACHINE))
     return given
 
 

@@ -134,8 +134,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         return ProfileRow(name, profile, used is not None and used.name == name, self._auth(profile) if profile else ())
 
     def _auth(self, profile: Profile) -> Sequence[tuple[str, str]]:
-        keys = self.explorer.keys
-        return auth_words(profile, keys.state(profile), keys.since(profile), datetime.now(UTC))
+        known = self.explorer.credentials
+        return auth_words(profile, known.state(profile), known.since(profile), datetime.now(UTC))
 
     def _frame(self) -> None:
         """Header, footer and the line at the edge belong to the profile in use, which may have been edited."""
@@ -161,7 +161,7 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         homes = [(each.file, each.audience) for each in homes_of(self.explorer, row.name)]
         if row.profile is None:
             return broken_page(homes, told([each for each in profiles.complaints if each.profile == row.name], TOLD))
-        state, rows = self.explorer.keys.state(row.profile), profiles.rows(row.profile)
+        state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
         return profile_page(row.profile, state, rows, homes, self._steps(row.profile))
 
     def _steps(self, profile: Profile) -> Sequence[Check] | None:

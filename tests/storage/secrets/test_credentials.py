@@ -17,7 +17,7 @@ from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.route import Change, Moved
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
-from rpcexplorer.storage.secrets.credentials import StoredKeys
+from rpcexplorer.storage.secrets.credentials import StoredCredentials
 from rpcexplorer.storage.secrets.lookup import Secrets
 
 STAGING = Profile("staging", "https://staging.example.com", auth=CookieAuth())
@@ -50,8 +50,8 @@ def store(folder: Path, environment: Mapping[str, str] | None = None) -> Secrets
     return Secrets(folder / "state" / "secrets.toml", environment or {})
 
 
-def ask(keys: StoredKeys, profile: Profile = STAGING, field: str = "password") -> Secret | Refused:
-    return asyncio.run(keys.secret(profile, field))
+def ask(credentials: StoredCredentials, profile: Profile = STAGING, field: str = "password") -> Secret | Refused:
+    return asyncio.run(credentials.secret(profile, field))
 
 
 def revealed(found: Secret | Moved | Refused | None) -> str:
@@ -62,25 +62,25 @@ def revealed(found: Secret | Moved | Refused | None) -> str:
 def test_the_environment_comes_before_the_store_and_the_store_before_the_person(tmp_path: Path) -> None:
     somebody = Somebody("typed-password")
     secrets = store(tmp_path)
-    assert revealed(ask(StoredKeys(secrets, somebody))) == "typed-password"
+    assert revealed(ask(StoredCredentials(secrets, somebody))) == "typed-password"
     secrets.save(STAGING, "password", "stored-password")
-    assert revealed(ask(StoredKeys(secrets, somebody))) == "stored-password"
+    assert revealed(ask(StoredCredentials(secrets, somebody))) == "stored-password"
     with_variable = store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"})
-    assert revealed(ask(StoredKeys(with_variable, somebody))) == "set-password"
+    assert revealed(ask(StoredCredentials(with_variable, somebody))) == "set-password"
     assert len(somebody.asked) == 1
 
 
 def test_what_was_typed_is_kept_for_the_run_and_not_stored(tmp_path: Path) -> None:
     somebody = Somebody("typed-password")
-    keys = StoredKeys(store(tmp_path), somebody)
-    assert revealed(ask(keys)) == revealed(ask(keys)) == "typed-password"
+    credentials = StoredCredentials(store(tmp_path), somebody)
+    assert revealed(ask(credentials)) == revealed(ask(credentials)) == "typed-password"
     assert len(somebody.asked) == 1
-    assert [secret.reveal() for secret in keys.in_use()] == ["typed-password"]
+    assert [secret.reveal() for secret in credentials.in_use()] == ["typed-password"]
     assert not (tmp_path / "state" / "secrets.toml").exists()
 
 
 def test_when_nobody_can_be_asked_the_sentence_names_variable_and_command(tmp_path: Path) -> None:
-    refused = ask(StoredKeys(store(tmp_path), Nobody()))
+    refused = ask(StoredCredentials(store(tmp_path), Nobody()))
     assert isinstance(refused, Refused)
     assert refused.why == "credentials"
     assert "RPCEXPLORER_STAGING_PASSWORD" in refused.sentence
@@ -88,7 +88,7 @@ def test_when_nobody_can_be_asked_the_sentence_names_variable_and_command(tmp_pa
 
 
 def test_a_profile_from_a_url_is_told_only_of_the_variable(tmp_path: Path) -> None:
-    refused = ask(StoredKeys(store(tmp_path), Nobody()), ad_hoc("http://127.0.0.1:1", InlineAuth()))
+    refused = ask(StoredCredentials(store(tmp_path), Nobody()), ad_hoc("http://127.0.0.1:1", InlineAuth()))
     assert isinstance(refused, Refused)
     assert "RPCEXPLORER_URL_PASSWORD" in refused.sentence
     assert "profiles secret" not in refused.sentence
@@ -100,7 +100,9 @@ def test_a_profile_from_a_url_is_told_only_of_the_variable(tmp_path: Path) -> No
 def test_a_stored_secret_is_not_sent_to_another_origin(tmp_path: Path, url: str) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "password", "stored-password")
-    refused = ask(StoredKeys(secrets, Somebody("typed", agrees=True)), Profile("staging", url, auth=CookieAuth()))
+    refused = ask(
+        StoredCredentials(secrets, Somebody("typed", agrees=True)), Profile("staging", url, auth=CookieAuth())
+    )
     assert isinstance(refused, Refused)
     assert "Changed: origin: https://staging.example.com → " in refused.sentence
     assert "rpcexplorer profiles allow staging" in refused.sentence
@@ -111,14 +113,14 @@ def test_a_store_that_others_can_read_is_named_as_the_reason(tmp_path: Path) -> 
     secrets = store(tmp_path)
     secrets.save(STAGING, "password", "stored-password")
     (tmp_path / "state" / "secrets.toml").chmod(0o644)
-    refused = ask(StoredKeys(secrets, Nobody()))
+    refused = ask(StoredCredentials(secrets, Nobody()))
     assert isinstance(refused, Refused)
     assert "chmod" in refused.sentence
 
 
 def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Path) -> None:
-    StoredKeys(store(tmp_path), Nobody()).keep(STAGING, Secret("s3ss10n", "staging.session"))
-    later = StoredKeys(store(tmp_path), Nobody())
+    StoredCredentials(store(tmp_path), Nobody()).keep(STAGING, Secret("s3ss10n", "staging.session"))
+    later = StoredCredentials(store(tmp_path), Nobody())
     assert revealed(asyncio.run(later.session(STAGING))) == "s3ss10n"
     moved = asyncio.run(later.session(Profile("staging", "https://moved.example", auth=CookieAuth())))
     assert isinstance(moved, Moved)
@@ -130,28 +132,28 @@ def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Pat
 
 def test_a_session_that_cannot_be_stored_is_kept_for_the_run_and_said(tmp_path: Path) -> None:
     (tmp_path / "state").write_text("a file where the folder should be")
-    keys = StoredKeys(store(tmp_path), Nobody())
-    said = keys.keep(STAGING, Secret("s3ss10n", "staging.session"))
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    said = credentials.keep(STAGING, Secret("s3ss10n", "staging.session"))
     assert said is not None
     assert "for this run only" in said
-    assert revealed(asyncio.run(keys.session(STAGING))) == "s3ss10n"
+    assert revealed(asyncio.run(credentials.session(STAGING))) == "s3ss10n"
 
 
 def test_over_plain_http_to_another_machine_a_yes_is_needed_once_per_origin(tmp_path: Path) -> None:
     environment = {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}
-    refused = ask(StoredKeys(store(tmp_path, environment), Nobody()), PLAIN)
+    refused = ask(StoredCredentials(store(tmp_path, environment), Nobody()), PLAIN)
     assert isinstance(refused, Refused)
     assert "--allow-http" in refused.sentence
     somebody = Somebody(agrees=True)
-    assert revealed(ask(StoredKeys(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
-    assert revealed(ask(StoredKeys(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
+    assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
+    assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
     assert len(somebody.asked) == 1
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://[::1]:1"])
 def test_on_this_machine_plain_http_needs_no_question(tmp_path: Path, url: str) -> None:
-    keys = StoredKeys(store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}), Nobody())
-    assert revealed(ask(keys, Profile("staging", url, auth=CookieAuth()))) == "set-password"
+    credentials = StoredCredentials(store(tmp_path, {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}), Nobody())
+    assert revealed(ask(credentials, Profile("staging", url, auth=CookieAuth()))) == "set-password"
 
 
 def test_an_ended_session_that_cannot_be_removed_is_not_sent_again(
@@ -159,14 +161,14 @@ def test_an_ended_session_that_cannot_be_removed_is_not_sent_again(
 ) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "session", "stale")
-    keys = StoredKeys(secrets, Nobody())
+    credentials = StoredCredentials(secrets, Nobody())
 
     def refuse(*_: object) -> bool:
         raise FileTrouble("cannot write: the disk is full")
 
     monkeypatch.setattr(secrets, "forget", refuse)
-    keys.drop(STAGING)
-    assert asyncio.run(keys.session(STAGING)) is None
+    credentials.drop(STAGING)
+    assert asyncio.run(credentials.session(STAGING)) is None
 
 
 MOVED = Profile("staging", "https://elsewhere.example.com", auth=CookieAuth())
@@ -175,57 +177,57 @@ MOVED = Profile("staging", "https://elsewhere.example.com", auth=CookieAuth())
 @pytest.mark.parametrize("keep", [False, True])
 @pytest.mark.parametrize("field", ["password", "session"])
 def test_what_was_typed_for_one_server_is_not_sent_to_another(tmp_path: Path, field: str, keep: bool) -> None:
-    keys = StoredKeys(store(tmp_path), Nobody())
-    assert keys.hold(STAGING, field, "typed-value", keep=keep) == ""
-    assert isinstance(keys.state(STAGING)[field], Secret)
-    assert not isinstance(keys.state(MOVED)[field], Secret)
-    assert isinstance(ask(keys, MOVED), Refused)
-    assert not isinstance(asyncio.run(keys.session(MOVED)), Secret)
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    assert credentials.hold(STAGING, field, "typed-value", keep=keep) == ""
+    assert isinstance(credentials.state(STAGING)[field], Secret)
+    assert not isinstance(credentials.state(MOVED)[field], Secret)
+    assert isinstance(ask(credentials, MOVED), Refused)
+    assert not isinstance(asyncio.run(credentials.session(MOVED)), Secret)
 
 
 def test_what_was_kept_is_told_to_be_kept_and_what_was_not_is_gone_with_the_run(tmp_path: Path) -> None:
-    keys = StoredKeys(store(tmp_path), Nobody())
-    keys.hold(STAGING, "password", "kept-value", keep=True)
-    keys.hold(STAGING, "session", "run-value", keep=False)
-    found = keys.state(STAGING)
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    credentials.hold(STAGING, "password", "kept-value", keep=True)
+    credentials.hold(STAGING, "session", "run-value", keep=False)
+    found = credentials.state(STAGING)
     sources = {field: each.source for field, each in found.items() if isinstance(each, Secret)}
     assert sources == {"password": "secrets.toml", "session": "prompt"}
-    assert set(StoredKeys(store(tmp_path), Nobody()).state(STAGING)) >= {"password"}
-    assert StoredKeys(store(tmp_path), Nobody()).state(STAGING)["session"] is None
+    assert set(StoredCredentials(store(tmp_path), Nobody()).state(STAGING)) >= {"password"}
+    assert StoredCredentials(store(tmp_path), Nobody()).state(STAGING)["session"] is None
 
 
 def test_the_age_of_a_stored_session_is_not_told_of_a_pasted_one(tmp_path: Path) -> None:
-    keys = StoredKeys(store(tmp_path), Nobody())
-    keys.hold(STAGING, "session", "stored-value", keep=True)
-    assert keys.since(STAGING) is not None
-    keys.hold(STAGING, "session", "pasted-value", keep=False)
-    assert keys.since(STAGING) is None
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    credentials.hold(STAGING, "session", "stored-value", keep=True)
+    assert credentials.since(STAGING) is not None
+    credentials.hold(STAGING, "session", "pasted-value", keep=False)
+    assert credentials.since(STAGING) is None
 
 
 def test_forgetting_takes_a_value_from_the_run_and_the_store(tmp_path: Path) -> None:
-    keys = StoredKeys(store(tmp_path), Nobody())
-    keys.hold(STAGING, "password", "kept-value", keep=True)
-    keys.hold(STAGING, "password", "typed-value", keep=False)
-    assert keys.forget(STAGING, "password") == ""
-    assert keys.state(STAGING)["password"] is None
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    credentials.hold(STAGING, "password", "kept-value", keep=True)
+    credentials.hold(STAGING, "password", "typed-value", keep=False)
+    assert credentials.forget(STAGING, "password") == ""
+    assert credentials.state(STAGING)["password"] is None
 
 
 def test_a_session_that_was_replaced_or_dropped_is_known_for_a_while(tmp_path: Path) -> None:
     profile = ad_hoc("http://localhost:1", CookieAuth())
-    keys = StoredKeys(store(tmp_path), Nobody())
+    credentials = StoredCredentials(store(tmp_path), Nobody())
     for number in range(20):
-        keys.keep(profile, Secret(f"session-{number}", profile.label("session")))
-    known = [each.reveal() for each in keys.in_use()]
+        credentials.keep(profile, Secret(f"session-{number}", profile.label("session")))
+    known = [each.reveal() for each in credentials.in_use()]
     assert known[-2:] == ["session-18", "session-19"], "the one in use comes last"
     assert len(known) == 5
-    keys.drop(profile)
-    assert [each.reveal() for each in keys.in_use()][-1] == "session-19"
+    credentials.drop(profile)
+    assert [each.reveal() for each in credentials.in_use()][-1] == "session-19"
 
 
 def test_variables_are_known_by_the_names_of_the_profiles(tmp_path: Path) -> None:
     secrets = store(tmp_path, {"RPCEXPLORER_MY_PROF_PASSWORD": "one-value"})
-    keys = StoredKeys(secrets, Nobody(), lambda: [Profile("my-prof", "https://h")])
-    assert [each.label for each in keys.in_use()] == ["my-prof.password"]
+    credentials = StoredCredentials(secrets, Nobody(), lambda: [Profile("my-prof", "https://h")])
+    assert [each.label for each in credentials.in_use()] == ["my-prof.password"]
 
 
 def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -236,12 +238,12 @@ def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeyp
     class Slow(Somebody):
         async def secret(self, question: str) -> str | None:
             clock[0] += 30
-            seen.append(keys.asked_for)
+            seen.append(credentials.asked_for)
             clock[0] += 12
             return await super().secret(question)
 
-    keys = StoredKeys(store(tmp_path), Slow("typed"))
-    assert keys.asked_for == 0
-    assert isinstance(ask(keys), Secret)
+    credentials = StoredCredentials(store(tmp_path), Slow("typed"))
+    assert credentials.asked_for == 0
+    assert isinstance(ask(credentials), Secret)
     clock[0] += 5
-    assert (seen, keys.asked_for) == ([30], 42)
+    assert (seen, credentials.asked_for) == ([30], 42)

@@ -158,14 +158,17 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
         told[f"{profile} test"] = repr(await explorer.test(explorer.profiles.profiles[profile]))
         told[f"{profile} preview"] = repr(explorer.preview(typed))
         told[f"{profile} recent"] = repr(explorer.recent(50))
+        credentials = explorer.credentials
         for kind in SNIPPETS:
-            made = (snippet_of(kind, explorer.profile, typed, which, explorer.preview, secrets=explorer.keys.in_use())
+            made = (snippet_of(kind, explorer.profile, typed, which, explorer.preview, secrets=credentials.in_use())
                     for which in (None, exchange))  # fmt: skip
             told[f"{profile} {kind}"] = "\n".join(map(str, made))
         assert type_in(explorer, "echo.result", typed.text) == ""
         assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
         explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')
-        told[f"{profile} held"] = f"{explorer.keys.in_use()} {explorer.keys.state(explorer.profiles.profiles[profile])}"
+        told[f"{profile} held"] = (
+            f"{explorer.credentials.in_use()} {explorer.credentials.state(explorer.profiles.profiles[profile])}"
+        )
 
     async def everything(url: str) -> None:
         (tmp_path / "work" / "sessions.toml").write_text(PROFILES.format(url=url))

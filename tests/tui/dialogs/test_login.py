@@ -53,7 +53,7 @@ def auth(pilot: Pilot[str]) -> str:
 
 
 def value(explorer: Explorer, profile: str, field: str) -> str:
-    found = explorer.keys.state(explorer.profiles.profiles[profile])[field]
+    found = explorer.credentials.state(explorer.profiles.profiles[profile])[field]
     assert isinstance(found, Secret)
     return found.reveal()
 
@@ -201,7 +201,7 @@ def test_somebody_else_can_log_in_with_a_name_of_their_own(
 
         tell(made, story, profile="c")
         again = make_explorer("")
-        kept = again.keys.state(again.profiles.profiles["c"])
+        kept = again.credentials.state(again.profiles.profiles["c"])
     assert json.loads(server.requests[0].body)["params"] == {"username": "bob", "password": "the-word-of-bob"}
     assert server.requests[1].header("cookie") == "sessionid=session-of-bob"
     stored = {field: found.reveal() for field, found in kept.items() if isinstance(found, Secret)}
