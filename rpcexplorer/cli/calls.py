@@ -8,7 +8,7 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.cli.context import Session, complete_methods, fail, profile_option, session_of
+from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocation_of, profile_option
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.show import Part, show, show_preview
@@ -124,68 +124,68 @@ def batch(context: click.Context, /, file: str, **options: Any) -> None:
       rpcexplorer batch calls.json
       echo '[{"method": "ping"}, {"method": "user.list", "params": {"page": 1}}]' | rpcexplorer batch
     """
-    session = session_of(context)
-    text = params_text(["-"], session.world) if file == "-" else file_text(file.removeprefix("@"), session.world)
-    context.exit(_send(session, Sending.of(options), Batch(text)))
+    invocation = invocation_of(context)
+    text = params_text(["-"], invocation.world) if file == "-" else file_text(file.removeprefix("@"), invocation.world)
+    context.exit(_send(invocation, Sending.of(options), Batch(text)))
 
 
 def _call(
     context: click.Context, method: str, words: tuple[str, ...], options: dict[str, Any], *, notification: bool
 ) -> None:
-    session = session_of(context)
-    text = params_text(words, session.world)
-    context.exit(_send(session, Sending.of(options), Draft(method, text, notification)))
+    invocation = invocation_of(context)
+    text = params_text(words, invocation.world)
+    context.exit(_send(invocation, Sending.of(options), Draft(method, text, notification)))
 
 
-def _send(session: Session, sending: Sending, draft: Draft | Batch) -> int:
+def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int:
     """Send a draft and print what came of it; the exit code."""
-    world = session.world
+    world = invocation.world
     out = Output(world, sending.output)
     if isinstance(draft, Batch) or not draft.notification:
         world.write(b"")  # where a result could not be told, nothing is sent
-    explorer = session.open(ask=sending.ask)
-    session.use(explorer, sending.profile, sending.url, sending.auth)
+    explorer = invocation.open(ask=sending.ask)
+    invocation.use(explorer, sending.profile, sending.url, sending.auth)
     explorer.journal.recording = explorer.journal.recording and sending.history
     if sending.dry_run:
         code = show_preview(out.world, explorer.preview(draft, id=sending.id))
-        _mark(session, draft)
+        _mark(invocation, draft)
         out.write()
         return code
     if not sending.yes and explorer.asks_first(draft):
-        _confirm(session, explorer, draft, ask=sending.ask)
+        _confirm(invocation, explorer, draft, ask=sending.ask)
     stop = Stop()
-    exchange = run_until_stopped(_exchange(session, explorer, sending, draft, stop), stop)
+    exchange = run_until_stopped(_exchange(invocation, explorer, sending, draft, stop), stop)
     show(out.world, exchange, sending.part, include=sending.include)
-    _mark(session, draft)
+    _mark(invocation, draft)
     if explorer.journal.trouble:
         world.say(f"the call could not be recorded: {explorer.journal.trouble}")
     out.write(exchange, recorded=explorer.journal.recording and not explorer.journal.trouble)
     return exchange.exit_code
 
 
-def _mark(session: Session, draft: Draft | Batch) -> None:
+def _mark(invocation: Invocation, draft: Draft | Batch) -> None:
     """Show the place that is wrong in a text, and what could be written instead."""
     read, remark = judged(draft.text)
     if remark:
-        session.world.say(f"note: {remark}")
+        invocation.world.say(f"note: {remark}")
     if isinstance(read, Problem):
-        session.world.stderr.write(f"{marked(draft.text, read)}\n")
+        invocation.world.stderr.write(f"{marked(draft.text, read)}\n")
 
 
 async def _exchange(
-    session: Session, explorer: Explorer, sending: Sending, draft: Draft | Batch, stop: Stop
+    invocation: Invocation, explorer: Explorer, sending: Sending, draft: Draft | Batch, stop: Stop
 ) -> Exchange:
-    async with explorer, waiting(session.world.stderr, explorer) as watch:
+    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
         return await explorer.call(draft, id=sending.id, timeout=sending.timeout, watch=watch, stop=stop)
 
 
-def _confirm(session: Session, explorer: Explorer, draft: Draft | Batch, *, ask: bool) -> None:
+def _confirm(invocation: Invocation, explorer: Explorer, draft: Draft | Batch, *, ask: bool) -> None:
     """Ask before something that is not known to be safe is sent where the profile wants to be careful."""
     profile = explorer.profile
     assert profile is not None
     what = "This batch" if isinstance(draft, Batch) else draft.method
     about = f"{what} is not marked safe, and profile {profile.name} ({profile.badge or profile.confirm}) asks first"
-    if not (ask and session.world.asks):
+    if not (ask and invocation.world.asks):
         fail(f"{about}: add --yes to send it to {profile.origin} all the same.")
     if not click.confirm(f"{about}. Send it to {profile.origin}?", default=False, err=True):
         fail("Nothing was sent.")

@@ -10,7 +10,7 @@ from typing import Final
 
 import click
 
-from rpcexplorer.cli.context import session_of
+from rpcexplorer.cli.context import invocation_of
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.cli.world import COMPLETING, PROGRAM
 
@@ -89,4 +89,4 @@ def completion(context: click.Context, shell: str) -> None:
       rpcexplorer completion zsh > "${fpath[1]}/_rpcexplorer"
       rpcexplorer completion fish > ~/.config/fish/completions/rpcexplorer.fish
     """
-    session_of(context).world.write(SCRIPTS[shell].encode())
+    invocation_of(context).world.write(SCRIPTS[shell].encode())

@@ -1,4 +1,4 @@
-"""One command's session with the explorer: which profile it uses, whom it may ask, how it ends."""
+"""What all commands have in common: which profile was named, whom they may ask, how they end."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TOLD = 10
 """Things wrong with files that every command tells; ``profiles check`` tells more of them."""
 
 
-class Session(Struct):
+class Invocation(Struct):
     """What the options before the command's name said."""
 
     world: World
@@ -88,14 +88,14 @@ def agree(context: click.Context, question: str, *, yes: bool) -> None:
     """Ask before something is changed, unless ``--yes`` was given; end the command where the answer is no."""
     if yes:
         return
-    if not session_of(context).world.asks:
+    if not invocation_of(context).world.asks:
         fail("Nobody can be asked: add --yes to do it all the same.")
     if not click.confirm(printable(question), default=False, err=True):
         fail("Nothing was changed.")
 
 
-def session_of(context: click.Context) -> Session:
-    return cast("Session", context.obj)
+def invocation_of(context: click.Context) -> Invocation:
+    return cast("Invocation", context.obj)
 
 
 def profile_option(command: F) -> F:
@@ -120,5 +120,5 @@ def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> 
 def _quiet_explorer(context: click.Context) -> Explorer:
     """An explorer for completion, where nothing may be printed."""
     root = context.find_root()
-    world: World = root.obj.world if isinstance(root.obj, Session) else root.obj  # no command has run yet
+    world: World = root.obj.world if isinstance(root.obj, Invocation) else root.obj  # no command has run yet
     return world.open_explorer(world.environment, world.folder, root.params.get("sessions"), Nobody())

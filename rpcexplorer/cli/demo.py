@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.context import Session, session_of
+from rpcexplorer.cli.context import Invocation, invocation_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import whole_number
 from rpcexplorer.cli.world import World
@@ -71,26 +71,26 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
       rpcexplorer demo
       rpcexplorer demo --serve --port 8000
     """
-    session = session_of(context)
+    invocation = invocation_of(context)
     if serve:
-        _serve(session.world, port)
+        _serve(invocation.world, port)
     elif port:
         raise click.UsageError("--port goes with --serve.")
     else:
-        context.exit(_on_screen(session) if session.world.on_terminal else _tour(session))
+        context.exit(_on_screen(invocation) if invocation.world.on_terminal else _tour(invocation))
 
 
-def screen(session: Session) -> int:
+def screen(invocation: Invocation) -> int:
     """Open the explorer on screen; whoever has no profile yet may go on to the demo."""
-    code, wish = session.world.open_screen(session.build, session.profile)
-    return _on_screen(session) if wish == "demo" else code
+    code, wish = invocation.world.open_screen(invocation.build, invocation.profile)
+    return _on_screen(invocation) if wish == "demo" else code
 
 
-def _on_screen(session: Session) -> int:
+def _on_screen(invocation: Invocation) -> int:
     """The explorer on the demo service, in a home of its own that is gone afterwards."""
-    world = session.world
+    world = invocation.world
     with world.demo.home() as home, world.demo.run() as url:
-        return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), session.profile)[0]
+        return world.open_screen(lambda person: throwaway_explorer(world, home, url, person), invocation.profile)[0]
 
 
 def _serve(world: World, port: int) -> None:
@@ -102,9 +102,9 @@ def _serve(world: World, port: int) -> None:
     world.demo.serve(port, announce)
 
 
-def _tour(session: Session) -> int:
+def _tour(invocation: Invocation) -> int:
     """Run the scripted tour in a home of its own that is gone afterwards."""
-    world = session.world
+    world = invocation.world
     with world.demo.home() as home, world.demo.run() as url:
         explorer = throwaway_explorer(world, home, url)
         world.print(f"The demo service runs at {url}/api/v2/")

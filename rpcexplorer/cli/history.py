@@ -9,7 +9,7 @@ from itertools import islice
 
 import click
 
-from rpcexplorer.cli.context import complete_profiles, fail, session_of
+from rpcexplorer.cli.context import complete_profiles, fail, invocation_of
 from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import OneOf, whole_number
@@ -143,11 +143,11 @@ def prune(
 
 def opened(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
     """The world and an explorer whose history is the one that this profile writes to."""
-    session = session_of(context)
-    explorer = session.open()
+    invocation = invocation_of(context)
+    explorer = invocation.open()
     if profile in explorer.profiles.profiles:
         explorer.use(profile)  # it may record in a folder of its own
-    return session.world, explorer
+    return invocation.world, explorer
 
 
 def one_of(explorer: Explorer, id: str | None) -> Exchange:

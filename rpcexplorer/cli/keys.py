@@ -7,7 +7,7 @@ from itertools import groupby
 import click
 from msgspec.structs import asdict
 
-from rpcexplorer.cli.context import TOLD, session_of
+from rpcexplorer.cli.context import TOLD, invocation_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.world import Shortcut, World
 from rpcexplorer.model.complaint import told
@@ -33,15 +33,15 @@ def keys(context: click.Context, as_json: bool) -> None:
       rpcexplorer keys
       rpcexplorer keys --json | jq -r '.[] | select(.keys == []) | .command'
     """
-    session = session_of(context)
-    explorer = session.open()
-    found, complaints = session.world.keys(explorer.settings.keymap, str(explorer.paths.settings))
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    found, complaints = invocation.world.keys(explorer.settings.keymap, str(explorer.paths.settings))
     for sentence in told(complaints, TOLD, ""):
-        session.world.say(sentence)
+        invocation.world.say(sentence)
     if as_json:
-        json(session.world, json_of([asdict(key) for key in found]))
+        json(invocation.world, json_of([asdict(key) for key in found]))
     else:
-        _print(session.world, found)
+        _print(invocation.world, found)
 
 
 def _print(world: World, found: list[Shortcut]) -> None:

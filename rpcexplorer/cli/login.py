@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rpcexplorer.cli.context import Session, fail, profile_option, session_of
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.show import Part, show
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
@@ -23,12 +23,12 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
       rpcexplorer login -p staging
       RPCEXPLORER_STAGING_PASSWORD=… rpcexplorer login -p staging --no-input
     """
-    session = session_of(context)
-    explorer = session.open(ask=ask)
-    session.use(explorer, profile)
+    invocation = invocation_of(context)
+    explorer = invocation.open(ask=ask)
+    invocation.use(explorer, profile)
     stop = Stop()
-    exchange = run_until_stopped(_login(session, explorer, stop), stop)
-    show(session.world, exchange, Part.RESULT, include=False)
+    exchange = run_until_stopped(_login(invocation, explorer, stop), stop)
+    show(invocation.world, exchange, Part.RESULT, include=False)
     context.exit(exchange.exit_code)
 
 
@@ -42,15 +42,15 @@ def logout(context: click.Context, profile: str | None) -> None:
     Example:
       rpcexplorer logout -p staging
     """
-    session = session_of(context)
-    explorer = session.open()
-    chosen = session.use(explorer, profile)
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    chosen = invocation.use(explorer, profile)
     there_was = explorer.logout()
     if not there_was and (trouble := explorer.secrets.trouble()):
         fail(str(trouble))
-    session.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
+    invocation.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
 
 
-async def _login(session: Session, explorer: Explorer, stop: Stop) -> Exchange:
-    async with explorer, waiting(session.world.stderr, explorer) as watch:
+async def _login(invocation: Invocation, explorer: Explorer, stop: Stop) -> Exchange:
+    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
         return await explorer.login(watch=watch, stop=stop)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import click
 from msgspec.structs import asdict
 
-from rpcexplorer.cli.context import Session, profile_option, session_of
+from rpcexplorer.cli.context import Invocation, invocation_of, profile_option
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
@@ -37,34 +37,34 @@ def methods(context: click.Context, profile: str | None, refresh: bool, as_json:
       rpcexplorer methods --refresh -p staging
       rpcexplorer methods --json | jq -r '.[].name'
     """
-    session = session_of(context)
-    explorer = session.open(ask=ask)
-    session.use(explorer, profile)
-    code = _refreshed(session, explorer) if refresh else 0
+    invocation = invocation_of(context)
+    explorer = invocation.open(ask=ask)
+    invocation.use(explorer, profile)
+    code = _refreshed(invocation, explorer) if refresh else 0
     known = list(explorer.methods().values())
     if explorer.catalogues.trouble:
-        session.world.say(explorer.catalogues.trouble)
+        invocation.world.say(explorer.catalogues.trouble)
     if as_json:
-        json(session.world, json_of([_row(method, _learned(explorer)) for method in known]))
+        json(invocation.world, json_of([_row(method, _learned(explorer)) for method in known]))
     else:
-        _print(session, known)
+        _print(invocation, known)
     context.exit(code)
 
 
-def _refreshed(session: Session, explorer: Explorer) -> int:
+def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
     """Ask the service, and tell what came of it; the exit code."""
     stop = Stop()
-    discovery = run_until_stopped(_discover(session, explorer, stop), stop)
+    discovery = run_until_stopped(_discover(invocation, explorer, stop), stop)
     for sentence in discovery.sentences:
-        session.world.say(sentence)
+        invocation.world.say(sentence)
     for word, names in (("new", discovery.new), ("gone", discovery.gone)):
         if names:
-            session.world.say(f"{word}: {_named(names)}")
+            invocation.world.say(f"{word}: {_named(names)}")
     return discovery.exit_code
 
 
-async def _discover(session: Session, explorer: Explorer, stop: Stop) -> Discovery:
-    async with explorer, waiting(session.world.stderr, explorer) as watch:
+async def _discover(invocation: Invocation, explorer: Explorer, stop: Stop) -> Discovery:
+    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
         return await explorer.discover(watch=watch, stop=stop)
 
 
@@ -73,12 +73,12 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(printable(name) for name in names[:NAMED]) + more
 
 
-def _print(session: Session, known: Sequence[Method]) -> None:
+def _print(invocation: Invocation, known: Sequence[Method]) -> None:
     width = max((len(printable(method.name)) for method in known), default=0)
     for method in known:
         mark = "!" if method.safe is False else " "
         line = f"{printable(method.name):<{width}}  {mark} {method.auth or '':<6}  {printable(method.doc)}"
-        session.world.print(line.rstrip())
+        invocation.world.print(line.rstrip())
 
 
 def _learned(explorer: Explorer) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.auth.registry import KINDS, USUAL
-from rpcexplorer.cli.context import agree, complete_profiles, fail, session_of
+from rpcexplorer.cli.context import agree, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.person import hidden
 from rpcexplorer.cli.profiles_allow import allow
@@ -44,8 +44,8 @@ def list_(context: click.Context) -> None:
     Example:
       rpcexplorer profiles list
     """
-    session = session_of(context)
-    explorer = session.open()
+    invocation = invocation_of(context)
+    explorer = invocation.open()
     found = explorer.profiles
     hide = Redactor(explorer.credentials.in_use()).text
     names = max((len(name) for name in found.profiles), default=0)
@@ -55,9 +55,9 @@ def list_(context: click.Context) -> None:
         row = (
             f"{mark} {name:<{names}}  {printable(profile.badge):<{badges}}  {profile.auth.kind:<6}  {profile.endpoint}"
         )
-        session.world.print(printable(hide(row)))
+        invocation.world.print(printable(hide(row)))
     if not found.profiles:
-        session.world.say("there are no profiles yet. Add one: rpcexplorer profiles add NAME --url URL")
+        invocation.world.say("there are no profiles yet. Add one: rpcexplorer profiles add NAME --url URL")
 
 
 @profiles.command()
@@ -70,16 +70,16 @@ def show(context: click.Context, name: str | None) -> None:
     Example:
       rpcexplorer profiles show staging
     """
-    session = session_of(context)
-    explorer = session.open()
-    profile = session.use(explorer, name)
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    profile = invocation.use(explorer, name)
     rows = [(key, _value(value), str(source)) for key, value, source in explorer.profiles.rows(profile)]
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
     hide = Redactor(explorer.credentials.in_use()).text  # somebody may have written one into a header, or into the path
     keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
-    session.world.print(f"profile {profile.name}")
+    invocation.world.print(f"profile {profile.name}")
     for key, value, source in rows:
-        session.world.print(printable(hide(f"  {key:<{keys}}  {value:<{min(values, 48)}}  {source}".rstrip())))
+        invocation.world.print(printable(hide(f"  {key:<{keys}}  {value:<{min(values, 48)}}  {source}".rstrip())))
 
 
 @profiles.command()
@@ -111,21 +111,21 @@ def add(
       rpcexplorer profiles add prod --url https://rpc.example.com --auth inline --badge prod --team
       rpcexplorer profiles add wiki --url https://wiki.example.com/jsonrpc --content-type application/json --auth none
     """
-    session = session_of(context)
-    explorer = session.open()
-    file = session.file_to_write(explorer.paths.user_sessions, team=team)
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    file = invocation.file_to_write(explorer.paths.user_sessions, team=team)
     base, own_path = split_address(url) if path is None else (url, path)
     keys = {"path": own_path} | {key: value or None for key, value in more.items()}
     auth = {"kind": kind} | ({"username": username} if username else {})
     trouble = explorer.edits(file).add(name, base, auth=auth, **keys)
     if trouble:
         fail(str(trouble))
-    session.world.say(f"added profile {name} to {file}")
-    session.world.say(f"calls go to {joined(base, PATH if own_path is None else own_path)}")
+    invocation.world.say(f"added profile {name} to {file}")
+    invocation.world.say(f"calls go to {joined(base, PATH if own_path is None else own_path)}")
     secrets = Profile(name, base, auth=KINDS[kind]()).secrets
     for field in secrets:
         if field not in {"username", "session"}:
-            session.world.say(f"store its {field} with: rpcexplorer profiles secret {name} {field}")
+            invocation.world.say(f"store its {field} with: rpcexplorer profiles secret {name} {field}")
 
 
 @profiles.command()
@@ -140,23 +140,25 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
       rpcexplorer profiles default staging
       rpcexplorer profiles default
     """
-    session = session_of(context)
-    explorer = session.open()
+    invocation = invocation_of(context)
+    explorer = invocation.open()
     found = explorer.profiles
     if name is None:
         chosen = found.get()
         if isinstance(chosen, Complaint):
             fail(str(chosen))
-        session.world.print(chosen.name)
+        invocation.world.print(chosen.name)
         return
-    session.use(explorer, name)
-    file = session.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)
+    invocation.use(explorer, name)
+    file = invocation.file_to_write(found.default_home(name, explorer.paths.user_sessions), team=team)
     if trouble := explorer.edits(file).set_default(name):
         fail(str(trouble))
     explorer.reload()
-    session.world.say(f"the default is {name} now, in {file}")
+    invocation.world.say(f"the default is {name} now, in {file}")
     if explorer.profiles.default != name:
-        session.world.say(f"but {explorer.profiles.default} is used here: {explorer.profiles.default_source} says so")
+        invocation.world.say(
+            f"but {explorer.profiles.default} is used here: {explorer.profiles.default_source} says so"
+        )
 
 
 @profiles.command()
@@ -170,14 +172,14 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
     Example:
       rpcexplorer profiles remove staging
     """
-    session = session_of(context)
-    explorer = session.open()
-    profile = session.use(explorer, name)
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    profile = invocation.use(explorer, name)
     files = explorer.profiles.files_of(name)
     agree(context, f"Remove profile {name} from {', '.join(map(str, files))}, with its secrets?", yes=yes)
     for trouble in explorer.remove_profile(profile):
         fail(str(trouble))
-    session.world.say(f"removed profile {name}")
+    invocation.world.say(f"removed profile {name}")
 
 
 @profiles.command()
@@ -198,30 +200,32 @@ def secret(
       pass show staging | rpcexplorer profiles secret staging password --stdin
       rpcexplorer profiles secret staging --forget
     """
-    session = session_of(context)
-    explorer = session.open()
-    profile = session.use(explorer, name)
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    profile = invocation.use(explorer, name)
     if allow_http:
         if trouble := explorer.secrets.trust_plain(profile.origin):
             fail(trouble)
-        session.world.say(f"credentials may be sent to {profile.origin}, though it is not encrypted")
+        invocation.world.say(f"credentials may be sent to {profile.origin}, though it is not encrypted")
     elif forget:
         found = explorer.secrets.forget(profile, field)
-        session.world.say("forgotten" if found else "nothing was stored")
+        invocation.world.say("forgotten" if found else "nothing was stored")
     elif field is None:
         for each, state in _secret_states(explorer, profile):
-            session.world.print(printable(f"{each:<8}  {state}"))
+            invocation.world.print(printable(f"{each:<8}  {state}"))
         if not profile.secrets:
-            session.world.say(f"{profile.name} needs no secrets: its auth is {profile.auth.kind}")
+            invocation.world.say(f"{profile.name} needs no secrets: its auth is {profile.auth.kind}")
     else:
         explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
-        session.world.say(f"stored {field} of {profile.name} for {profile.origin}")
+        invocation.world.say(f"stored {field} of {profile.name} for {profile.origin}")
         if field not in explorer.secrets.state(profile):
-            session.world.say(f"note: with auth {profile.auth.kind} as it is, {profile.name} sends no stored {field}")
+            invocation.world.say(
+                f"note: with auth {profile.auth.kind} as it is, {profile.name} sends no stored {field}"
+            )
 
 
 def _new_value(context: click.Context, profile: Profile, field: str, *, from_stdin: bool) -> str:
-    world = session_of(context).world
+    world = invocation_of(context).world
     if from_stdin:
         value = world.stdin.readline().decode(errors="replace").rstrip("\r\n")
     elif world.asks:

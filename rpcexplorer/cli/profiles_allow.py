@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.context import agree, complete_profiles, fail, session_of
+from rpcexplorer.cli.context import agree, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.secrets.route import Moved, Route
 from rpcexplorer.redaction.redactor import Redactor
@@ -39,32 +39,32 @@ def allow(
       rpcexplorer profiles allow prod --forget
       rpcexplorer profiles allow --folder .
     """
-    session = session_of(context)
+    invocation = invocation_of(context)
     if folder is not None:
-        folder = (session.world.folder / folder).resolve()
+        folder = (invocation.world.folder / folder).resolve()
     if not listing and (name is None) == (folder is None):
         raise click.UsageError("Name a profile, or a folder with --folder; --list shows what is allowed.")
-    explorer = session.open()
+    explorer = invocation.open()
     if listing:
         _list(context, explorer)
     elif forget:
         found = _forget(explorer, name or str(folder))
-        session.world.say("forgotten" if found else "nothing was allowed")
+        invocation.world.say("forgotten" if found else "nothing was allowed")
     elif folder is not None:
         if not os.path.isdir(folder):  # noqa: PTH112 - Path's own raises where nobody may look
             fail(f"There is no folder {folder}: check its name.")
         agree(context, f"Use profiles in {folder}, though others can write to it?", yes=yes)
         explorer.secrets.routes.allow_folder(folder)
-        session.world.say(f"allowed: profiles in {folder}")
+        invocation.world.say(f"allowed: profiles in {folder}")
     else:
         _allow(context, explorer, name, yes=yes)
 
 
 def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes: bool) -> None:
     """Show what would be allowed, ask, and remember the yes."""
-    session = session_of(context)
-    profile = session.use(explorer, name)
-    routes, say = explorer.secrets.routes, session.world.say
+    invocation = invocation_of(context)
+    profile = invocation.use(explorer, name)
+    routes, say = explorer.secrets.routes, invocation.world.say
     hide = Redactor(explorer.credentials.in_use()).text
     for field, found in explorer.secrets.state(profile).items():
         if isinstance(found, Moved):
@@ -96,7 +96,7 @@ def _forget(explorer: Explorer, name: str) -> bool:
 
 
 def _list(context: click.Context, explorer: Explorer) -> None:
-    allowed, print_ = explorer.secrets.routes.allowed(), session_of(context).world.print
+    allowed, print_ = explorer.secrets.routes.allowed(), invocation_of(context).world.print
     if allowed.complaint:
         fail(str(allowed.complaint))
     hide = Redactor(explorer.credentials.in_use()).text

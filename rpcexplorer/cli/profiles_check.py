@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from rpcexplorer.cli.context import session_of
+from rpcexplorer.cli.context import invocation_of
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.person import Nobody
@@ -39,9 +39,9 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     """
     if files and staged:
         raise click.UsageError("Name files, or say --staged, not both.")
-    session = session_of(context)
-    world = session.world
-    explorer = world.open_explorer(world.environment, world.folder, session.sessions, Nobody())
+    invocation = invocation_of(context)
+    world = invocation.world
+    explorer = world.open_explorer(world.environment, world.folder, invocation.sessions, Nobody())
     paths = [world.folder / file for file in files]
     searched = explorer.search_leaks(paths, staged=world.folder if staged else None)
     named = set(map(os.path.realpath, paths))

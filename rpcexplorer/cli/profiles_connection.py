@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import click
 
-from rpcexplorer.cli.context import Session, complete_profiles, session_of
+from rpcexplorer.cli.context import Invocation, complete_profiles, invocation_of
 from rpcexplorer.cli.waiting import waiting
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.connection_test import LOGIN, RPC, Check
@@ -33,21 +33,21 @@ def connection(context: click.Context, name: str | None, ask: bool) -> None:
       rpcexplorer profiles test staging
       rpcexplorer profiles test staging --no-input && echo ready
     """
-    session = session_of(context)
-    explorer = session.open(ask=ask)
-    profile = session.use(explorer, name)
-    steps = asyncio.run(_tested(session, explorer, profile))
+    invocation = invocation_of(context)
+    explorer = invocation.open(ask=ask)
+    profile = invocation.use(explorer, name)
+    steps = asyncio.run(_tested(invocation, explorer, profile))
     hide = Redactor(explorer.credentials.in_use()).text
     width = max(len(step.label) for step in steps)
-    session.world.say(hide(f"{profile.name} at {profile.endpoint}"))
+    invocation.world.say(hide(f"{profile.name} at {profile.endpoint}"))
     for step in steps:
         took = "" if step.seconds is None else f"  {duration(step.seconds)}"
-        session.world.print(printable(hide(f"{SIGNS[step.state][0]} {step.label:<{width}}  {step.words}{took}")))
+        invocation.world.print(printable(hide(f"{SIGNS[step.state][0]} {step.label:<{width}}  {step.words}{took}")))
     context.exit(_code(steps))
 
 
-async def _tested(session: Session, explorer: Explorer, profile: Profile) -> list[Check]:
-    async with explorer, waiting(session.world.stderr, explorer):
+async def _tested(invocation: Invocation, explorer: Explorer, profile: Profile) -> list[Check]:
+    async with explorer, waiting(invocation.world.stderr, explorer):
         return await explorer.test(profile)
 
 

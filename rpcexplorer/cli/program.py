@@ -10,7 +10,7 @@ from typing import Final, cast
 import click
 
 from rpcexplorer import __version__
-from rpcexplorer.cli.context import Failed, Session, complete_profiles, fail, session_of
+from rpcexplorer.cli.context import Failed, Invocation, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.mistakes import CommandGroup, sentence
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.model.complaint import Trouble
@@ -87,7 +87,7 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
       rpcexplorer profiles add staging --url https://staging.example.com --username ada
       rpcexplorer call -p staging ping
     """
-    context.obj = Session(context.obj, profile, sessions, url)
+    context.obj = Invocation(context.obj, profile, sessions, url)
     if context.invoked_subcommand is not None:
         return
     if context.obj.world.on_terminal or url is not None:
@@ -100,20 +100,20 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
 @click.pass_context
 def open_address(context: click.Context, url: str) -> None:
     """Open the screen on an address."""
-    session = session_of(context)
-    if session.url is not None:
+    invocation = invocation_of(context)
+    if invocation.url is not None:
         raise click.UsageError("Name one address.")
-    session.url = url
-    context.exit(_screen(session))
+    invocation.url = url
+    context.exit(_screen(invocation))
 
 
-def _screen(session: Session) -> int:
+def _screen(invocation: Invocation) -> int:
     """Open the screen on what was named."""
-    if not session.world.on_terminal and session.url:
-        fail(f"The screen needs a terminal. To make a call: {PROGRAM} call METHOD --url {session.url}")
+    if not invocation.world.on_terminal and invocation.url:
+        fail(f"The screen needs a terminal. To make a call: {PROGRAM} call METHOD --url {invocation.url}")
     from rpcexplorer.cli.demo import screen
 
-    return screen(session)
+    return screen(invocation)
 
 
 def run_command(arguments: Sequence[str], world: World) -> int:

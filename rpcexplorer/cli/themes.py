@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from rpcexplorer.cli.context import session_of
+from rpcexplorer.cli.context import invocation_of
 from rpcexplorer.views.printable import printable
 
 
@@ -19,8 +19,8 @@ def themes(context: click.Context) -> None:
     Example:
       rpcexplorer themes
     """
-    session = session_of(context)
-    found = session.open().themes.files()
+    invocation = invocation_of(context)
+    found = invocation.open().themes.files()
     width = max((len(name) for name in found), default=0)
     for name, path in found.items():
-        session.world.print(printable(f"{name:<{width}}  {path}"))
+        invocation.world.print(printable(f"{name:<{width}}  {path}"))
