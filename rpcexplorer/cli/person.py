@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.views.printable import printable
 
 
@@ -24,7 +24,7 @@ class PersonAtTerminal:
         with interruptible():
             return click.confirm(printable(question), default=False, err=True)
 
-    async def allows(self, profile: str, moved: Moved) -> bool:  # noqa: ARG002
+    async def allows(self, profile: str, moved: RouteChanged) -> bool:  # noqa: ARG002
         """There is a command for it, which shows what has changed: ``profiles allow``."""
         return False
 

@@ -16,7 +16,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import PATH, Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELDS, Secret
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.json_out import json_of
@@ -243,7 +243,7 @@ def _secret_states(explorer: Explorer, profile: Profile) -> list[tuple[str, str]
         match found:
             case Secret(source=source):
                 state = f"set ({source})"
-            case Moved(why=why, changes=changes):
+            case RouteChanged(why=why, changes=changes):
                 state = "; ".join((f"not sent: {why}", *map(str, changes)))
             case _:
                 state = f"missing (set {profile.variable(field)})"

@@ -9,7 +9,7 @@ import click
 
 from rpcexplorer.cli.context import agree, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.secrets.route import Moved, Route
+from rpcexplorer.model.secrets.route import Route, RouteChanged
 from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.printable import printable
 
@@ -67,7 +67,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     routes, say = explorer.secrets.routes, invocation.world.say
     hide = Redactor(explorer.credentials.in_use()).text
     for field, found in explorer.secrets.state(profile).items():
-        if isinstance(found, Moved):
+        if isinstance(found, RouteChanged):
             say(hide(f"the {field} is not sent: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
             if found.advice:
                 fail(f"{found.advice}.")

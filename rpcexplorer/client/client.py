@@ -23,7 +23,7 @@ from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import Transport
@@ -125,7 +125,7 @@ class Client:
         session = await self._credentials.session(self.profile) if self.profile.has_sessions else None
         if isinstance(session, Refused):
             return replace(begun, outcome=session)
-        if isinstance(session, Moved):
+        if isinstance(session, RouteChanged):
             changed = "; ".join(map(str, session.changes))
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
             begun, session = replace(begun, notes=(moved,)), None

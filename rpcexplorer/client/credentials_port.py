@@ -7,7 +7,7 @@ from typing import Protocol
 
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 
 
@@ -20,7 +20,7 @@ class CredentialSource(Protocol):
     def at_hand(self, profile: Profile, field: str) -> bool:
         """Whether a field is known, so that nobody has to be asked for it."""
 
-    async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
+    async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
         """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
 
     def keep(self, profile: Profile, session: Secret) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 
 
 class Person(Protocol):
@@ -20,7 +20,7 @@ class Person(Protocol):
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; anything else is a no."""
 
-    async def allows(self, profile: str, moved: Moved) -> bool:
+    async def allows(self, profile: str, moved: RouteChanged) -> bool:
         """Show how the route of a secret has changed, and ask whether it may go the new one.
 
         Only where all of it can be seen at leisure: on a command line there is a command for it.
@@ -38,6 +38,6 @@ class Nobody:
         """Nobody agrees."""
         return False
 
-    async def allows(self, profile: str, moved: Moved) -> bool:  # noqa: ARG002
+    async def allows(self, profile: str, moved: RouteChanged) -> bool:  # noqa: ARG002
         """Nobody allows anything."""
         return False

@@ -34,7 +34,7 @@ class Change(Struct, frozen=True):
         return f"{self.key}: {self.old} → {self.new}{f' ({self.place})' if self.place else ''}"
 
 
-class Moved(Struct, frozen=True):
+class RouteChanged(Struct, frozen=True):
     """A secret that is known and not sent, because it would go another route than it is bound to."""
 
     field: str

@@ -12,7 +12,7 @@ from typing import TypeVar
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret, is_loopback
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets.lookup import Secrets
@@ -68,7 +68,7 @@ class StoredCredentials:
         known = [*self._past, *self._secrets.known(), *self._run.values()]
         return [*known, *self._secrets.derived(known)]
 
-    def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
+    def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
         """What this kind of profile needs, and where each field is known from; None where it is missing."""
         found = self._secrets.state(profile)
         return {field: self._run.get(self._place(profile, field)) or known for field, known in found.items()}
@@ -97,7 +97,7 @@ class StoredCredentials:
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
         """The value of a field, or a sentence that says how to give one."""
         found = self._known(profile, field)
-        if isinstance(found, Moved):
+        if isinstance(found, RouteChanged):
             if found.advice or not await self._asked(self._person.allows(profile.name, found)):
                 return Refused("credentials", found.sentence(profile.name), field)
             told(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
@@ -113,7 +113,7 @@ class StoredCredentials:
         """Whether a field is known, so that nobody has to be asked for it."""
         return isinstance(self._known(profile, field), Secret)
 
-    async def session(self, profile: Profile) -> Secret | Moved | Refused | None:
+    async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
         """The session that was kept for this route; or why the one that was kept does not go it."""
         if self._place(profile, "session") in self._ended:
             return None
@@ -151,7 +151,7 @@ class StoredCredentials:
         filed = (each for each in self._profiles() if each.name == profile.name)
         return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
 
-    def _known(self, profile: Profile, field: str) -> Secret | Moved | None:
+    def _known(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
         """What is known of a field, and whether it may go where the profile sends it today."""
         held = self._run.get(self._place(profile, field))
         if held is None and (found := self._secrets.find(profile, field)) is not None:

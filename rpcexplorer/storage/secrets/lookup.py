@@ -15,7 +15,7 @@ from rpcexplorer.auth.credentials import derived
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, Source
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets import keyring as keyrings
@@ -58,8 +58,8 @@ class Secrets:
         self._plain: set[str] = set()
         self._keyring_trouble: Complaint | None = None
 
-    def find(self, profile: Profile, field: str) -> Secret | Moved | None:
-        """Look a field up; ``Moved`` where it would go another route than it is bound to.
+    def find(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
+        """Look a field up; ``RouteChanged`` where it would go another route than it is bound to.
 
         A store that cannot be read counts as empty; ``trouble`` says why it cannot.
         """
@@ -74,7 +74,7 @@ class Secrets:
         moved = self.routes.moved(profile, field, stored.route, why)
         return moved or Secret(stored.value, profile.label(field), source)
 
-    def state(self, profile: Profile) -> dict[str, Secret | Moved | None]:
+    def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
         """What this kind of profile needs, and where each field comes from; None where it is missing."""
         return {each: self.find(profile, each) for each in profile.secrets}
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from rpcexplorer.model.profile import Profile, variable
-from rpcexplorer.model.secrets.route import Change, Moved, Route, changes, route_of
+from rpcexplorer.model.secrets.route import Change, Route, RouteChanged, changes, route_of
 from rpcexplorer.model.secrets.secret import origin_of
 from rpcexplorer.storage.files import FileTrouble, read_bytes
 from rpcexplorer.storage.profiles.layers import merge
@@ -40,7 +40,7 @@ class Routes:
         """The route of a profile as it stands now, its certificates by their content."""
         return route_of(profile, _content_of(profile.ca_file))
 
-    def moved(self, profile: Profile, field: str, bound: Route | None = None, why: str = "") -> Moved | None:
+    def moved(self, profile: Profile, field: str, bound: Route | None = None, why: str = "") -> RouteChanged | None:
         """Why a secret is not to be sent; ``bound`` is the route that it may go, None where it is bound to none yet."""
         if pinned := self._not_pinned(profile, field):
             return pinned
@@ -51,9 +51,9 @@ class Routes:
         if now in self._routes(allowed, profile.name) and (field != "session" or same_server):
             return None
         if bound is not None and (found := changes(bound, now)):
-            return Moved(field, why, self._placed(profile, found))
+            return RouteChanged(field, why, self._placed(profile, found))
         disputed = self.disputed(profile)
-        return Moved(field, DISPUTED, disputed) if disputed else None
+        return RouteChanged(field, DISPUTED, disputed) if disputed else None
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
         """Where this person's own file and another one disagree about the route: the own value, and what counts now."""
@@ -72,12 +72,12 @@ class Routes:
             found = tuple(change for change in found if change.key != "auth.username")
         return self._placed(profile, found)
 
-    def moved_variable(self, profile: Profile, field: str) -> Moved | None:
+    def moved_variable(self, profile: Profile, field: str) -> RouteChanged | None:
         """Why the value of a variable of the environment is not to be sent: it goes the route of its first use."""
         variable = profile.variable(field)
         if (complaint := self.file.read().complaint) and not profile.ad_hoc:
             advice = "Put the file in order, or remove it to begin anew"
-            return Moved(field, f"nobody knows where {variable} was first used: {complaint}", advice=advice)
+            return RouteChanged(field, f"nobody knows where {variable} was first used: {complaint}", advice=advice)
         return self.moved(profile, field, self._first_use(variable), f"{variable} was first used on another route")
 
     def used(self, variable: str, profile: Profile) -> None:
@@ -130,14 +130,14 @@ class Routes:
     def _routes(self, allowed: Allowed, name: str) -> list[Route]:
         return [*allowed.routes.get(name, []), *self._allowed.get(name, [])]
 
-    def _not_pinned(self, profile: Profile, field: str) -> Moved | None:
+    def _not_pinned(self, profile: Profile, field: str) -> RouteChanged | None:
         name = profile.variable("origin")
         wanted = self._environment.get(name)
         if not wanted or origin_of(wanted) == profile.origin:
             return None
         advice = f"Correct {name} or the profile, whichever is wrong"
         found = self._placed(profile, (Change("origin", wanted, profile.origin),))
-        return Moved(field, f"{name} names another server", found, advice)
+        return RouteChanged(field, f"{name} names another server", found, advice)
 
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         return tuple(replace(change, place=self._place(profile.name, change.key)) for change in found)

@@ -12,12 +12,12 @@ from textual.widget import Widget
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.widgets.answer import Answer
 
-Found = Mapping[str, Secret | Moved | None]
+Found = Mapping[str, Secret | RouteChanged | None]
 """What is known of each field that a profile needs."""
 
 LABELS: Final = {"username": "user name", "password": "password", "session": "session id"}
@@ -184,15 +184,15 @@ def _store(explorer: Explorer) -> str:
 def _lacks(profile: Profile, found: Found, lacking: list[str]) -> str:
     named = " and ".join(f"no {LABELS[field]}" for field in lacking)
     for known in found.values():
-        if isinstance(known, Moved):
+        if isinstance(known, RouteChanged):
             changes = "\n".join(map(str, known.changes))
             return f"The {LABELS[known.field]} is known and not sent: {known.why}.\n{changes}".rstrip()
     return f"{profile.name} has {named} yet."
 
 
-def _hint(profile: Profile, field: str, known: Secret | Moved | None) -> str:
+def _hint(profile: Profile, field: str, known: Secret | RouteChanged | None) -> str:
     match known:
-        case Moved():
+        case RouteChanged():
             return "known for another route: not sent"
         case Secret(source="environment"):
             return f"known: ${profile.variable(field)}"

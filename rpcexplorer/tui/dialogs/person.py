@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 
 Open = Callable[[Screen[Any]], Awaitable[Any]]
 """Puts a question on screen and waits for the answer."""
@@ -40,7 +40,7 @@ class PersonOnScreen:
         answer: str | None = await self.open(Confirm("Not encrypted", question, choices, grave=True))
         return answer == "yes"
 
-    async def allows(self, profile: str, moved: Moved) -> bool:
+    async def allows(self, profile: str, moved: RouteChanged) -> bool:
         """Show the old route beside the new one; the first answer is the no."""
         if self.open is None:
             return False

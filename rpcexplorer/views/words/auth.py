@@ -7,20 +7,20 @@ from datetime import datetime
 
 from rpcexplorer.model.connection_test import WORDS
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.words.sentences import age
 
 
 def auth_words(
-    profile: Profile, state: Mapping[str, Secret | Moved | None], since: datetime | None, now: datetime
+    profile: Profile, state: Mapping[str, Secret | RouteChanged | None], since: datetime | None, now: datetime
 ) -> list[tuple[str, str]]:
     """``● session 12 min``, ``○ no session yet``, ``! no password``; nothing where nothing is needed."""
     session = state.get("session")
     if isinstance(session, Secret):
         lasted = f" {age((now - since).total_seconds())}" if since else ""
         return [("● ", "well"), (f"session{lasted}", "text")]
-    if moved := [WORDS.get(field, field) for field, found in state.items() if isinstance(found, Moved)]:
+    if moved := [WORDS.get(field, field) for field, found in state.items() if isinstance(found, RouteChanged)]:
         return [("! ", "careful bold"), (f"{moved[0]}: its route changed", "careful")]
     if missing := [WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"]:
         return [("! ", "careful bold"), (f"no {missing[0]}", "careful")]

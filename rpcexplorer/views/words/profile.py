@@ -9,7 +9,7 @@ from typing import Any, Final
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.connection_test import Check, State
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.words.sentences import duration
@@ -41,7 +41,7 @@ SIGNS: Final[dict[State, tuple[str, str]]] = {
 
 def profile_page(
     profile: Profile,
-    state: Mapping[str, Secret | Moved | None],
+    state: Mapping[str, Secret | RouteChanged | None],
     rows: Sequence[Row],
     files: Sequence[tuple[Path, str]],
     steps: Sequence[Check] | None = (),
@@ -81,14 +81,14 @@ def _badge(badge: str) -> list[Line]:
     return [_row("badge", badge, "text")] if badge else []
 
 
-def _secret(profile: Profile, field: str, found: Secret | Moved | None) -> list[Line]:
+def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -> list[Line]:
     match found:
         case Secret(source="environment"):
             return [_row(field, "✓ known", "well"), _row("", f"${profile.variable(field)}", "dim")]
         case Secret(source=source):
             place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", for this run"
             return [[*_row(field, "✓ known", "well"), (place, "dim")]]
-        case Moved(why=why, changes=changes, advice=advice):
+        case RouteChanged(why=why, changes=changes, advice=advice):
             told = [(why, "careful"), *((str(change), "text") for change in changes)]
             told.append((advice or "Sending asks about it; s enters it for this route.", "dim"))
             return [_row(field, "! not sent", "careful bold"), *(_row("", *each) for each in told)]

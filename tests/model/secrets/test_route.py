@@ -11,7 +11,7 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.profile import Login, MethodNote, Profile
-from rpcexplorer.model.secrets.route import Change, Moved, changes, route_of
+from rpcexplorer.model.secrets.route import Change, RouteChanged, changes, route_of
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
 
@@ -72,7 +72,9 @@ def test_what_does_not_decide_it_is_none(change: dict[str, Any]) -> None:
 
 
 def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
-    moved = Moved("password", "it was stored for another route", (Change("path", "/a", "/b", "sessions.toml:4"),))
+    moved = RouteChanged(
+        "password", "it was stored for another route", (Change("path", "/a", "/b", "sessions.toml:4"),)
+    )
     assert moved.sentence("shop") == (
         "The password of profile shop was not sent: it was stored for another route. If the new one is right: "
         "rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"

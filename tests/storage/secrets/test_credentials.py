@@ -14,7 +14,7 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Nobody
 from rpcexplorer.model.profile import Profile, ad_hoc
-from rpcexplorer.model.secrets.route import Change, Moved
+from rpcexplorer.model.secrets.route import Change, RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.credentials import StoredCredentials
@@ -41,7 +41,7 @@ class Somebody:
         self.asked.append(question)
         return self._agrees
 
-    async def allows(self, profile: str, moved: Moved) -> bool:
+    async def allows(self, profile: str, moved: RouteChanged) -> bool:
         self.asked.append(moved.sentence(profile))
         return self._allows
 
@@ -54,7 +54,7 @@ def ask(credentials: StoredCredentials, profile: Profile = STAGING, field: str =
     return asyncio.run(credentials.secret(profile, field))
 
 
-def revealed(found: Secret | Moved | Refused | None) -> str:
+def revealed(found: Secret | RouteChanged | Refused | None) -> str:
     assert isinstance(found, Secret), found
     return found.reveal()
 
@@ -123,7 +123,7 @@ def test_a_session_outlives_the_program_and_is_bound_to_its_origin(tmp_path: Pat
     later = StoredCredentials(store(tmp_path), Nobody())
     assert revealed(asyncio.run(later.session(STAGING))) == "s3ss10n"
     moved = asyncio.run(later.session(Profile("staging", "https://moved.example", auth=CookieAuth())))
-    assert isinstance(moved, Moved)
+    assert isinstance(moved, RouteChanged)
     assert moved.changes == (Change("origin", STAGING.origin, "https://moved.example"),)
     assert later.drop(STAGING)
     assert asyncio.run(later.session(STAGING)) is None

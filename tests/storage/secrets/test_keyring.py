@@ -12,7 +12,7 @@ import keyring.backends.null
 import pytest
 
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.lookup import Secrets
@@ -71,7 +71,7 @@ def with_keyring(path: Path) -> Secrets:
     return Secrets(path, {}, "keyring", now=lambda: NOW)
 
 
-def value_of(found: Secret | Moved | None) -> str:
+def value_of(found: Secret | RouteChanged | None) -> str:
     assert isinstance(found, Secret), found
     return found.reveal()
 
@@ -98,7 +98,7 @@ def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer
     assert isinstance(found, Secret)
     assert found.source == "keyring"
     assert with_keyring(path).saved(STAGING, "password") == NOW
-    assert isinstance(with_keyring(path).find(Profile("staging", "https://evil"), "password"), Moved)
+    assert isinstance(with_keyring(path).find(Profile("staging", "https://evil"), "password"), RouteChanged)
     assert not path.exists()
     assert with_keyring(path).forget(STAGING)
     assert not with_keyring(path).forget(STAGING)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Change, Moved
+from rpcexplorer.model.secrets.route import Change, RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets.lookup import Secrets
@@ -29,7 +29,7 @@ def secrets(path: Path, environment: dict[str, str] | None = None) -> Secrets:
     return Secrets(path, environment or {}, now=lambda: NOW)
 
 
-def value_of(found: Secret | Moved | None) -> str:
+def value_of(found: Secret | RouteChanged | None) -> str:
     assert isinstance(found, Secret), found
     return found.reveal()
 
@@ -66,7 +66,7 @@ def test_the_environment_comes_first_and_belongs_to_no_origin(path: Path) -> Non
 def test_a_stored_value_does_not_follow_the_profile_to_another_origin(path: Path, url: str) -> None:
     secrets(path).save(STAGING, "password", "x")
     moved = secrets(path).find(Profile("staging", url, auth=CookieAuth()), "password")
-    assert isinstance(moved, Moved)
+    assert isinstance(moved, RouteChanged)
     assert moved.changes[0] == Change("origin", "https://staging.example.com", url)
 
 
@@ -233,7 +233,7 @@ def test_the_state_tells_stored_given_moved_and_missing_apart(path: Path) -> Non
         "environment",
         "secrets.toml",
     ]
-    assert isinstance(state["session"], Moved)
+    assert isinstance(state["session"], RouteChanged)
     secrets(path).forget(STAGING, "session")
     assert secrets(path).state(STAGING)["session"] is None
 

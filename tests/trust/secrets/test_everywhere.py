@@ -18,7 +18,7 @@ import pytest
 from rpcexplorer import Batch, Draft, Exchange, Explorer
 from rpcexplorer.__main__ import main
 from rpcexplorer.cli.program import program
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Ran, Shell
@@ -135,7 +135,7 @@ class Typist:
     async def agrees(self, question: str) -> bool:
         return True
 
-    async def allows(self, profile: str, moved: Moved) -> bool:
+    async def allows(self, profile: str, moved: RouteChanged) -> bool:
         return True
 
 

@@ -12,7 +12,7 @@ from textual.pilot import Pilot
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
@@ -508,7 +508,7 @@ def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explore
         await on(pilot, ProfilesScreen)
         await until(pilot, lambda: "! not sent" in page(screen))
         assert "origin: https://one.example.com → https://moved.example.com" in page(screen)
-        assert isinstance(made.credentials.state(made.profiles.profiles["one"])["password"], Moved)
+        assert isinstance(made.credentials.state(made.profiles.profiles["one"])["password"], RouteChanged)
         await pilot.press("s")
         await on(pilot, Credentials)
         await type_in(pilot, "new")

@@ -11,12 +11,12 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.route import Moved
+from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.words.auth import auth_words
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
-KNOWN, MOVED = Secret("hunter2x", "p.password"), Moved("password", "it was stored for another route")
+KNOWN, MOVED = Secret("hunter2x", "p.password"), RouteChanged("password", "it was stored for another route")
 COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
 
 

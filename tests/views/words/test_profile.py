@@ -12,7 +12,7 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.profile import MethodNote, Profile
-from rpcexplorer.model.secrets.route import Change, Moved
+from rpcexplorer.model.secrets.route import Change, RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.words.profile import LABEL, broken_page, profile_page
 
@@ -60,7 +60,9 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
         (Secret("x", "l", "secrets.toml"), "✓ known, in secrets.toml", ""),
         (Secret("x", "l", "prompt"), "✓ known, for this run", ""),
         (
-            Moved("password", "it was stored for another route", (Change("origin", "https://old", "https://new"),)),
+            RouteChanged(
+                "password", "it was stored for another route", (Change("origin", "https://old", "https://new"),)
+            ),
             "! not sent",
             "it was stored for another route",
         ),
