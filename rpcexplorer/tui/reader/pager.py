@@ -1,7 +1,7 @@
 """A document on view, line by line: only what can be seen is decoded, coloured and drawn, so that size does not matter.
 
-Moving, folding and wrapping live here. Which rows there are is laid down in ``views/rows``, how one is drawn in
-``reader_row``; searching is the reader's. The file is longer than others because folds, wrapping and the rest of a
+Moving, folding and wrapping live here. Which rows there are is laid down in ``views/document/rows``, how one is drawn
+in ``row.py``; searching is the reader's. The file is longer than others because folds, wrapping and the rest of a
 document all come late, and each must leave the place where it is.
 """
 

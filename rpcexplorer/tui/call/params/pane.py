@@ -1,50 +1,40 @@
 """The params pane: the editor with its verdict below, the request to come, and what is known of the method.
 
-It judges what is typed and says so; it sends nothing and keeps nothing. What needs more than the text, it asks for.
-The file is longer than others because three tabs and their verdict are one thing to whoever types.
+It sends nothing and keeps nothing. What needs more than the text, it asks for.
 """
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Callable
 from datetime import datetime
 from typing import ClassVar, Final
 
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal, Vertical
+from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
 from rpcexplorer.model.catalogue import Method
-from rpcexplorer.model.draft import Params, Problem, judged
+from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.page import place_of
+from rpcexplorer.tui.call.params.judging import JudgedEditor
 from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.json_tokens import laid_out
 from rpcexplorer.views.words.docs import docs_lines
 from rpcexplorer.views.words.request import request_lines
 
 TABS: Final = ("Params", "Request", "Docs")
-AT_ONCE: Final = 4_000
-"""Characters; to find what is wrong in a longer text takes longer than a key may: it waits for a pause and a thread."""
-PATIENCE: Final = 2.0
-"""Seconds; longer than any burst of keys takes."""
 WIDE: Final = 110
 """Columns from which the docs of the method stand beside its params."""
-PAUSE: Final = 0.1
-"""Seconds without a key before a longer text is judged."""
 
 
-class ParamsPane(Vertical):
+class ParamsPane(JudgedEditor):
     """The draft's params, and two pages to read beside them."""
 
     DEFAULT_CSS = """
@@ -95,20 +85,15 @@ class ParamsPane(Vertical):
         super().__init__(id=id)
         self._key = key
         self._bar = Bar()
-        self._editor = Editor()
         self._request, self._docs = Sheet(), Sheet()
         self._bodies = (self._editor, self._request, self._docs)
         """In the order of the tabs."""
         self._room = Horizontal(self._editor)
         """Where they are, each from the first time that it is on view."""
-        self._line = ProblemLine()
         self._known = ""
         """The text that everybody has been told of."""
-        self._judged: str | None = None
-        """The text that the verdict is about."""
         self._told: tuple[Method | None, datetime | None] | None = None
         """What the docs are about, and when the service was asked."""
-        self._can: tuple[bool, ...] = ()
 
     def compose(self) -> ComposeResult:
         self._bar.tabs, self._bar.key = TABS, self._key
@@ -118,18 +103,6 @@ class ParamsPane(Vertical):
 
     def on_mount(self) -> None:
         self._judge()
-
-    @property
-    def text(self) -> str:
-        """What stands in the editor."""
-        return self._editor.text
-
-    @property
-    def problem(self) -> Problem | None:
-        """What is wrong with it, and now: sending does not wait for a pause."""
-        if self._judged != self.text:
-            self._say(self.text, *judged(self.text))
-        return self._line.read if isinstance(self._line.read, Problem) else None
 
     def load(self, method: Method | None, text: str) -> None:
         """Another method with its text; nothing of the one before can be taken back."""
@@ -142,10 +115,6 @@ class ParamsPane(Vertical):
         """More became known of the method at hand."""
         self.method = method
 
-    def replace(self, text: str) -> None:
-        """Another text for the same method; it can be taken back."""
-        self._editor.put(text)
-
     def show_tab(self, name: str) -> None:
         inside = self.has_focus_within
         self.tab = name
@@ -155,18 +124,6 @@ class ParamsPane(Vertical):
     def next_tab(self, by: int = 1) -> None:
         """The tab beside the open one, round the corner."""
         self.show_tab(self._bar.next_tab(by))
-
-    def when_typed(self, then: Callable[[], object]) -> None:
-        """Do something once every key that was pressed before it has been taken in."""
-        self._editor.call_later(then)
-
-    async def settled(self) -> None:
-        """Wait until every key that was pressed before has been taken in; but nothing waits for ever to be left."""
-        taken_in = asyncio.Event()
-        self._editor.call_later(taken_in.set)
-        waiting = asyncio.ensure_future(taken_in.wait())
-        await asyncio.wait([waiting], timeout=PATIENCE)
-        waiting.cancel()
 
     def focus_inside(self) -> None:
         self.screen.set_focus(self._bodies[TABS.index(self.tab)])
@@ -272,22 +229,8 @@ class ParamsPane(Vertical):
     def action_tab_next(self) -> None:
         self.next_tab()
 
-    def action_fix(self) -> None:
-        if (problem := self.problem) and problem.fix:
-            self.replace(problem.fix.text)
-
-    def action_format(self) -> None:
-        if self.problem is None:
-            self.replace(laid_out(self.text))
-
     def action_editor(self) -> None:
         self.post_message(self.EditorWanted(self, self.text))
-
-    def action_undo(self) -> None:
-        self._editor.undo()
-
-    def action_redo(self) -> None:
-        self._editor.redo()
 
     def action_reset(self) -> None:
         self.post_message(self.ResetWanted(self))
@@ -297,41 +240,3 @@ class ParamsPane(Vertical):
         self._judge()
         if self.tab == "Request":
             self.post_message(self.PreviewWanted(self))
-
-    def _judge(self) -> None:
-        text = self.text
-        self._line.refused = False
-        if len(text) <= AT_ONCE:
-            self._say(text, *judged(text))
-        else:
-            self._editor.mark = None
-            self._line.stale = True
-            self._judge_later()
-        self._follow()
-
-    @work(exclusive=True, group="verdict")
-    async def _judge_later(self) -> None:
-        await asyncio.sleep(PAUSE)
-        text = self.text
-        verdict = await asyncio.to_thread(judged, text)
-        if text == self.text:
-            self._say(text, *verdict)
-            self._follow()
-
-    def _say(self, text: str, read: Params | Problem, remark: str) -> None:
-        """The verdict, below the text and in it."""
-        self._judged, self._line.remark = text, remark
-        self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
-        self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
-
-    def _show_place(self) -> None:
-        """The cursor goes to the problem."""
-        if (problem := self.problem) is not None:
-            self._editor.move_cursor(place_of(self.text, problem.offset))
-
-    def _follow(self) -> None:
-        """The footer shows other keys only if others work."""
-        can = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
-        if can != self._can:
-            self._can = can
-            self.refresh_bindings()

@@ -9,9 +9,10 @@ from textual.pilot import Pilot
 from rpcexplorer.model.catalogue import Method, Parameter
 from rpcexplorer.model.draft import Problem
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.tui.call.params import pane as params
+from rpcexplorer.tui.call.params import judging
 from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.pane import AT_ONCE, ParamsPane
+from rpcexplorer.tui.call.params.judging import AT_ONCE
+from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.bar import Bar
@@ -320,7 +321,7 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
         assert not is_dim(line)
         assert "line 1, column 1" in verdict(pane)
 
-    monkeypatch.setattr(params, "PAUSE", 60)
+    monkeypatch.setattr(judging, "PAUSE", 60)
     play(long, scene)
 
 
@@ -335,7 +336,7 @@ def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.Monke
         assert "✗ line 1" in verdict(pane)
         assert pane.query_one(Editor).mark is not None
 
-    monkeypatch.setattr(params, "PAUSE", 0)
+    monkeypatch.setattr(judging, "PAUSE", 0)
     play(long, scene)
 
 

@@ -1,0 +1,116 @@
+"""An editor for params and the verdict on what stands in it: at once where it is short, else when the typing rests."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+
+from textual import work
+from textual.containers import Vertical
+
+from rpcexplorer.model.draft import Params, Problem, judged
+from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.call.params.page import place_of
+from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.views.json_tokens import laid_out
+
+AT_ONCE: Final = 4_000
+"""Characters; to find what is wrong in a longer text takes longer than a key may: it waits for a pause and a thread."""
+PATIENCE: Final = 2.0
+"""Seconds; longer than any burst of keys takes."""
+PAUSE: Final = 0.1
+"""Seconds without a key before a longer text is judged."""
+
+
+class JudgedEditor(Vertical):
+    """The text, the line that says what is wrong with it, and what mends it. Who lays them out is made of this."""
+
+    def __init__(self, id: str | None = None) -> None:
+        super().__init__(id=id)
+        self._editor = Editor()
+        self._line = ProblemLine()
+        self._judged: str | None = None
+        """The text that the verdict is about."""
+        self._can: tuple[bool, ...] = ()
+        """Which of the actions below the footer shows."""
+
+    @property
+    def text(self) -> str:
+        """What stands in the editor."""
+        return self._editor.text
+
+    @property
+    def problem(self) -> Problem | None:
+        """What is wrong with it, and now: sending does not wait for a pause."""
+        if self._judged != self.text:
+            self._say(self.text, *judged(self.text))
+        return self._line.read if isinstance(self._line.read, Problem) else None
+
+    def replace(self, text: str) -> None:
+        """Another text for the same method; it can be taken back."""
+        self._editor.put(text)
+
+    def when_typed(self, then: Callable[[], object]) -> None:
+        """Do something once every key that was pressed before it has been taken in."""
+        self._editor.call_later(then)
+
+    async def settled(self) -> None:
+        """Wait until every key that was pressed before has been taken in; but nothing waits for ever to be left."""
+        taken_in = asyncio.Event()
+        self._editor.call_later(taken_in.set)
+        waiting = asyncio.ensure_future(taken_in.wait())
+        await asyncio.wait([waiting], timeout=PATIENCE)
+        waiting.cancel()
+
+    def action_fix(self) -> None:
+        if (problem := self.problem) and problem.fix:
+            self.replace(problem.fix.text)
+
+    def action_format(self) -> None:
+        if self.problem is None:
+            self.replace(laid_out(self.text))
+
+    def action_undo(self) -> None:
+        self._editor.undo()
+
+    def action_redo(self) -> None:
+        self._editor.redo()
+
+    def _judge(self) -> None:
+        text = self.text
+        self._line.refused = False
+        if len(text) <= AT_ONCE:
+            self._say(text, *judged(text))
+        else:
+            self._editor.mark = None
+            self._line.stale = True
+            self._judge_later()
+        self._follow()
+
+    @work(exclusive=True, group="verdict")
+    async def _judge_later(self) -> None:
+        await asyncio.sleep(PAUSE)
+        text = self.text
+        verdict = await asyncio.to_thread(judged, text)
+        if text == self.text:
+            self._say(text, *verdict)
+            self._follow()
+
+    def _say(self, text: str, read: Params | Problem, remark: str) -> None:
+        """The verdict, below the text and in it."""
+        self._judged, self._line.remark = text, remark
+        self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
+        self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
+
+    def _show_place(self) -> None:
+        """The cursor goes to the problem."""
+        if (problem := self.problem) is not None:
+            self._editor.move_cursor(place_of(self.text, problem.offset))
+
+    def _follow(self) -> None:
+        """The footer shows other keys only if others work."""
+        can = tuple(bool(self.check_action(action, ())) for action in ("fix", "format", "undo", "redo"))
+        if can != self._can:
+            self._can = can
+            self.refresh_bindings()
