@@ -30,7 +30,7 @@ OURS: dict[str, set[str]] = {
     "client": LOWER | {"redaction", "auth", "transport"},
     "storage": LOWER | {"redaction", "auth"},
     "explorer": LOWER | {"client", "storage", "redaction", "auth"},
-    "cli": {"explorer", "views", "redaction", "auth", "model", "__init__"},
+    "cli": {"explorer", "views", "auth", "model", "__init__"},
     "tui": {"explorer", "views", "auth", "model", "__init__"},
     "__init__": {"protocol", "model", "auth", "client", "explorer"},
 }

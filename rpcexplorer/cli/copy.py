@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import click
-from msgspec.structs import replace
 
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.history import one_of, opened
 from rpcexplorer.cli.values import OneOf
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Refused
-from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.copying.subject import subject_of
+from rpcexplorer.views.copying.subject import profile_of, subject_of
 
 FORM = OneOf(SNIPPETS)
 
@@ -38,7 +34,7 @@ def copy(context: click.Context, id: str | None, form: str, profile: str | None)
     world, explorer = opened(context, profile)
     exchange = one_of(explorer, id)
     ours = explorer.journal.is_ours(exchange, explorer.profile)
-    its_own, missing = _profile(explorer, exchange)
+    its_own, missing = profile_of(exchange, explorer.profiles.profiles)
     if missing:
         world.say(missing)
     explorer.use(its_own)
@@ -46,22 +42,3 @@ def copy(context: click.Context, id: str | None, form: str, profile: str | None)
     if isinstance(subject, Refused):
         fail(subject.sentence)
     world.print(SNIPPETS[form](subject))
-
-
-def _profile(explorer: Explorer, exchange: Exchange) -> tuple[Profile, str]:
-    """The profile that the call was made with, as far as it can be known, and a sentence about what cannot.
-
-    A record can say that a call went anywhere: to an address that is no profile's goes no profile's secret, but what
-    the variables for ``--url`` hold.
-    """
-    known = explorer.profiles.profiles.get(exchange.profile)
-    today = redacted_address(known.endpoint) if known else ""
-    if known is not None and exchange.url in {known.endpoint, today}:
-        return known, ""
-    if known is not None:
-        moved = f"Profile {known.name} points to {today} today; the call went to {exchange.url}, as this does."
-        return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
-    name = exchange.profile or AD_HOC_NAME
-    why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
-    missing = f"{why}: its own headers and its kind of auth are not recorded, so they are missing here."
-    return Profile(AD_HOC_NAME, exchange.url, path="", ad_hoc=True), missing

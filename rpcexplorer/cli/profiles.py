@@ -18,7 +18,6 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELDS, Secret
-from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
@@ -47,7 +46,7 @@ def list_(context: click.Context) -> None:
     invocation = invocation_of(context)
     explorer = invocation.open()
     found = explorer.profiles
-    hide = Redactor(explorer.credentials.in_use()).text
+    hide = explorer.redactor().text
     names = max((len(name) for name in found.profiles), default=0)
     badges = max((len(printable(profile.badge)) for profile in found.profiles.values()), default=0)
     for name, profile in sorted(found.profiles.items()):
@@ -75,7 +74,7 @@ def show(context: click.Context, name: str | None) -> None:
     profile = invocation.use(explorer, name)
     rows = [(key, _value(value), str(source)) for key, value, source in explorer.profiles.rows(profile)]
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
-    hide = Redactor(explorer.credentials.in_use()).text  # somebody may have written one into a header, or into the path
+    hide = explorer.redactor().text  # somebody may have written one into a header, or into the path
     keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
     invocation.world.print(f"profile {profile.name}")
     for key, value, source in rows:

@@ -10,7 +10,6 @@ import click
 from rpcexplorer.cli.context import agree, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.secrets.route import Route, RouteChanged
-from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.printable import printable
 
 
@@ -65,7 +64,7 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     invocation = invocation_of(context)
     profile = invocation.use(explorer, name)
     routes, say = explorer.secrets.routes, invocation.world.say
-    hide = Redactor(explorer.credentials.in_use()).text
+    hide = explorer.redactor().text
     for field, found in explorer.secrets.state(profile).items():
         if isinstance(found, RouteChanged):
             say(hide(f"the {field} is not sent: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
@@ -99,7 +98,7 @@ def _list(context: click.Context, explorer: Explorer) -> None:
     allowed, print_ = explorer.secrets.routes.allowed(), invocation_of(context).world.print
     if allowed.complaint:
         fail(str(allowed.complaint))
-    hide = Redactor(explorer.credentials.in_use()).text
+    hide = explorer.redactor().text
     rows = [(f"profile {name}", route) for name, routes in sorted(allowed.routes.items()) for route in routes]
     rows += [(f"first use of {variable}", route) for variable, route in sorted(allowed.first_uses.items())]
     for what, route in rows:

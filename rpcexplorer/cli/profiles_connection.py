@@ -12,7 +12,6 @@ from rpcexplorer.cli.waiting import waiting
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.connection_test import LOGIN, RPC, Check
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.redaction.redactor import Redactor
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.profile import SIGNS
 from rpcexplorer.views.words.sentences import duration
@@ -37,7 +36,7 @@ def connection(context: click.Context, name: str | None, ask: bool) -> None:
     explorer = invocation.open(ask=ask)
     profile = invocation.use(explorer, name)
     steps = asyncio.run(_tested(invocation, explorer, profile))
-    hide = Redactor(explorer.credentials.in_use()).text
+    hide = explorer.redactor().text
     width = max(len(step.label) for step in steps)
     invocation.world.say(hide(f"{profile.name} at {profile.endpoint}"))
     for step in steps:

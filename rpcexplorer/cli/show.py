@@ -7,7 +7,6 @@ from enum import Enum
 
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
-from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.terminal import highlighted
 from rpcexplorer.views.words.sentences import outcome_line, transport_line
@@ -109,4 +108,4 @@ def _failure(world: World, exchange: Exchange) -> None:
     hint = ""
     if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
         hint = f"; {len(exchange.response.body):,} bytes of a body came: add --body to see them"
-    world.say(f"called {redacted_address(exchange.url)}{hint}")
+    world.say(f"called {exchange.url}{hint}")

@@ -24,6 +24,7 @@ from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.redaction.addresses import redacted_address
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import Transport
@@ -154,7 +155,7 @@ class Client:
             id=id,
             when=datetime.now(UTC),
             profile=self.profile.name,
-            url=self.profile.endpoint,
+            url=redacted_address(self.profile.endpoint),
             method="" if isinstance(draft, Batch) else draft.method,
             params=draft.text,
             kind=kind_of(draft),

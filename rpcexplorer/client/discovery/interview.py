@@ -248,7 +248,7 @@ def _why_it_ended(exchange: Exchange) -> str:
     stays = "What was known before stays."
     match exchange.outcome:
         case Unreached(sentence=sentence) | Malformed(reason=sentence):
-            return f"{sentence} Asked was {redacted_address(exchange.url)}. {stays}"
+            return f"{sentence} Asked was {exchange.url}. {stays}"
         case Refused(sentence=sentence):
             return f"{sentence} {stays}"
     return f"cancelled. {stays}"

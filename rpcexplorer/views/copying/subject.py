@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -13,7 +13,7 @@ from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import without
 from rpcexplorer.model.secrets.secret import Secret, origin_of, placeholder
 from rpcexplorer.redaction.addresses import redacted_address
@@ -74,6 +74,25 @@ class Subject(Struct, frozen=True):
         if kind.is_free(self.profile, Message("batch", calls)):
             return {}
         return {each.name: each.shown for each in kind.headers(self.profile)}
+
+
+def profile_of(exchange: Exchange, profiles: Mapping[str, Profile]) -> tuple[Profile, str]:
+    """The profile that the call was made with, as far as it can be known, and a sentence about what cannot.
+
+    A record can say that a call went anywhere: to an address that is no profile's goes no profile's secret, but what
+    the variables for ``--url`` hold.
+    """
+    known = profiles.get(exchange.profile)
+    today = redacted_address(known.endpoint) if known else ""
+    if known is not None and exchange.url in {known.endpoint, today}:
+        return known, ""
+    if known is not None:
+        moved = f"Profile {known.name} points to {today} today; the call went to {exchange.url}, as this does."
+        return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
+    name = exchange.profile or AD_HOC_NAME
+    why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
+    missing = f"{why}: its own headers and its kind of auth are not recorded, so they are missing here."
+    return Profile(AD_HOC_NAME, exchange.url, path="", ad_hoc=True), missing
 
 
 def draft_of(exchange: Exchange) -> Draft | Batch:

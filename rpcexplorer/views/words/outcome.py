@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from rpcexplorer.model.exchange import Exchange, OutcomeName, Progress
-from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.cells import clipped, columns
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import SIGNS, duration, explanation, outcome_words, size, transport_line
@@ -63,7 +62,7 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     if exchange.outcome_name in SHORT:
         said.append((sentence.removeprefix(f"{exchange.outcome_name}: "), "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
-            said.append((f"called {printable(redacted_address(exchange.url))}", "middle"))
+            said.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, LEAST):
         message = " ".join(sentence.split(" ")[2:])
         said += [] if explained.lower().startswith(message.lower()) else [(message, "text")]
