@@ -144,12 +144,6 @@ class Explorer:
         ]
         return await self.clients.test(profile, missing)
 
-    def logout(self) -> bool:
-        """Forget the session of the profile in use; False where there was none. The server is not told."""
-        profile = self._in_use()
-        stored = self.secrets.forget(profile, "session")  # first, so that a store that cannot be written is told
-        return self.credentials.drop(profile) or stored
-
     def preview(
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None
     ) -> Preview | Refused:

@@ -45,9 +45,11 @@ def logout(context: click.Context, profile: str | None) -> None:
     invocation = invocation_of(context)
     explorer = invocation.open()
     chosen = invocation.use(explorer, profile)
-    there_was = explorer.logout()
-    if not there_was and (trouble := explorer.secrets.trouble()):
-        fail(str(trouble))
+    there_was, trouble = explorer.credentials.log_out(chosen)
+    if trouble:
+        fail(trouble)
+    if not there_was and (broken := explorer.secrets.trouble()):
+        fail(str(broken))
     invocation.world.say(f"the session of {chosen.name} is forgotten" if there_was else f"{chosen.name} has no session")
 
 

@@ -91,7 +91,7 @@ class StoredCredentials:
     def forget(self, profile: Profile, field: str) -> str:
         """Forget a field, here and in the store; a sentence where it is still stored."""
         for place in [place for place in self._run if place[:2] == (profile.name, field)]:
-            del self._run[place]
+            self._pass(self._run.pop(place))
         return told(lambda: self._secrets.forget(profile, field))
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
@@ -146,6 +146,15 @@ class StoredCredentials:
         self._ended.add(self._place(profile, "session"))
         return here
 
+    def log_out(self, profile: Profile) -> tuple[bool, str]:
+        """Forget the session everywhere: whether there was one, and a sentence where it is still stored."""
+        stored, trouble = False, ""
+        try:
+            stored = self._secrets.forget(profile, "session")
+        except FileTrouble as failure:
+            trouble = failure.sentence
+        return self.drop(profile) or stored, trouble
+
     def _only_now(self, profile: Profile) -> bool:
         """Whether nothing of it is stored: its address, or who logs in, was typed in this run and is no file's."""
         filed = (each for each in self._profiles() if each.name == profile.name)
@@ -167,10 +176,10 @@ class StoredCredentials:
     def _place(self, profile: Profile, field: str) -> OnRoute:
         return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
 
-    def _pass(self, session: Secret | None) -> None:
-        """A session is over."""
-        if session is not None:
-            self._past.append(session)
+    def _pass(self, secret: Secret | None) -> None:
+        """It is sent no more, and still hidden wherever it comes back."""
+        if secret is not None:
+            self._past.append(secret)
 
     def _missing(self, profile: Profile, field: str) -> Refused:
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"

@@ -88,7 +88,8 @@ class SendingScreen(DraftScreen):
     def action_logout(self) -> None:
         profile = self.explorer.profile
         assert profile is not None
-        self.tell(self.explorer.credentials.forget(profile, "session") or "The session is forgotten.")
+        _, trouble = self.explorer.credentials.log_out(profile)
+        self.tell(trouble or "The session is forgotten.")
         self.show_auth()
 
     def action_discover(self) -> None:

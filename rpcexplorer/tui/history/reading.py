@@ -26,14 +26,16 @@ MOMENT: Final = 0.05
 LONGEST: Final = 8
 """Each slice is twice as long as the one before, to so many times the first: to show what was found takes time too."""
 
-Story = Iterator[Exchange | Damaged | None]
+Records = Iterator[Exchange | Damaged | None]
 """Calls, newest first; None wherever one may stop for a moment."""
 
 
 class Reading:
     """What was found so far of what is wanted."""
 
-    def __init__(self, story: Story, wanted: HistoryFilter, goal: int, today: date, zone: tzinfo | None = None) -> None:
+    def __init__(
+        self, records: Records, wanted: HistoryFilter, goal: int, today: date, zone: tzinfo | None = None
+    ) -> None:
         self.wanted = wanted
         self.goal = goal
         """It goes on until so many are found."""
@@ -45,7 +47,7 @@ class Reading:
         """Everything was looked through."""
         self.trouble = ""
         """Why it could not be."""
-        self._story, self._today, self._zone = story, today, zone
+        self._records, self._today, self._zone = records, today, zone
         self._length = 1
         self._given_up = False
 
@@ -98,7 +100,7 @@ class Reading:
         end = time.monotonic() + MOMENT * self._length
         enough = min(SLICE * self._length, max(self.goal - self.found, 1))  # a slow disk must not make more of it
         self._length = min(2 * self._length, LONGEST)
-        for one in self._story:
+        for one in self._records:
             if one is not None and self.wanted.matches(one):
                 found.append(one)
             if self._given_up or len(found) >= enough or time.monotonic() > end:
@@ -106,7 +108,7 @@ class Reading:
         return found, True
 
 
-def story_of(explorer: Explorer, wanted: HistoryFilter) -> Story:
+def records_of(explorer: Explorer, wanted: HistoryFilter) -> Records:
     """Every call that may be meant, newest first; those on top could not be written yet."""
     history = explorer.history
     return chain(reversed(history.unsaved), history.search_in_steps(wanted))

@@ -27,7 +27,7 @@ from rpcexplorer.tui.history.choice import HistoryChoice
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
-from rpcexplorer.tui.history.reading import Reading, advice, story_of
+from rpcexplorer.tui.history.reading import Reading, advice, records_of
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.history_rows import HistoryRow, filter_words, same
@@ -113,8 +113,8 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
         only = None if self.everyone else self._profile or None
         before, wanted = self._reading, HistoryFilter.of(self._pane.text, only)
         today = self._preview.today = self._today or datetime.now(self._zone).date()
-        story = story_of(self.explorer, wanted)
-        reading = Reading(story, wanted, MOST if filter_words(wanted) else NEWEST, today, self._zone)
+        records = records_of(self.explorer, wanted)
+        reading = Reading(records, wanted, MOST if filter_words(wanted) else NEWEST, today, self._zone)
         if before is not None:
             before.give_up()
             if before.wanted == wanted:

@@ -212,6 +212,32 @@ def test_forgetting_takes_a_value_from_the_run_and_the_store(tmp_path: Path) -> 
     assert credentials.state(STAGING)["password"] is None
 
 
+@pytest.mark.parametrize("way", ["forget", "log out"])
+def test_what_was_forgotten_is_still_hidden_where_it_comes_back(tmp_path: Path, way: str) -> None:
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    credentials.hold(STAGING, "session", "typed-value", keep=False)
+    if way == "forget":
+        assert credentials.forget(STAGING, "session") == ""
+    else:
+        assert credentials.log_out(STAGING) == (True, "")
+        assert credentials.log_out(STAGING) == (False, "")
+    assert asyncio.run(credentials.session(STAGING)) is None
+    assert [each.reveal() for each in credentials.in_use()] == ["typed-value"]
+
+
+def test_a_session_that_cannot_be_removed_is_told_and_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    secrets = store(tmp_path)
+    secrets.save(STAGING, "session", "stored-value")
+    credentials = StoredCredentials(secrets, Nobody())
+
+    def refuse(*_: object) -> bool:
+        raise FileTrouble("cannot write: the disk is full")
+
+    monkeypatch.setattr(secrets, "forget", refuse)
+    assert credentials.log_out(STAGING) == (False, "cannot write: the disk is full")
+    assert asyncio.run(credentials.session(STAGING)) is None
+
+
 def test_a_session_that_was_replaced_or_dropped_is_known_for_a_while(tmp_path: Path) -> None:
     profile = ad_hoc("http://localhost:1", CookieAuth())
     credentials = StoredCredentials(store(tmp_path), Nobody())

@@ -20,8 +20,8 @@ MANY = [exchange(number) for number in range(3 * SLICE)]
 EVERYTHING = HistoryFilter()
 
 
-def reading_of(story: Iterable[Exchange | None], wanted: HistoryFilter = EVERYTHING, goal: int = 10_000) -> Reading:
-    return Reading(iter(story), wanted, goal, START.date(), UTC)
+def reading_of(records: Iterable[Exchange | None], wanted: HistoryFilter = EVERYTHING, goal: int = 10_000) -> Reading:
+    return Reading(iter(records), wanted, goal, START.date(), UTC)
 
 
 def read(reading: Reading) -> Reading:
@@ -49,12 +49,12 @@ def test_what_is_not_wanted_is_passed_over() -> None:
 def test_a_reading_that_was_given_up_stops_at_the_next_call() -> None:
     taken: list[Exchange] = []
 
-    def story() -> Iterator[Exchange]:
+    def records() -> Iterator[Exchange]:
         for one in MANY:
             taken.append(one)
             yield one
 
-    reading = reading_of(story())
+    reading = reading_of(records())
     reading.give_up()
     asyncio.run(reading.go_on())
     assert taken == MANY[:1]
@@ -64,14 +64,14 @@ def test_it_can_be_given_up_where_nothing_is_found() -> None:
     passed: list[int] = []
     reading = reading_of([])
 
-    def story() -> Iterator[None]:
+    def records() -> Iterator[None]:
         for stretch in range(100):
             passed.append(stretch)
             if stretch == 3:
                 reading.give_up()
             yield None
 
-    reading._story = story()
+    reading._records = records()
     asyncio.run(reading.go_on())
     assert passed == [0, 1, 2, 3]
     assert (reading.found, reading.rows, reading.ended) == (0, [], False)
@@ -93,11 +93,11 @@ def test_the_first_are_shown_at_once_and_the_others_in_ever_longer_slices(monkey
 
 
 def test_files_that_cannot_be_read_are_a_sentence_beside_what_was_found() -> None:
-    def story() -> Iterator[Exchange]:
+    def records() -> Iterator[Exchange]:
         yield from MANY[:SLICE]
         raise Trouble("cannot read it: no")
 
-    reading = read(reading_of(story()))
+    reading = read(reading_of(records()))
     assert (reading.trouble, reading.ended, reading.found) == ("cannot read it: no", True, SLICE)
 
 
