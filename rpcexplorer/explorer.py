@@ -209,7 +209,6 @@ class Explorer:
             self.profile = self.profiles.profiles.get(name)
 
     def edits(self, file: Path) -> ProfileEdits:
-        """What can be done to the profiles in one file."""
         from rpcexplorer.storage.profiles.edits import ProfileEdits
 
         return ProfileEdits(file, self.paths.state, links=file == self.paths.user_sessions)

@@ -22,7 +22,6 @@ class Message(Struct, frozen=True):
 
     @property
     def method(self) -> str:
-        """The method, or all of them, comma-separated."""
         return ", ".join(call.method for call in self.calls)
 
 

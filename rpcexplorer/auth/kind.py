@@ -33,8 +33,6 @@ USERNAME = FormLine("username", "user name", "who logs in")
 
 
 class Kind(Auth, frozen=True):
-    """What is set of a kind, and what that comes to."""
-
     sends: ClassVar[str] = ""
     """What it sends and where, in a few words; empty where it sends nothing."""
     needed: ClassVar[str] = ""

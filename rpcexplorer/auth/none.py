@@ -9,8 +9,6 @@ from rpcexplorer.model.profile import Auth, Profile
 
 
 class NoAuth(Kind, frozen=True):
-    """Nothing is added."""
-
     kind: ClassVar[str] = Auth.kind
     needed: ClassVar[str] = "needs none"
 

@@ -99,7 +99,6 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
 @click.argument("url")
 @click.pass_context
 def open_address(context: click.Context, url: str) -> None:
-    """Open the screen on an address."""
     invocation = invocation_of(context)
     if invocation.url is not None:
         raise click.UsageError("Name one address.")

@@ -74,7 +74,6 @@ class Narration(Stream):
     """Standard error: what cannot be told is not told, for there is nowhere to complain of it."""
 
     def write(self, content: Any) -> int:
-        """Write it, if that can be."""
         with suppress(Trouble):
             super().write(content)
         return len(content)

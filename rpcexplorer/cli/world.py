@@ -75,7 +75,6 @@ def _no_keys(keymap: Mapping[str, str], file: str) -> tuple[list[Shortcut], list
 
 
 def _no_screen(build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:  # noqa: ARG001
-    """The screen of a world without one."""
     return 0, ""
 
 

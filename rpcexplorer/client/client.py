@@ -95,7 +95,6 @@ class Client:
             await transport.close()
 
     async def call(self, method: str, params: Params | None = None) -> Exchange:
-        """Call a method with Python values as params."""
         return await self.send(Draft(method, _text(params)))
 
     async def notify(self, method: str, params: Params | None = None) -> Exchange:

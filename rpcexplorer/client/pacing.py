@@ -16,7 +16,6 @@ and write the screen would wait for the interpreter all the while."""
 
 
 async def in_turns(steps: Steps[T]) -> T:
-    """What came of the steps."""
     came: list[T] = []
     until = time.perf_counter() + TURN
     for _ in kept(steps, came):

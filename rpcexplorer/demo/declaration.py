@@ -47,8 +47,6 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One line of the table."""
-
     name: str
     summary: str
     run: Callable[[Call], Outcome]
@@ -66,7 +64,6 @@ class Method:
 
     @property
     def tag(self) -> str:
-        """The group it is listed in."""
         return self.name.rpartition(".")[0] or "service"
 
 

@@ -24,7 +24,6 @@ class Body:
 
 
 def body(content: bytes) -> Body:
-    """A body that is there already."""
     return Body(len(content), (content,))
 
 

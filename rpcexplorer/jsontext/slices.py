@@ -29,8 +29,6 @@ _STEP = {ord("["): 1, ord("{"): 1, ord("]"): -1, ord("}"): -1}
 
 
 class Slice(NamedTuple):
-    """A stretch of a text."""
-
     start: int
     end: int
     before: bytes
@@ -62,7 +60,6 @@ def slices(text: Text, size: int | None = None) -> Iterator[Slice]:
 
 
 def in_string(open_there: bytes) -> bool:
-    """Whether a cut is in the middle of a string."""
     return open_there.endswith(_QUOTE)
 
 
@@ -72,7 +69,6 @@ def opening(open_there: bytes) -> bytes:
 
 
 def closing(open_there: bytes) -> bytes:
-    """What closes it."""
     return open_there.translate(_CLOSERS)[::-1]
 
 
@@ -114,7 +110,6 @@ def _unescaped(piece: bytes) -> bytes:
 
 
 def _brackets(plain: bytes) -> bytes:
-    """The brackets outside of strings."""
     signs = plain.translate(None, _NO_SIGNS).replace(b'""', b"")  # what is between quotes stays so without a pair
     return b"".join(signs.split(b'"')[::2])
 

@@ -18,7 +18,6 @@ Steps: TypeAlias = Generator[None, None, T]
 
 
 def at_once(steps: Steps[T]) -> T:
-    """Take all steps now."""
     came: list[T] = []
     deque(kept(steps, came), maxlen=0)
     return came[0]

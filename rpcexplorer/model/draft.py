@@ -57,14 +57,11 @@ class Batch(Struct, frozen=True):
 
 
 class _Row(Struct, frozen=True):
-    """A call of a batch."""
-
     call: Call
     has_id: bool
     """It says itself whether it has one and which; else its place in the batch does."""
 
     def under(self, id: str) -> Call:
-        """The call, with this id where it says nothing of one."""
         return self.call if self.has_id else replace(self.call, id=id)
 
 
@@ -76,7 +73,6 @@ def judged(text: str) -> tuple[Params | Problem, str]:
 
 
 def kind_of(draft: Draft | Batch) -> Kind:
-    """What sending it will be."""
     if isinstance(draft, Batch):
         return "batch"
     return "notification" if draft.notification else "call"

@@ -151,7 +151,6 @@ class Exchange(Struct, frozen=True):
 
     @property
     def exit_code(self) -> int:
-        """What a shell learns of it."""
         if isinstance(self.outcome, Refused) and self.outcome.why == "credentials":
             return 3
         if isinstance(self.outcome, Malformed) and self.response.status in CREDENTIALS:

@@ -88,7 +88,6 @@ def read_text(body: bytes) -> tuple[bytes | Malformed, tuple[str, ...]]:
 
 
 def read_object(text: bytes, id: str | None) -> Reply:
-    """Read what begins like an object."""
     envelope = open_object(text)
     return Malformed(broken_json(text)) if envelope is None else _meant(envelope, id)
 
@@ -213,7 +212,6 @@ def short(text: bytes, limit: int = 60) -> str:
 
 
 def with_remarks(reply: Reply, remarks: tuple[str, ...]) -> Reply:
-    """The reply with remarks ahead of its own."""
     return replace(reply, remarks=(*remarks, *reply.remarks)) if remarks else reply
 
 

@@ -20,7 +20,6 @@ class Edit(NamedTuple):
 
 
 def edited(text: str, edits: Iterable[Edit]) -> str:
-    """The text with all of that done, in order."""
     at, parts = 0, []
     for start, end, put in edits:
         parts += [text[at:start], put]

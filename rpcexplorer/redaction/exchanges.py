@@ -61,7 +61,6 @@ HIDDEN: Final = "a secret stood in the reply; its name is shown instead, such as
 
 
 def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]) -> Exchange:
-    """The exchange with nothing in it that the policy hides."""
     return at_once(redacted_in_steps(exchange, policy, profile, secrets))
 
 

@@ -27,8 +27,6 @@ _BARE_IN_STRING = re.compile(r'[^\s,\[\]{}"\\]++')
 
 
 class Value(NamedTuple):
-    """The value of a member."""
-
     start: int
     end: int
     """Where the text is cut, if the value does not end before."""

@@ -154,7 +154,6 @@ class ScreenState:
         return tuple(self.value("typed", purpose) or ())
 
     def add_expression(self, purpose: str, expression: str) -> None:
-        """Remember an expression as the newest of its purpose."""
         newest = self._written(expression)
         self._change(
             lambda old: _fitting((newest, *(each for each in old or () if each != newest))[:NEWEST]), "typed", purpose
@@ -212,7 +211,6 @@ class ScreenState:
         return self._changed(self._known or {})
 
     def _changed(self, document: Document) -> Document:
-        """A document with the changes that wait."""
         return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
 
     def _read(self) -> tuple[Document, Complaint | None]:

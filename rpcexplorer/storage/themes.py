@@ -42,8 +42,6 @@ SHAPE = TableRule(
 
 
 class Themes:
-    """The themes there are for one person."""
-
     def __init__(self, own: Path) -> None:
         self._own = own
 

@@ -251,7 +251,6 @@ OPENERS: Final = frozenset(
 
 
 def of(scope: Scope) -> Iterator[Command]:
-    """The commands of one scope, in the order of the table."""
     return (command for command in COMMANDS if command.scope == scope)
 
 
@@ -278,7 +277,6 @@ def _action(command: Command, key: str) -> str:
 
 
 def _id(command: Command, key: str) -> str:
-    """What a keymap calls it."""
     return f"{command.id}.{key}" if command.id == FOLD_TO else command.id
 
 

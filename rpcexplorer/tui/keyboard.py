@@ -51,7 +51,6 @@ class Keyboard(App[ReturnType]):
 
     @property
     def home(self) -> Screen[Any] | None:
-        """The screen with the editor, where it is there."""
         return None
 
     def on_mount(self) -> None:

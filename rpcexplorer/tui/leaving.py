@@ -30,12 +30,10 @@ class Leaving(Themed[Wish]):
 
     @property
     def home(self) -> CallScreen | None:
-        """The call screen: it has the editor."""
         return self.calls
 
     @property
     def calls(self) -> CallScreen | None:
-        """The call screen, where it is there."""
         return next((screen for screen in self.screen_stack if isinstance(screen, CallScreen)), None)
 
     @property

@@ -103,8 +103,6 @@ class PendingKeys:
 
 
 class Opener(Protocol):
-    """Who opens things."""
-
     pending: PendingKeys
 
     @property

@@ -38,7 +38,6 @@ class ThemeStyles:
 
     @staticmethod
     def of(widget: Widget) -> ThemeStyles:
-        """The styles of the theme that the widget is drawn in."""
         theme = widget.app.current_theme
         styles = _by_theme.get(theme.name)
         if styles is None or styles.theme is not theme:
@@ -46,7 +45,6 @@ class ThemeStyles:
         return styles
 
     def style(self, role: str = "text", ground: str = "background") -> Style:
-        """The style of a role on a ground, which is a role as well."""
         style = self._styles.get((role, ground))
         if style is None:
             style = self._styles[role, ground] = self._made(role, ground)

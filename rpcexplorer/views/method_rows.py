@@ -67,8 +67,6 @@ def group_of(name: str) -> str:
 
 
 class Listed(Struct, frozen=True):
-    """What stands in the list."""
-
     rows: Sequence[MethodListRow]
     names: Sequence[str]
     """What each row stands for; empty for a heading."""
@@ -81,8 +79,6 @@ class Listed(Struct, frozen=True):
 
 
 class MethodRows:
-    """The rows for one catalogue."""
-
     def __init__(self, methods: Mapping[str, Method], pinned: Sequence[str] = (), recent: Sequence[str] = ()) -> None:
         """``recent``: names called lately. One that is not in the catalogue does not come into the list by that."""
         self._methods = {name: methods.get(name) or Method(name) for name in (*methods, *pinned)}

@@ -255,7 +255,6 @@ def _why_it_ended(exchange: Exchange) -> str:
 
 
 def _told(listing: Listing) -> list[str]:
-    """A listing in sentences."""
     if listing.refusal:
         return [listing.refusal]
     count = len(listing.methods)

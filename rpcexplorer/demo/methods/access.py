@@ -22,7 +22,6 @@ _CREDENTIALS = (
 
 
 def right(username: Any, password: Any) -> bool:
-    """Whether these are the credentials."""
     return (username, password) == (USERNAME, PASSWORD)
 
 

@@ -54,7 +54,6 @@ class Container(Struct):
     """The comma that makes an item due."""
 
     def count(self, token: Token) -> None:
-        """Take one token into the counts."""
         if token.kind in ("comma", "colon"):
             self.first_join = self.first_join or token
         if token.kind == "comma":

@@ -21,8 +21,6 @@ _BREAK = re.compile(r"\r\n|\r|\n")
 
 
 class Params(Struct, frozen=True):
-    """Params that can be sent."""
-
     text: str
     """The JSON text without whitespace between its tokens; each token, and each duplicate, as typed."""
     kind: Literal["array", "object"]

@@ -51,7 +51,6 @@ def of_another(text: str, profile: str) -> str:
 
 
 def of_this(text: str, profile: str) -> bool:
-    """Whether a placeholder of this profile stands in it."""
     return any(found["profile"] == profile for found in PLACEHOLDER.finditer(text))
 
 

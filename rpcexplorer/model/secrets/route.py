@@ -65,7 +65,6 @@ def route_of(profile: Profile, certificates: str = "") -> Route:
 
 
 def changes(old: Route, new: Route) -> tuple[Change, ...]:
-    """What is different, in the order of the new one."""
     keys = dict.fromkeys([*new, *old])
     return tuple(
         Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys if old.get(key) != new.get(key)

@@ -57,7 +57,6 @@ class Pattern:
         return re.compile("".join(self._pieces))
 
     def at(self, text: str, start: int) -> Occurrence | None:
-        """This, if it stands here."""
         if self._begins.match(text, start) and (found := self._whole.match(text, start)):
             return Occurrence(start, found.end(), self.kind, self.placeholder)
         return None

@@ -47,7 +47,6 @@ class Spelling(NamedTuple):
 
 
 def spellings(value: str) -> Iterator[Spelling]:
-    """All patterns for a value."""
     yield from written(value)
     for core in base64_cores(value):
         yield Spelling(core[0], tuple(map(_base64_digit, core[1:])))

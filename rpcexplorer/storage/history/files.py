@@ -34,7 +34,6 @@ def this_writer() -> str:
 
 
 def current(folder: Path, writer: str) -> Path:
-    """The file that a writer adds to."""
     return folder / f"{writer}.toml"
 
 

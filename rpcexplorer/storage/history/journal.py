@@ -43,7 +43,6 @@ class Journal:
         """A large exchange is recorded in a thread of its own."""
 
     def of(self, profile: Profile | None) -> History:
-        """The history that a profile writes to."""
         own = profile.history if profile else None
         folder = Path(own or self._settings.folder or self._folder)
         inside = Path(profile.history_inside) if profile and own and profile.history_inside else None

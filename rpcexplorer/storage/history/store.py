@@ -275,7 +275,6 @@ class History:
 
 
 def _read(block: RawBlock) -> Exchange | Damaged | None:
-    """What a block is, whatever became of it."""
     if block.harm:
         return Damaged(str(block.file), block.harm, left_of(block.raw), id_of(block.raw))
     return read_block(block.raw, str(block.file))

@@ -75,7 +75,6 @@ class Profiles(Struct):
 
     @property
     def default_source(self) -> Source:
-        """Where it is said which profile is the default."""
         return self.default_leaf.source if self.default_leaf else DEFAULT
 
     def source_of(self, name: str, key: str) -> Source:
@@ -84,7 +83,6 @@ class Profiles(Struct):
         return leaf.source if leaf else DEFAULT
 
     def files_of(self, name: str) -> list[Path]:
-        """The files that speak of a profile."""
         speaking = {leaf.origin.file for leaf in self.leaves.get(name, {}).values()}
         return [path for path in self.files if str(path) in speaking]
 

@@ -37,7 +37,6 @@ def _refused_name(key: str, _value: object, _place: Place) -> str | None:
 
 
 def _field(key: str, kind: type[Kind]) -> Check:
-    """What a kind of auth wants of one of its fields."""
     if key not in kind.fits:
         return name
     pattern, sentence = kind.fits[key]

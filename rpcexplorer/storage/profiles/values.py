@@ -84,7 +84,6 @@ def url(value: Any, place: Place) -> Any:
 
 
 def url_path(value: Any, _place: Place) -> Any:
-    """What is appended to the URL."""
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
         return WrongValue('must be text such as "/api/v2/", without spaces and without `#`')
     members = re.split("[?&;]", value)[1:]
@@ -134,7 +133,6 @@ def seconds(value: Any, _place: Place) -> Any:
 
 
 def status(value: Any, _place: Place) -> Any:
-    """An HTTP status."""
     return value if type(value) is int and 100 <= value <= 599 else WrongValue("must be an HTTP status from 100 to 599")
 
 

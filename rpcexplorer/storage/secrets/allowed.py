@@ -36,8 +36,6 @@ SHAPE = TableRule(
 
 
 class Allowed(Contents):
-    """Everything in the file."""
-
     folders: set[str] = field(default_factory=set)
     """Folders that others can write to, whose profiles are used all the same."""
     histories: set[str] = field(default_factory=set)

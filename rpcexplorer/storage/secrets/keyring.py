@@ -17,7 +17,6 @@ INSTEAD = 'unlock it, or write store = "file" below [secrets] in settings.toml'
 
 
 def fetch(account: str) -> str | None:
-    """What the keyring holds for an account."""
     with _trouble("read"):
         import keyring
 

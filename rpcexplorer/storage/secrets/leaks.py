@@ -59,7 +59,6 @@ def search(
 
 
 def _search(files: Iterable[Path], folders: Iterable[Path], secrets: Iterable[Secret]) -> Searched:
-    """Search files and whatever lies in folders."""
     finder = LeakSearch(secrets)
     searched = Searched(short=finder.short)
     named = dict.fromkeys(files)

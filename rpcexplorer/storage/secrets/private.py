@@ -21,8 +21,6 @@ from rpcexplorer.storage.toml.shape import CheckedFile, Rule, read_shape
 
 
 class Contents(Struct):
-    """Everything in a file."""
-
     complaint: Complaint | None = None
     """Why the file, or a part of it, cannot be used; it is then not written to either."""
 
@@ -96,7 +94,6 @@ def _is_open(folder: Path) -> bool:
 
 
 def toml(members: Mapping[str, Any]) -> str:
-    """Spell tables."""
     import tomli_w  # only where something is written
 
     return tomli_w.dumps(members)

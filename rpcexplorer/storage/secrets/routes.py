@@ -121,7 +121,6 @@ class Routes:
             return allowed.as_toml() != before
 
     def allowed(self) -> Allowed:
-        """All that was allowed."""
         return self.file.read()
 
     def _first_use(self, variable: str) -> Route | None:

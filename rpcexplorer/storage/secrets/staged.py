@@ -72,8 +72,6 @@ def staged(folder: Path) -> Iterator[tuple[Path, bytes | str]]:
 
 
 class Git:
-    """Git, asked in a folder."""
-
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         path = (place for place in os.environ.get("PATH", os.defpath).split(os.pathsep) if Path(place).is_absolute())
@@ -101,7 +99,6 @@ class Git:
         return {words[0]: int(words[2]) for words in told if len(words) == 3}
 
     def contents(self, wanted: Sequence[tuple[Path, str]]) -> Iterator[tuple[Path, bytes]]:
-        """What is in objects that are there."""
         if not wanted:
             return
         answer = self._ask(["cat-file", "--batch"], "\n".join(id for _, id in wanted))

@@ -34,8 +34,6 @@ SHAPE = TableRule(
 
 
 class Stored(Struct, frozen=True):
-    """One value as it is kept."""
-
     value: str
     route: Route
     """The only one it may go. Of what an earlier version has stored, only the origin is known."""
@@ -46,7 +44,6 @@ class Stored(Struct, frozen=True):
         return f"Stored(origin={self.route['origin']!r})"
 
     def members(self) -> dict[str, Any]:
-        """All of it as a table."""
         rest = {key: value for key, value in self.route.items() if key != "origin"}
         members = {"value": self.value, "origin": self.route["origin"], "saved": self.saved, "route": rest}
         return {key: value for key, value in members.items() if value is not None and value != {}}
@@ -72,8 +69,6 @@ class Stored(Struct, frozen=True):
 
 
 class StoredSecrets(Contents):
-    """Everything in the file."""
-
     entries: dict[tuple[str, str], Stored] = field(default_factory=dict)
     """By profile and field."""
     plain: set[str] = field(default_factory=set)

@@ -92,7 +92,6 @@ def put(file: TomlFile, path: KeyPath, value: Any) -> str:
 
 
 def shown(value: Any) -> str:
-    """Spell a value on one line."""
     import tomli_w
 
     if isinstance(value, dict):

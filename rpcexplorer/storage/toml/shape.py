@@ -94,8 +94,6 @@ class Written(Struct, frozen=True):
 
 
 class Leaf(Struct, frozen=True):
-    """One value that is right."""
-
     value: Any
     origin: Source | Written
 

@@ -84,7 +84,6 @@ def _picks(exchange: Exchange | None, body: Body | None, *, forms: bool) -> Iter
 
 
 def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | None:
-    """What stands there now, as it is."""
     if what in {"path", "value"}:
         found = body and (body.path().encode() if what == "path" else body.value())
         return found or None

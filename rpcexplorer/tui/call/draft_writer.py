@@ -52,7 +52,6 @@ class DraftWriter:
         self._profile, self._written = self._explorer.profile, self._now()
 
     def typed(self) -> None:
-        """The text is another one."""
         self._typed = time.monotonic()
         if not self._follows:
             self._follows = True

@@ -44,7 +44,6 @@ class DraftScreen(ReplyScreen):
 
     @property
     def draft(self) -> Draft:
-        """What stands in the editor."""
         return Draft(self.method, self.params.text)
 
     def show_profile(self) -> None:

@@ -83,7 +83,6 @@ class Ask(Dialog[str]):
         self._value, self._masked, self._words, self._hint = value, masked, words, hint
 
     def content(self) -> ComposeResult:
-        """What it is for, and the line."""
         if self._words:
             yield Static(plain(self._words), classes="words")
         yield Entry(self._value, masked=self._masked, hint=self._hint, classes="alone")

@@ -72,7 +72,6 @@ class Form(Dialog[dict[str, str]]):
         self._words, self._fields, self._save, self._done = words, fields, save, done
 
     def content(self) -> ComposeResult:
-        """What it is for, the fields, the answers."""
         yield Static(plain(self._words), classes="words", id="about")
         for field in self._fields:
             with Horizontal(classes="field"):
@@ -116,7 +115,6 @@ class Form(Dialog[dict[str, str]]):
         return found
 
     def key_of(self, line: Widget) -> str:
-        """The value that a line holds."""
         return next(field.key for field in self._fields if self.of(field.key) is line)
 
     @property

@@ -27,8 +27,6 @@ SIGNS: Final = {
 
 
 class Help(Dialog[str]):
-    """One page of keys."""
-
     DEFAULT_CSS = """
     Help > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
     Help.-low > .block { height: 100%; padding: 0; }
@@ -43,7 +41,6 @@ class Help(Dialog[str]):
         self._scopes, self._keymap = scopes, keymap
 
     def content(self) -> ComposeResult:
-        """A page to scroll."""
         sheet = Sheet()
         sheet.lines = list(self._lines())
         yield sheet

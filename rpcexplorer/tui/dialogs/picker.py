@@ -64,7 +64,6 @@ class PickList(RowList[Shown], can_focus=False):
         return line(words, width, styles, right=[(f"  {item.pick.mark} ", "middle")], ground=ground)
 
     def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        """Nothing matches."""
         return [line([("   Nothing has all these letters in this order.", "dim")], width, styles, ground="surface")]
 
 

@@ -51,8 +51,6 @@ def files_of(explorer: Explorer) -> list[tuple[str, str]]:
 
 
 class Ways(RowList[Way]):
-    """The ways on."""
-
     DEFAULT_CSS = "Ways { height: 3; margin: 1 0; }"
 
     def draw(self, item: Way, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:

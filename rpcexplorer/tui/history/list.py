@@ -91,7 +91,6 @@ class HistoryList(RowList[HistoryRow]):
         return line([*words, *told], width, styles, right=right, ground=ground)
 
     def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        """What to do."""
         return [line(words, width, styles) for words in self.advice]
 
     def watch_items(self) -> None:

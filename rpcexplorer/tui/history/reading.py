@@ -83,7 +83,6 @@ class Reading:
         self._given_up = True
 
     async def go_on(self) -> None:
-        """Read a slice."""
         reading = asyncio.ensure_future(asyncio.to_thread(self._slice))
         await asyncio.wait([reading])
         trouble = reading.exception()

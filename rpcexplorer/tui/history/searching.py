@@ -220,7 +220,6 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
 
     @property
     def _record(self) -> Exchange | Damaged | None:
-        """What the cursor stands on."""
         row = self._pane.list.chosen
         return row if isinstance(row, Exchange | Damaged) else None
 

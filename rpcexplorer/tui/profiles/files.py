@@ -22,7 +22,6 @@ class Home(Struct, frozen=True):
 
 
 def home(explorer: Explorer, file: Path) -> Home:
-    """A file and whom it speaks to."""
     if file == explorer.paths.user_sessions:
         return Home(file, "me")
     return Home(file, "me, here" if file.name == OVERLAY else "the team")

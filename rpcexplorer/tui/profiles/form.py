@@ -49,7 +49,6 @@ class ProfileForm(Form):
         super().__init__(title, self._about(homes[0].audience), [*fields, *choice], save)
 
     def file(self, typed: Mapping[str, str]) -> Path:
-        """The file that is written."""
         return self._homes[typed.get("home", next(iter(self._homes)))]
 
     def _about(self, audience: str) -> str:

@@ -88,7 +88,6 @@ class ProfileList(RowList[ProfileRow]):
         return [(blank, "text"), (shown, f"{BADGES.get(profile.badge, 'accent')} bold"), (" ", "text")]
 
     def empty(self, width: int, styles: ThemeStyles) -> Sequence[Strip]:
-        """What to do."""
         if self.refused:
             return [line([], width, styles), line([("   ! No profile can be read now.", "careful")], width, styles)]
         return [

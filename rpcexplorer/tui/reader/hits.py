@@ -26,8 +26,6 @@ Span = tuple[int, int]
 
 
 class Hits:
-    """The places of a needle."""
-
     def __init__(self, document: Document, needle: str) -> None:
         self.document = document
         self.needle = needle

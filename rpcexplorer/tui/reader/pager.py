@@ -170,7 +170,6 @@ class Pager(ScrollView, can_focus=True):
         return self._rearranging and self._folding is not None
 
     def stop_folding(self) -> None:
-        """What is on view stays as it is."""
         self._folding = None
         self._rearrange()
 

@@ -63,7 +63,6 @@ class Reader(Pager):
         return self.cursor, self.scroll_offset.y
 
     def restore(self, place: tuple[int, int]) -> None:
-        """Come back to a place."""
         line, scrolled = place
         self.go_to(line)
         self.scroll_to(y=scrolled, animate=False, immediate=True, force=True)

@@ -81,7 +81,6 @@ class Painter(Struct, frozen=True):
         return roles
 
     def _segments(self, text: str, roles: Sequence[str], ground: str) -> Iterator[Segment]:
-        """Neighbours of one role in one piece."""
         start = 0
         for role, run in groupby(roles):
             end = start + sum(1 for _ in run)

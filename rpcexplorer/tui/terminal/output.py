@@ -19,7 +19,6 @@ class TerminalOutput:
         self._stream = stream
 
     def write(self, text: str) -> int:
-        """Write it, if that can be."""
         with suppress(OSError):
             self._stream.write(text)
         return len(text)

@@ -30,7 +30,6 @@ class TypedText(Event):
         """What came."""
 
     def first_key(self) -> Key:
-        """Its first character as the key that it is by itself."""
         key = key_of(self.text[0]).copy()
         key.time = self.time
         return key

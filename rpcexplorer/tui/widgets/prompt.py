@@ -91,7 +91,6 @@ class Prompt(Horizontal):
 
     @property
     def text(self) -> str:
-        """What stands in it."""
         return self._line.value
 
     def ask(self, purpose: Purpose, text: str = "", before: Sequence[str] = ()) -> None:

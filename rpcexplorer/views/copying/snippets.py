@@ -148,7 +148,6 @@ def _by_its_other_name(profile: str, found: re.Match[str]) -> str:
 
 
 def python(subject: Subject) -> str:
-    """A script for Python with httpx."""
     login = subject.login
     each = [subject] if login is None else [login, subject]
     in_bodies = any(HIDDEN.search(one.body) for one in each)
@@ -167,7 +166,6 @@ def python(subject: Subject) -> str:
 
 
 def _python(subject: Subject) -> list[str]:
-    """The lines that send it."""
     name, ca_file = subject.profile.name, subject.profile.ca_file
     encoded = {each.shown: encoded_expression(each.scheme, each.text, name) for each in subject.encoded()}
     headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in subject.headers)
@@ -186,7 +184,6 @@ def _python(subject: Subject) -> list[str]:
 
 
 def markdown(subject: Subject) -> str:
-    """A ticket."""
     headers = list(subject.headers)
     if not any(name.lower() == "host" for name, _ in headers):
         headers.insert(0, ("Host", urlsplit(subject.url).netloc))

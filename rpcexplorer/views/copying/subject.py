@@ -45,7 +45,6 @@ class Subject(Struct, frozen=True):
 
     @property
     def body(self) -> str:
-        """The request's body."""
         return self.preview.body.decode()
 
     @property

@@ -85,7 +85,6 @@ def _block(text: str, language: str) -> Iterator[str]:
 
 
 def code(text: str) -> str:
-    """Text as code within a line."""
     text = printable(text) or " "
     ticks = "`" * (_longest_run(text) + 1)
     padding = " " if text.strip() and (text[0] in "` " or text[-1] in "` ") else ""

@@ -65,7 +65,6 @@ class Document:
 
     @classmethod
     def raw(cls, body: Text) -> Document:
-        """A body as the server wrote it."""
         return _last(as_it_is(body))
 
     @property
@@ -82,7 +81,6 @@ class Document:
         return self.index.start(line), self.index.end(line)
 
     def line_at(self, offset: int) -> int:
-        """The line on which a byte of the text is."""
         return self.index.at(offset)
 
     def line(self, line: int, start: int = 0, limit: int | None = None) -> str:
@@ -183,7 +181,6 @@ class HexDocument(Document):
         return max(min(offset, len(self.text) - 1), 0) // HEX_ROW
 
     def line(self, line: int, start: int = 0, limit: int | None = None) -> str:
-        """A row, or a part of it."""
         return hex_row(self.text, line * HEX_ROW)[start : None if limit is None else start + limit]
 
     def place(self, line: int, begin: int, end: int) -> tuple[int, int]:
@@ -253,7 +250,6 @@ def _document(body: Text, text: bytes, *, is_json: bool) -> Iterator[Document | 
 
 
 def _last(steps: Iterator[Document | None]) -> Document:
-    """The document that the last step yields."""
     document = deque(steps, maxlen=1)[0]
     assert document is not None
     return document

@@ -41,7 +41,6 @@ class LongLine:
         self._widest = 1
 
     def text(self, start: int = 0, limit: int | None = None) -> str:
-        """The characters from `start` on, `limit` of them or all."""
         while self._known < self._end and (limit is None or self._before[-1] < start + limit):
             self._grow()
         first = bisect_right(self._before, start) - 1

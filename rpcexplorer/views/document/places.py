@@ -105,7 +105,6 @@ def _step(step: int | str) -> str:
 
 
 def _token(step: int | str) -> str:
-    """A step as a pointer has it."""
     if isinstance(step, int):
         return str(step)
     name: str = json.loads(step, strict=False)

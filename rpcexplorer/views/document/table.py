@@ -108,7 +108,6 @@ class Table:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
         return len(self._elements)
 
     def cell(self, row: int, column: int) -> Cell:

@@ -218,7 +218,6 @@ def _span_in(between: tuple[Location, ...] | None, at: int, length: int) -> tupl
 
 
 def _runs(styles: list[tuple[str, str]], start: int) -> Iterator[tuple[int, int, tuple[str, str]]]:
-    """Neighbours of one style as one."""
     for style, run in groupby(styles):
         end = start + sum(1 for _ in run)
         yield start, end, style

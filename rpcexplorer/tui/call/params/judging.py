@@ -37,7 +37,6 @@ class JudgedEditor(Vertical):
 
     @property
     def text(self) -> str:
-        """What stands in the editor."""
         return self._editor.text
 
     @property
@@ -98,7 +97,6 @@ class JudgedEditor(Vertical):
             self._follow()
 
     def _say(self, text: str, read: Params | Problem, remark: str) -> None:
-        """The verdict, below the text and in it."""
         self._judged, self._line.remark = text, remark
         self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
         self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None

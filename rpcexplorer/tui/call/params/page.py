@@ -27,7 +27,6 @@ _PECULIAR = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03f
 
 
 def lines_of(text: str) -> list[str]:
-    """A text's lines, at least one."""
     return _BREAK.split(text)
 
 
@@ -56,7 +55,6 @@ class EditorRow:
             self._shifts.append(shift)
 
     def column(self, index: int) -> int:
-        """The column in which the character at an index starts."""
         before = bisect_left(self._at, index)
         return index + self._shifts[before - 1] if before else index
 
@@ -109,7 +107,6 @@ class Page(Document):
         self._widths = Counter(map(_width, self._lines))
 
     def get_size(self, tab_width: int) -> Size:  # noqa: ARG002 - a tab's width is known
-        """Columns and lines."""
         return Size(max(self._widths), len(self._lines))
 
     def replace_range(self, start: Location, end: Location, text: str) -> EditResult:
@@ -163,7 +160,6 @@ class Flat(WrappedDocument):
         return Offset(row_of(self.document.get_line(row)).column(index), row)
 
     def get_target_document_column(self, line_index: int, x_offset: int, y_offset: int) -> int:  # noqa: ARG002
-        """The character that stands in a column of a line."""
         return row_of(self.document.get_line(line_index)).index(max(x_offset, 0))
 
     def get_sections(self, line_index: int) -> list[str]:

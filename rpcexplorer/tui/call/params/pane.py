@@ -130,7 +130,6 @@ class ParamsPane(JudgedEditor):
 
     @property
     def is_on_view(self) -> bool:
-        """Whether it and all around it are shown."""
         return all(each.display for each in self.ancestors_with_self if isinstance(each, Widget))
 
     def refuse(self) -> None:

@@ -131,7 +131,6 @@ class Body(Vertical):
         return self.tabled and self._table is not None and self.tab == "Result" and self.made is None
 
     def focus_inside(self) -> None:
-        """The focus goes to what is on view."""
         self.screen.set_focus(self._on_view())
 
     def value(self) -> bytes:

@@ -49,7 +49,6 @@ class ReplyLine(Vertical):
 
         @property
         def label(self) -> str:
-            """What the banner calls it."""
             return f"| {self.told}" if self.purpose == "pipe" else self.told
 
     @message
