@@ -92,7 +92,7 @@ FlowPart = Generator[Want, Any, T]
 """A piece of a flow: yields what it wants, is sent what it got, returns a T."""
 
 Flow = FlowPart[Received | Refused]
-"""A whole message."""
+"""All that is done to send one message."""
 
 
 class Ended(Struct, frozen=True):

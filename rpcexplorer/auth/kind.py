@@ -61,7 +61,7 @@ class Kind(Auth, frozen=True):
         raise NotImplementedError
 
     def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
-        """The way of an message: here one request. ``session`` is the one remembered, if any."""
+        """How a message is sent: here one request. ``session`` is the one remembered, if any."""
         headers = () if self.is_free(profile, message) else self.headers(profile)
         if headers and (refused := planted(profile, *self.texts)):
             return refused
@@ -93,7 +93,7 @@ class Kind(Auth, frozen=True):
         return text
 
     def is_free(self, profile: Profile, message: Message) -> bool:
-        """Whether everything in an message is noted as going without credentials."""
+        """Whether everything in a message is noted as going without credentials."""
         notes = [profile.methods.get(call.method) for call in message.calls]
         return all(note is not None and note.auth == Auth.kind for note in notes)
 
