@@ -58,6 +58,12 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return True if config.stash[TIER] == "everyday" and collection_path.name == "interop" else None
 
 
+def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
+    """Items that will not run are not made: there are many of them."""
+    is_thorough = any(mark.name == "thorough" for mark in getattr(obj, "pytestmark", ()))
+    return [] if is_thorough and collector.config.stash[TIER] == "everyday" else None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tier = config.stash[TIER]
     if tier in {"named", "thorough"}:

@@ -295,6 +295,7 @@ def test_a_copied_httpie_command_logs_in_by_itself(cookie: Shell, tmp_path: Path
     assert '"method":"ping"' in ran.stdout
 
 
+@pytest.mark.thorough
 def test_a_copied_python_script_logs_in_by_itself(cookie: Shell) -> None:
     script = cookie.run("copy", "--as", "python").text
     for password, came in ((DEMO_PASSWORD, "pong"), ("wrong", "")):

@@ -104,6 +104,7 @@ def test_ctrl_c_ends_a_test_of_the_connection_with_130(shell: Shell) -> None:
     assert (process.returncode, out, err.strip()) == (130, b"", b"")
 
 
+@pytest.mark.thorough
 def test_a_reader_that_has_enough_is_no_error(shell: Shell) -> None:
     body = b'{"jsonrpc":"2.0","id":"x","result":"' + b"x" * 1_000_000 + b'"}'
     with RawServer(http_reply(body)) as server:
@@ -210,7 +211,7 @@ PROMPTS = {
 }
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("prompt", PROMPTS)
 def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) -> None:
     auth = 'auth = { kind = "inline", username = "ada" }'

@@ -74,7 +74,7 @@ def test_a_secret_is_hidden_in_the_body_and_in_the_result() -> None:
     assert any("«profile.password»" in remark for remark in exchange.response.remarks)
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("reply", "kind"),
     [

@@ -126,6 +126,7 @@ def test_base64_is_hidden_at_every_alignment(value: str, before: bytes, after: b
             assert hide.text(hidden) == hidden
 
 
+@pytest.mark.thorough
 @given(st.data(), values())
 @example(None, "123456")
 @example(None, "nabcdef")

@@ -90,6 +90,7 @@ def test_the_file_is_for_its_owner_alone(folder: Path) -> None:
     assert stat.S_IMODE((folder / "shop.json").stat().st_mode) == 0o600
 
 
+@pytest.mark.thorough
 def test_any_damage_makes_it_unused_with_a_sentence(folder: Path) -> None:
     Catalogues(folder).settle(SHOP, found(FULL))
     file = folder / "shop.json"

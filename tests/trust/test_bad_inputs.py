@@ -292,6 +292,7 @@ def limited(shell: Shell) -> None:
 # --- 10, 11 and 12: bodies that do not end well ---------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_10_an_endless_body_is_kept_up_to_the_cap(shell: Shell) -> None:
     limited(shell)
     seen = visit(shell, again_and_again(b"HTTP/1.1 200 OK\r\n\r\n", b"\x1b[2J" * 16384))
@@ -299,7 +300,7 @@ def test_10_an_endless_body_is_kept_up_to_the_cap(shell: Shell) -> None:
     assert "add --body to see them" in seen.said
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("script", "came"),
     [

@@ -100,6 +100,7 @@ def test_17_a_read_only_folder_costs_no_result(shell: Shell, monkeypatch: pytest
     assert sound(explorer(shell).history.all()) == [exchange(0).id]
 
 
+@pytest.mark.thorough
 def test_17_a_full_disk_costs_no_result_and_no_record(shell: Shell) -> None:
     file = written(shell, 3)
     room = file.stat().st_size + 100  # in the middle of the next block
@@ -353,7 +354,7 @@ def test_20_on_the_command_line_a_mistake_is_a_place_and_no_value(shell: Shell, 
     assert "Traceback" not in ran.stderr
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("place", "keys"), [(PLACES["the call"], ["f5"]), (PLACES["a drawing"], [])], ids=["the call", "a drawing"]
 )

@@ -7,6 +7,8 @@ import os
 import re
 from pathlib import Path
 
+import pytest
+
 import rpcexplorer
 from rpcexplorer.model.secrets.environment import for_others
 from tests.fakes.terminal import Terminal
@@ -35,6 +37,7 @@ def test_every_program_is_started_with_the_environment_for_others() -> None:
     assert started >= 3
 
 
+@pytest.mark.thorough
 def test_editor_pipe_and_clipboard_of_the_real_program_do_not_see_a_password(tmp_path: Path) -> None:
     tool = tmp_path / "bin" / "xclip"
     tool.parent.mkdir()

@@ -100,7 +100,7 @@ def test_a_name_of_letters_digits_and_harmless_signs_is_offered(name: str) -> No
     assert offered(name)
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("source", ["discovered", "recorded", "noted"])
 def test_tab_and_enter_in_bash_run_nothing_of_a_methods_name(person: Shell, source: str) -> None:
     name = "yy$(>x)"
@@ -179,6 +179,7 @@ def test_options_and_choices_are_offered_with_their_help(person: Shell, kind: st
     assert emitted(person, kind, "profiles", "check", "$(x)").splitlines()[0] in {"file,", "file"}
 
 
+@pytest.mark.thorough
 def test_the_words_that_clicks_own_script_sends_are_understood(person: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     discovered(person, "y z", "yy$(touch x)")
     monkeypatch.delenv(LINE, raising=False)

@@ -48,7 +48,7 @@ def test_closed_output_is_a_sentence_where_something_is_to_be_printed(shell: She
     assert (ran.returncode, ran.stderr) == (2, CLOSED)
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("command", "code", "said"),
     [
@@ -86,7 +86,7 @@ def test_what_is_printed_never_ends_up_in_a_file_that_got_the_number_of_a_closed
     assert [str(path) for path in shell.folder.iterdir()] == []
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("command", ["", "--help 2>&-", "themes", "demo", "demo 2>&1", "no-such-command 2>&1"])
 def test_a_broken_pipe_ends_it_quietly(shell: Shell, command: str) -> None:
     pipe = broken()
@@ -122,6 +122,7 @@ def test_the_screen_needs_no_stderr(tmp_path: Path, redirected: str) -> None:
     assert (tmp_path / "errors").read_bytes() == b"" if "errors" in redirected else not (tmp_path / "errors").exists()
 
 
+@pytest.mark.thorough
 def test_a_working_folder_that_is_gone_is_no_mistake_of_the_program(shell: Shell) -> None:
     ran = run(shell, f'rmdir "$PWD"; {PROGRAM} profiles list')
     assert (ran.returncode, ran.stdout) == (0, "")

@@ -80,6 +80,7 @@ def test_a_selection_is_copied_while_a_call_runs_and_the_call_goes_on(held: Expl
     visit(held, scene, profile="held")
 
 
+@pytest.mark.thorough
 def test_in_the_field_of_a_dialog_it_copies_and_what_is_masked_stays(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f7", "a")
@@ -218,7 +219,7 @@ def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
 # --- how to leave ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("keys", "kind", "told"),
     [

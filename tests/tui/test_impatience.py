@@ -203,6 +203,7 @@ def while_sending(held: Held, scene: Scene) -> None:
     visit(explorer, story, profile="slow")
 
 
+@pytest.mark.thorough
 def test_looking_at_other_screens_cancels_nothing(held: Held) -> None:
     server, _ = held
 
@@ -338,6 +339,7 @@ def test_leaving_waits_for_ever_for_nothing_that_keys_wait_for(explorer: Explore
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_leaving_while_a_call_runs_and_a_dialog_is_open_ends_and_records_it(held: Held) -> None:
     _, explorer = held
 

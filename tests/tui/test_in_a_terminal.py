@@ -72,8 +72,8 @@ def test_it_can_be_resized_at_any_moment(tmp_path: Path) -> None:
         assert terminal.ends() == 0
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP], ids=lambda number: number.name)
-@pytest.mark.everyday(1)
 def test_a_signal_ends_it_cleanly_and_what_was_typed_is_there_the_next_time(
     number: signal.Signals, tmp_path: Path
 ) -> None:

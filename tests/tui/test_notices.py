@@ -84,6 +84,7 @@ def test_other_screens_and_dialogs_show_it_too(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_must_not_be_overlooked_is_told_by_a_sign_as_well_as_by_colour(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         app.notify("A warning.", severity="warning")

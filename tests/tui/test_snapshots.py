@@ -204,6 +204,7 @@ def showing(exchange: Exchange) -> State:
 SIZE = (120, 34)
 
 
+@pytest.mark.thorough
 def test_empty(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state("The reply appears here."))
 
@@ -263,6 +264,7 @@ def test_typing(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
     assert snap_compare(calls[0], terminal_size=SIZE, run_before=state(" usr", "4 of 8", then=show))
 
 
+@pytest.mark.thorough
 def test_problem(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.choose("arg_test")
@@ -277,6 +279,7 @@ A_THIRD = Progress("receiving", 38_000_000, 100_000_000, 1.4)
 """Of a big reply is there."""
 
 
+@pytest.mark.thorough
 def test_sending(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.what = "sending"
@@ -295,6 +298,7 @@ def test_request(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> Non
     )
 
 
+@pytest.mark.thorough
 def test_table(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await showing(RESULT)(app, pilot, screen)
@@ -339,7 +343,7 @@ TABS = {
 """What a picture of each tab shows."""
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("tab", TABS)
 def test_tab(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer], tab: str) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:

@@ -74,6 +74,7 @@ def test_what_is_reached_into_is_still_there() -> None:
     assert not queue.ready_event._waiters
 
 
+@pytest.mark.thorough
 def test_no_other_private_name_is_overridden_or_called() -> None:
     overridden = {kind.__name__: found for kind in kinds() if (found := set(overrides(kind)))}
     listed = {kind: {name for _, name in pairs} for kind, pairs in OVERRIDDEN.items()}

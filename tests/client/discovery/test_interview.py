@@ -310,6 +310,7 @@ def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -
     assert calls(server)[-1] == (silent, [])
 
 
+@pytest.mark.thorough
 def test_help_that_takes_too_long_costs_only_the_help() -> None:
     table = {"system.listMethods": {"result": ["a", "b"]}, "system.methodHelp": (HOLD,)}
     found, server = discovered(service(table), timeout=0.5)

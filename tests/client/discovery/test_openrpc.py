@@ -163,6 +163,7 @@ def test_a_hundred_thousand_methods_are_cut_at_a_number_that_is_said() -> None:
     assert listing.skipped == ("80,000 left out: beyond the first 20,000",)
 
 
+@pytest.mark.thorough
 def test_references_cannot_blow_a_small_document_up() -> None:
     param = {"$ref": "#/p"}
     methods = [{"name": f"m{number}", "params": [param] * 1_000} for number in range(100)]

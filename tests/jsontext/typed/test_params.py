@@ -43,6 +43,7 @@ def test_what_is_sent_is_what_was_typed_without_the_blanks(text: str, sent: str,
     assert parse(text) == Params(sent, kind, size)  # type: ignore[arg-type]
 
 
+@pytest.mark.thorough
 def test_any_depth_can_be_sent() -> None:
     deep = "[" * 100_000 + "]" * 100_000
     assert parse(deep) == Params(deep, "array", 1)

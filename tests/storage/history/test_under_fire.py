@@ -386,6 +386,7 @@ def test_what_an_append_reads_does_not_grow_with_the_file(one: History, monkeypa
     assert sum(sizes) < 500
 
 
+@pytest.mark.thorough
 def test_the_newest_are_read_from_the_end_alone(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
     file_of(one).write_bytes(b"".join(to_block(exchange(number)).encode() for number in range(3000)))
     sizes = counted(monkeypatch)

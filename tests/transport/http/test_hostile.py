@@ -68,6 +68,7 @@ def test_one_deadline_holds_for_everything(script: Script, says: str, came: byte
     assert spent(problem.response.phases) > 0
 
 
+@pytest.mark.thorough
 def test_a_body_that_drips_ends_on_time_and_keeps_its_drops() -> None:
     with RawServer(lambda _: dripping(http_reply(headers={"Content-Length": "99999"}), b"d")) as server:
         problem = failure_of(server.url, deadline=SOON)
@@ -76,6 +77,7 @@ def test_a_body_that_drips_ends_on_time_and_keeps_its_drops() -> None:
     assert f"{len(partial_body(problem))} bytes had come" in problem.sentence
 
 
+@pytest.mark.thorough
 def test_a_server_that_reads_no_request_ends_on_time_and_cannot_have_run_it() -> None:
     with RawServer([HOLD], read_body=False) as server:
         problem = failure_of(Request(server.url, b"x" * 20 * MIB), deadline=SOON)
@@ -85,6 +87,7 @@ def test_a_server_that_reads_no_request_ends_on_time_and_cannot_have_run_it() ->
     assert MAYBE not in problem.sentence
 
 
+@pytest.mark.thorough
 def test_a_port_that_accepts_nothing_ends_on_time() -> None:
     # A full backlog drops further connections without a word, as a firewall would.
     with socket.create_server(("127.0.0.1", 0), backlog=0) as listener:

@@ -156,6 +156,7 @@ def test_a_door_slammed_in_the_handshake_is_a_tls_failure(linger: bytes) -> None
     assert "handshake" in problem.sentence
 
 
+@pytest.mark.thorough
 def test_a_handshake_that_never_ends_ends_on_time() -> None:
     with socket.create_server(("127.0.0.1", 0)) as listener:
         problem = failure_of(f"https://127.0.0.1:{listener.getsockname()[1]}/", deadline=2)

@@ -139,7 +139,7 @@ class Typist:
         return True
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @EVERY
 def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_path: Path, secret: str) -> None:
     parrot = Parrot(secret, session=SESSION)

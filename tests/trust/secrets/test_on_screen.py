@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
@@ -104,6 +105,7 @@ async def day(witness: Witness, screen: CallScreen) -> None:
     await witness.look("the test of a connection")
 
 
+@pytest.mark.thorough
 def test_nothing_on_view_copied_or_written_holds_a_secret(tmp_path: Path) -> None:
     seen: dict[str, str] = {}
 

@@ -153,7 +153,7 @@ def test_what_had_come_is_kept_and_the_server_sees_a_hangup(shell: Shell, middle
     assert len(server.requests) == 1
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("way", WAYS)
 def test_a_request_that_was_not_sent_whole_cannot_have_run(shell: Shell, way: Way) -> None:
     with RawServer([HOLD], read_body=False) as server:

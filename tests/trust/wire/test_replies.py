@@ -72,7 +72,7 @@ def unreached(exchange: Exchange) -> Unreached:
 # --- what never ends ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("script", "came"),
     [

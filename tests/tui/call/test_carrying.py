@@ -249,6 +249,7 @@ def test_the_palette_finds_it_by_what_else_it_may_be_called(explorer: Explorer) 
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
 def test_what_runs_on_the_profile_that_is_left_is_cancelled_and_recorded_there(
     make_explorer: Callable[..., Explorer],
 ) -> None:
@@ -314,6 +315,7 @@ def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..
     assert server.requests == []
 
 
+@pytest.mark.thorough
 def test_what_would_open_a_secret_of_the_other_profile_is_left_out(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer(TWO.format(url="http://127.0.0.1:9"))
 

@@ -65,6 +65,7 @@ def test_it_is_what_was_used_last(make_explorer: Make) -> None:
     visit(made, scene)
 
 
+@pytest.mark.thorough
 def test_it_starts_with_the_last_call_that_brought_a_result(make_explorer: Make) -> None:
     made = make_explorer(DEMO)
     reply = decode(b'{"jsonrpc":"2.0","id":"1","result":"pong"}', "1")
@@ -114,6 +115,7 @@ def test_what_was_typed_meanwhile_is_not_replaced(make_explorer: Make) -> None:
     visit(made, scene)
 
 
+@pytest.mark.thorough
 def test_of_an_address_that_was_typed_nothing_is_remembered(make_explorer: Make) -> None:
     made = make_explorer("version = 1\n")
     made.use(ad_hoc("http://127.0.0.1:9/rpc"))

@@ -38,6 +38,7 @@ def are_stacked(calls: CallScreen) -> bool:
     return params.bottom == response.y and params.width == response.width and tinted
 
 
+@pytest.mark.thorough
 def test_side_by_side_is_remembered_and_holds_where_there_is_room(
     explorer: Explorer, make_explorer: Callable[..., Explorer]
 ) -> None:

@@ -94,6 +94,7 @@ def test_a_reply_that_is_no_result_is_saved_byte_for_byte(
         with_reply(make_explorer(f'[profile.shop]\nurl = "{server.origin}"\n'), scene, profile="shop")
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_there_is_replaced_after_a_yes_alone_and_keeps_its_mode(
     explorer: Explorer, tmp_path: Path
 ) -> None:
@@ -132,7 +133,7 @@ def test_a_folder_takes_it_under_the_name_of_the_method_and_home_is_known(
     with_reply(explorer, scene)
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("path", "told"),
     [

@@ -82,6 +82,7 @@ def test_a_draft_becomes_a_call_and_the_call_an_exchange(explorer: Explorer, per
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_sending_never_steals_the_focus(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[1]")
@@ -161,6 +162,7 @@ def test_nothing_else_is_sent_while_a_call_runs_and_escape_keeps_what_came(
         visit(explorer, person, what, profile="slow")
 
 
+@pytest.mark.thorough
 def test_a_server_that_is_not_there_is_an_outcome_like_others(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         exchange = await sent(pilot, screen)
@@ -224,6 +226,7 @@ def test_a_safe_method_on_prod_is_sent_at_once(explorer: Explorer, person: Perso
     visit(explorer, person, what, profile="prod")
 
 
+@pytest.mark.thorough
 def test_no_more_questions_today_means_today_and_this_method(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", "[]")
@@ -334,6 +337,7 @@ def test_a_recorded_call_comes_back_whole(explorer: Explorer, person: PersonOnSc
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_a_filter_shows_what_it_yields_and_says_that_it_is_on(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", '{"items": [{"n": 1}, {"n": 2}]}')
@@ -356,6 +360,7 @@ def test_a_filter_shows_what_it_yields_and_says_that_it_is_on(explorer: Explorer
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_a_reply_goes_through_a_shell_command(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", '["b", "a"]')
@@ -368,6 +373,7 @@ def test_a_reply_goes_through_a_shell_command(explorer: Explorer, person: Person
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_a_narrow_terminal_folds_the_methods_and_opens_them_by_key(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         assert not screen.methods.display or screen.methods.size.width == 0
@@ -446,6 +452,7 @@ def test_a_history_that_cannot_be_written_is_told_and_the_reply_is_there(
     visit(explorer, person, what)
 
 
+@pytest.mark.thorough
 def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
     make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
@@ -480,6 +487,7 @@ def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     visit(make_explorer(""), person, what)
 
 
+@pytest.mark.thorough
 def test_what_is_copied_is_what_the_cursor_stands_on_and_its_path(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await write(pilot, screen, "demo.echo", '{"items": [{"price": 1.10}]}')

@@ -125,6 +125,7 @@ def test_the_answer_with_the_focus_is_on_view_in_a_terminal_of_five_lines() -> N
 # --- one line --------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_line_is_taken_by_enter_and_left_by_escape() -> None:
     async def act(pilot: Pilot[None], _: Ask) -> None:
         await pilot.press("minus", "2", "enter")
@@ -181,6 +182,7 @@ def test_enter_goes_from_line_to_line_and_saves_at_the_last() -> None:
     assert seen == [typed]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("keys", [("escape",), ("x", "tab", "right", "escape"), ("up", "enter")])
 def test_leaving_a_form_saves_nothing(keys: tuple[str, ...]) -> None:
     seen: list[Mapping[str, str]] = []
@@ -193,6 +195,7 @@ def test_a_form_is_saved_from_anywhere(keys: tuple[str, ...]) -> None:
     assert ask(form(), press(*keys)) == [{"name": "ada", "badge": "b", "x.y": "z"}]
 
 
+@pytest.mark.thorough
 def test_the_trouble_moves_with_the_field_and_what_was_typed_stays() -> None:
     wrongs = iter([Wrong("no such name", "name"), Wrong("the file is read-only"), None])
 
@@ -211,6 +214,7 @@ def test_the_trouble_moves_with_the_field_and_what_was_typed_stays() -> None:
     assert ask(form(lambda _: next(wrongs)), act) == [{"name": "bob", "badge": "b", "x.y": "z"}]
 
 
+@pytest.mark.thorough
 def test_an_answer_of_a_form_is_given_once() -> None:
     async def act(pilot: Pilot[None], opened: Form) -> None:
         under: Screen[Any] = pilot.app.screen_stack[-2]
@@ -224,6 +228,7 @@ def test_an_answer_of_a_form_is_given_once() -> None:
 # --- words to choose from --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_click_chooses_the_word_under_it() -> None:
     cycle = Cycle(("", "dev", "prod"), "dev")
     stage = Stage(cycle)

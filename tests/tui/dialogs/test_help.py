@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping, Sequence
 
+import pytest
 from textual.pilot import Pilot
 from textual.widgets import Static
 
@@ -65,6 +66,7 @@ def test_a_remapped_key_is_told_as_it_is_now() -> None:
     assert any(line.split()[:3] == ["by", "palette", "Ask"] for line in told)
 
 
+@pytest.mark.thorough
 def test_f1_opens_it_and_escape_q_or_enter_closes_it(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         for key in ("escape", "q", "enter"):

@@ -111,6 +111,7 @@ def test_a_login_without_what_it_needs_is_not_tried(lacking: Explorer) -> None:
     tell(lacking, story, profile="c")
 
 
+@pytest.mark.thorough
 def test_a_pasted_session_is_taken_and_no_login_is_sent(lacking: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
@@ -165,7 +166,7 @@ def answers(request: Received) -> bytes:
     return http_reply(reply, headers={"Set-Cookie": cookie} if cookie else {})
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(("own", "session"), [(False, True), (True, True), (False, False)])
 def test_somebody_else_can_log_in_with_a_name_of_their_own(
     make_explorer: Make, tmp_path: Path, own: bool, session: bool

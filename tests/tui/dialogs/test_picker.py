@@ -124,6 +124,7 @@ def test_the_palette_does_what_is_chosen(explorer: Explorer) -> None:
     tell(explorer, story)
 
 
+@pytest.mark.thorough
 def test_a_theme_is_worn_at_once_and_taken_off_again_by_escape(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         await on(pilot, CallScreen)

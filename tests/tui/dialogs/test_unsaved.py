@@ -116,6 +116,7 @@ def test_whoever_leaves_the_place_open_is_asked_again(explorer: Explorer) -> Non
     tell_blocked(explorer, story)
 
 
+@pytest.mark.thorough
 def test_an_impatient_person_is_told_once_and_then_gone(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
@@ -129,6 +130,7 @@ def test_an_impatient_person_is_told_once_and_then_gone(explorer: Explorer) -> N
     tell_blocked(explorer, story)
 
 
+@pytest.mark.thorough
 def test_a_signal_asks_nobody(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)
@@ -170,6 +172,7 @@ def test_a_slow_disk_holds_up_no_key_and_the_last_text_is_the_one_that_stays(
     assert Drafts(explorer.paths.drafts).find("demo", "ping") == "[12]"
 
 
+@pytest.mark.thorough
 def test_whoever_has_the_same_draft_on_two_screens_is_told_and_both_texts_are_kept(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         there = Drafts(explorer.paths.drafts)

@@ -98,6 +98,7 @@ def test_who_leaves_the_form_is_back_at_the_welcome(make_explorer: Make) -> None
     tell(make_explorer(""), story)
 
 
+@pytest.mark.thorough
 def test_with_several_profiles_and_no_default_one_is_chosen_first(make_explorer: Make) -> None:
     made = make_explorer('[profile.one]\nurl = "https://one"\n[profile.two]\nurl = "https://two"\n')
 

@@ -179,6 +179,7 @@ def test_the_headers_of_a_recorded_reply_are_a_page_of_the_preview(recorded: Exp
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_whose_calls_are_shown_is_remembered_until_the_next_start(recorded: Explorer, tmp_path: Path) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         assert not screen.everyone
@@ -262,6 +263,7 @@ def test_the_tabs_of_the_title_can_be_clicked(recorded: Explorer) -> None:
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_more_is_read_when_the_end_comes_into_view(explorer: Explorer) -> None:
     record(explorer, *(exchange(number) for number in range(NEWEST + 30)))
 
@@ -274,6 +276,7 @@ def test_more_is_read_when_the_end_comes_into_view(explorer: Explorer) -> None:
     on_screen(explorer, act)
 
 
+@pytest.mark.thorough
 def test_calls_of_other_processes_appear_when_one_comes_back_and_the_cursor_stays(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "down", "t")
@@ -346,6 +349,7 @@ def test_the_preview_stands_beside_the_list_or_below_it(
 # --- the filter --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_letters_are_typed_into_the_filter_and_do_nothing_else(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "slash", *"rpt/ay")
@@ -412,6 +416,7 @@ def test_enter_and_the_arrows_lead_out_of_the_filter_and_keep_it(recorded: Explo
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_escape_clears_the_filter_then_leaves_it_then_the_screen(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         pane = screen.query_one(HistoryPane)
@@ -512,6 +517,7 @@ def test_a_name_and_a_note_are_written_down(recorded: Explorer, key: str, what: 
     assert getattr(found, what) == ""
 
 
+@pytest.mark.thorough
 def test_deleting_names_the_call_and_an_impatient_enter_keeps_it(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "down", "delete")
@@ -524,6 +530,7 @@ def test_deleting_names_the_call_and_an_impatient_enter_keeps_it(recorded: Explo
     on_screen(recorded, act)
 
 
+@pytest.mark.thorough
 def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "down", "delete", "right", "enter")

@@ -75,6 +75,7 @@ def test_the_list_shows_badge_url_auth_and_what_is_lacking(
     tell(explorer, story, size=(200, 50))
 
 
+@pytest.mark.thorough
 def test_the_page_follows_the_cursor(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot)
@@ -195,7 +196,7 @@ def test_the_file_of_the_team_is_named_and_written_when_it_is_chosen(
     assert not own.exists()
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("typed", "wrong", "field"),
     [
@@ -224,6 +225,7 @@ def test_what_is_wrong_is_said_below_its_line_and_nothing_is_lost_or_written(
     assert not own.exists()
 
 
+@pytest.mark.thorough
 def test_a_prod_badge_asks_before_sending_unless_somebody_says_otherwise(make_explorer: Make, own: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "p", "https://p.example.com")
@@ -311,7 +313,7 @@ def test_an_emptied_line_takes_the_key_out(make_explorer: Make, team: Path) -> N
     assert made.profiles.profiles["one"].description == ""
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("typed", "told", "written"),
     [
@@ -428,6 +430,7 @@ def test_an_address_that_was_typed_is_made_a_profile_by_its_name(make_explorer: 
     assert (profile.endpoint, profile.auth.kind) == ("http://127.0.0.1:8000/jsonrpc", "none")
 
 
+@pytest.mark.thorough
 def test_a_profile_is_made_the_default_for_one_person(make_explorer: Make, team: Path) -> None:
     made = make_explorer(TWO)
 
@@ -523,6 +526,7 @@ def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explore
 # --- duplicate and remove --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_a_copy_stands_in_the_same_file_and_a_taken_name_is_refused_first(make_explorer: Make, team: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot, "one")
@@ -543,6 +547,7 @@ def test_a_copy_stands_in_the_same_file_and_a_taken_name_is_refused_first(make_e
     assert team.read_text().startswith(TWO)
 
 
+@pytest.mark.thorough
 def test_removing_names_the_file_and_an_impatient_enter_keeps_it(make_explorer: Make, team: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         await profiles(pilot, "two")

@@ -115,6 +115,7 @@ def test_keys_move_the_cell_and_keep_it_on_view(keys: Sequence[str], cursor: tup
     play(scene, MANY, (40, 12))
 
 
+@pytest.mark.thorough
 def test_the_last_row_stands_at_the_bottom_of_the_view() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("end")
@@ -158,6 +159,7 @@ def test_sorting_goes_up_then_down_then_back_to_the_order_of_the_list() -> None:
     play(scene)
 
 
+@pytest.mark.thorough
 def test_another_column_is_sorted_upwards_first() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("s", "right", "right", "s")
@@ -207,6 +209,7 @@ def test_the_cell_at_hand_has_a_value_as_the_server_wrote_it_and_a_path() -> Non
     play(scene)
 
 
+@pytest.mark.thorough
 def test_another_table_starts_at_its_first_cell_in_its_own_order() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("end", "right", "s", "end")
@@ -219,6 +222,7 @@ def test_another_table_starts_at_its_first_cell_in_its_own_order() -> None:
     play(scene, MANY)
 
 
+@pytest.mark.thorough
 def test_the_mouse_puts_the_cursor_opens_by_a_second_click_and_sorts_by_the_heading() -> None:
     async def scene(grid: Grid, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Grid, offset=(11, 2))

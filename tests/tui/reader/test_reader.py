@@ -133,6 +133,7 @@ def test_without_a_document_it_says_what_it_is_told_to_say() -> None:
     play(scene, None)
 
 
+@pytest.mark.thorough
 def test_numbers_of_many_lines_get_the_room_they_need() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         assert shown(reader)[0] == "   1 ▾ ["
@@ -186,6 +187,7 @@ def test_long_lines_are_cut_with_a_sign_at_the_side_where_they_go_on() -> None:
     play(scene, LONG)
 
 
+@pytest.mark.thorough
 def test_a_piece_out_of_the_middle_of_a_string_is_coloured_as_a_string() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("right", "right")
@@ -225,6 +227,7 @@ def test_wrapped_lines_go_on_below_without_a_number_and_the_line_at_hand_stays()
     play(scene, LONG)
 
 
+@pytest.mark.thorough
 def test_wrapping_follows_the_width() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.wrapped = True
@@ -267,6 +270,7 @@ def test_the_whole_takes_the_place_of_its_beginning_under_the_eye() -> None:
     play(scene, Document(Document.of_json(whole).text[:600], is_json=True), size=(50, 8))
 
 
+@pytest.mark.thorough
 def test_after_a_leap_some_of_what_stands_before_is_on_view() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.go_to(300)
@@ -340,6 +344,7 @@ def test_going_to_a_line_unfolds_what_hides_it() -> None:
     play(scene)
 
 
+@pytest.mark.thorough
 def test_going_far_into_what_was_folded_scrolls_as_far_as_it_is_unfolded() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         reader.fold_to(0)
@@ -351,6 +356,7 @@ def test_going_far_into_what_was_folded_scrolls_as_far_as_it_is_unfolded() -> No
     play(scene, LONG)
 
 
+@pytest.mark.thorough
 def test_a_click_puts_the_cursor_and_on_the_sign_it_folds() -> None:
     async def scene(reader: Reader, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.click(Reader, offset=(20, 4))
@@ -483,6 +489,7 @@ def test_far_places_are_sought_and_counted_between_the_keys() -> None:
     play(scene, body)
 
 
+@pytest.mark.thorough
 def test_another_search_ends_the_one_under_way() -> None:
     body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
 
@@ -498,6 +505,7 @@ def test_another_search_ends_the_one_under_way() -> None:
     play(scene, body)
 
 
+@pytest.mark.thorough
 def test_what_is_sought_in_one_document_is_not_gone_to_in_the_next() -> None:
     body = b'["' + b"x" * 3_000_000 + b'", "needle"]'
 

@@ -111,6 +111,7 @@ def test_where_the_terminal_is_the_only_way_it_is_sent_there_and_not_said_to_be_
     assert long.endswith(f"{UNKNOWN} Some terminals take no more than 74 kB at a time.")
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("script", "why"),
     [
@@ -126,6 +127,7 @@ def test_a_tool_that_fails_or_hangs_is_named_and_holds_up_nothing(
     assert copied(explorer, "x" * 70_000) == f"Sent the reply, 70 kB, to the terminal. {UNKNOWN} wl-copy: {why}."
 
 
+@pytest.mark.thorough
 def test_what_is_too_much_for_a_terminal_is_said_not_to_be_copied(explorer: Explorer, with_tools: Tools) -> None:
     with_tools()
     assert copied(explorer, "x" * (OSC_MOST + 1)).startswith("Not copied: 8")

@@ -42,6 +42,7 @@ def test_what_waits_behind_it_is_put_in_with_it_and_a_key_between_two_texts_stay
     assert [getattr(each, "text", None) or getattr(each, "key", None) for each in taken] == ["ab", "f5", "cd", None]
 
 
+@pytest.mark.thorough
 def test_keys_before_and_behind_it_are_done_in_their_order(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         post(app, "ctrl+a", "ctrl+k")

@@ -73,6 +73,7 @@ def test_a_stretch_of_bytes_is_placed_among_the_characters_of_its_line(parts: in
     assert Document(b"abc\ndef").place(1, 5, 7) == (1, 3)
 
 
+@pytest.mark.thorough
 def test_all_that_is_shown_is_printable() -> None:
     text = "".join(map(chr, [*range(0x0A), *range(0x0B, 0xD800), *range(0xE000, 0x30000)])).encode() + b"\xff\xc3"
     document = Document(text)

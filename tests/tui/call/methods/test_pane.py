@@ -111,6 +111,7 @@ def test_where_there_is_room_docs_stand_in_one_column_and_signs_have_their_words
     play(story, size=(57, 24))
 
 
+@pytest.mark.thorough
 def test_in_a_narrow_column_a_line_below_tells_of_the_row_under_the_cursor() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert bars(pane)[1] == "   Takes the credentials as pa…"
@@ -133,6 +134,7 @@ def test_each_letter_filters_and_the_best_match_is_under_the_cursor() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_what_matches_is_underlined() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         await pilot.press(*"usg")
@@ -215,6 +217,7 @@ def test_the_key_for_pinning_asks_for_the_method_under_the_cursor() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_a_click_takes_a_method_and_leaves_the_focus_where_it_is() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.click(MethodList, offset=(5, 3))
@@ -226,6 +229,7 @@ def test_a_click_takes_a_method_and_leaves_the_focus_where_it_is() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_the_cursor_stays_on_its_method_when_others_are_discovered() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         await pilot.press("down", "down", "down", "down")
@@ -251,6 +255,7 @@ def test_the_cursor_follows_the_method_in_the_editor() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_tab_goes_from_the_filter_to_the_recent_calls_and_the_titles_tell() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         pane.recent = [exchange(Result(b"1"))]
@@ -264,6 +269,7 @@ def test_tab_goes_from_the_filter_to_the_recent_calls_and_the_titles_tell() -> N
     play(story)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("height", "calls"), [(10, 0), (12, 1), (22, 4), (33, 8), (60, 8)])
 def test_the_list_comes_first_and_recent_calls_take_what_is_left(height: int, calls: int) -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
@@ -288,6 +294,7 @@ def test_without_methods_it_is_said_what_to_do() -> None:
     play(story, methods={})
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("width", [24, 28, 49, 50, 60, 200])
 def test_no_row_is_wider_or_narrower_than_the_list_and_a_sign_is_never_cut(width: int) -> None:
     odd = (
@@ -308,6 +315,7 @@ def test_no_row_is_wider_or_narrower_than_the_list_and_a_sign_is_never_cut(width
     play(story, size=(width, 24), methods=methods)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("name", "row"),
     [

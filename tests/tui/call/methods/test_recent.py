@@ -83,6 +83,7 @@ def test_a_call_has_its_sign_its_method_what_came_of_it_and_when() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_times_are_those_of_whoever_looks() -> None:
     async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
         assert shown(pane)[0].endswith("12:40")
@@ -121,6 +122,7 @@ def test_one_key_sends_again_and_one_copies() -> None:
     play(story)
 
 
+@pytest.mark.thorough
 def test_the_cursor_stays_on_its_call_when_a_newer_one_is_made() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, stage: Stage) -> None:
         await pilot.press("down", "r")

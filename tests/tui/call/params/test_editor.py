@@ -72,6 +72,7 @@ def test_backspace_takes_an_empty_pair_and_undo_brings_it_back() -> None:
     play("", scene)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("pressed", "becomes"),
     [
@@ -256,6 +257,7 @@ def test_another_draft_cannot_be_undone_into_the_one_before() -> None:
     play("[]", scene)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lines", [1, 20_000], ids=["one line", "many lines"])
 def test_a_long_text_is_typed_into_like_a_short_one(lines: int) -> None:
     async def scene(editor: Editor, pilot: Pilot[None]) -> None:
@@ -267,6 +269,7 @@ def test_a_long_text_is_typed_into_like_a_short_one(lines: int) -> None:
     play(("\n" if lines > 1 else " ").join(['{"name": "Ada Lovelace, Countess"},'] * 20_000), scene)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("start", "typed", "becomes"),
     [
@@ -287,6 +290,7 @@ def test_a_bracket_takes_the_place_of_a_pair_that_nobody_typed_into(start: str, 
     play(start, scene)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("typed", "pasted", "becomes"),
     [("", ' {"a": 1}', ' {"a": 1}'), ("", "1, 2", "[1, 2]"), ("1, ", '{"a": 1}', '[1, {"a": 1}]')],

@@ -116,6 +116,7 @@ def test_the_verdict_stands_below(text: str, told: str) -> None:
     play(text, scene)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("empty", "told"), [("{}", "{} will be sent"), ("omit", "params will be left out")])
 def test_what_nothing_typed_means_is_up_to_the_profile(empty: str, told: str) -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
@@ -152,6 +153,7 @@ def test_one_key_applies_the_fix_and_another_takes_it_back() -> None:
     play(SLIP, scene)
 
 
+@pytest.mark.thorough
 def test_the_sentence_gives_way_and_the_fix_stays() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         assert verdict(pane).startswith("   ✗ line 1, col")
@@ -181,6 +183,7 @@ def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
     play(SLIP, scene)
 
 
+@pytest.mark.thorough
 def test_only_keys_that_can_do_something_are_at_work() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         always = {"params.editor", "params.tab-next"}
@@ -208,6 +211,7 @@ def test_one_key_lays_the_text_out_and_keeps_every_token() -> None:
     play('{"a":1.10,"a":[1e400]}', scene)
 
 
+@pytest.mark.thorough
 def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         pane.show_tab("Docs")
@@ -239,6 +243,7 @@ def test_own_editor_and_starting_point_are_asked_for() -> None:
     play("[1]", scene)
 
 
+@pytest.mark.thorough
 def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         def asked() -> int:
@@ -325,6 +330,7 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
     play(long, scene)
 
 
+@pytest.mark.thorough
 def test_a_long_text_is_judged_by_itself_after_a_pause(monkeypatch: pytest.MonkeyPatch) -> None:
     long = "[" + "1, " * AT_ONCE + "1]"
 

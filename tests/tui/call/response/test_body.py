@@ -128,6 +128,7 @@ def test_a_body_makes_no_view_before_there_is_something_to_see_in_it() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(("line", "then"), [(None, "the end"), (MANY, f"line {MANY + 1:,}")], ids=["end", "line"])
 def test_whoever_goes_on_before_the_end_is_there_gets_there_when_it_is(
     watched: Watched, line: int | None, then: str
