@@ -1,7 +1,7 @@
 """The one door: both fronts, and programs that use the library, come through here.
 
 It hands out its parts, and whoever needs one of them asks that one. A method stands here if it goes by the profile in
-use or takes more than one part; none forwards to a part alone.
+use, takes more than one part, or is no part's own; none forwards to a part alone.
 """
 
 from __future__ import annotations
