@@ -60,8 +60,9 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 def pytest_pycollect_makeitem(collector: pytest.Collector, obj: object) -> list[pytest.Item] | None:
     """Items that will not run are not made: there are many of them."""
-    is_thorough = any(mark.name == "thorough" for mark in getattr(obj, "pytestmark", ()))
-    return [] if is_thorough and collector.config.stash[TIER] == "everyday" else None
+    if collector.config.stash[TIER] != "everyday":
+        return None
+    return [] if any(mark.name == "thorough" for mark in getattr(obj, "pytestmark", ())) else None
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
