@@ -16,7 +16,6 @@ from textual.widgets import Input, Static, TextArea
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.keyboard import Keyboard, ReturnType
-from rpcexplorer.tui.terminal.clipboard import copy
 
 MASKED = "What is masked is not copied."
 
@@ -59,6 +58,8 @@ class Selecting(Keyboard[ReturnType]):
 
     async def _copy(self, text: str) -> None:
         """Without the secrets that this run knows, those of the profile in use above all."""
+        from rpcexplorer.tui.terminal.clipboard import copy
+
         screen, redactor = self.screen, self.explorer.redactor(of_this_profile=True)
         await copy(screen, await asyncio.to_thread(redactor.text, text), "the selection")
 

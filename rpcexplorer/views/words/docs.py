@@ -10,7 +10,6 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.catalogue import By, Method, MethodSource, Parameter, starting_point
 from rpcexplorer.views.cells import columns, fitted
-from rpcexplorer.views.colouring import tokens
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
@@ -105,6 +104,8 @@ def _told(parameter: Parameter) -> str:
 
 def _json(value: Any) -> Iterator[Line]:
     """A value, laid out and coloured."""
+    from rpcexplorer.views.colouring import tokens  # no start needs it
+
     for text in indented(_spelled(value)).splitlines():
         line, at = [("  ", "text")], 0
         for start, end, role in tokens(text):

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from typing import Final
 
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.views.colouring import tokens
 from rpcexplorer.views.printable import printable, printable_bytes, readable
 from rpcexplorer.views.words.sentences import SIGNS
 
@@ -66,6 +65,8 @@ def _body(body: bytes) -> list[Line]:
 
 def _coloured(text: str) -> Iterator[tuple[str, str]]:
     """The text in pieces with the roles of their tokens, nothing left out."""
+    from rpcexplorer.views.colouring import tokens  # no start needs it
+
     at = 0
     for start, end, role in tokens(text[:COLOURED]):
         if at < start:
