@@ -44,9 +44,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "rpcexplorer.auth.cookie": ("CookieAuth",),
-    "rpcexplorer.auth.inline": ("InlineAuth",),
-    "rpcexplorer.auth.none": ("NoAuth",),
     "rpcexplorer.client.client": ("Client",),
     "rpcexplorer.client.stop": ("Stop",),
     "rpcexplorer.explorer": ("Explorer",),
@@ -63,4 +60,9 @@ def __getattr__(name: str) -> object:
     for home, names in _HOMES.items():
         if name in names:
             return getattr(import_module(home), name)
+    if name.endswith("Auth"):
+        from rpcexplorer.auth.registry import KINDS
+
+        if found := [kind for kind in KINDS.values() if kind.__name__ == name]:
+            return found[0]
     raise AttributeError(f"rpcexplorer has no {name!r}")

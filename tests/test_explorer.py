@@ -14,6 +14,7 @@ from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch
+from rpcexplorer.model.profile import ad_hoc
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, http_reply
 
@@ -163,6 +164,16 @@ def test_an_unknown_profile_is_a_complaint_that_names_the_nearest(opened: Callab
     found = opened('[profile.staging]\nurl = "https://x.example"\n').use("stagin")
     assert isinstance(found, Complaint)
     assert "staging" in found.sentence
+
+
+def test_a_typed_address_that_holds_a_secret_has_its_recent_calls(tmp_path: Path) -> None:
+    token = "0123456789abcdef0123456789abcdef"
+    made = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    with RawServer(http_reply(b"no", 403, reason="Forbidden")) as server:
+        made.use(ad_hoc(f"{server.origin}/v3/{token}"))
+        exchange = call(made, Draft("ping"))
+    assert token not in repr(exchange)
+    assert [each.id for each in made.recent(5)] == [exchange.id]
 
 
 def test_every_name_of_the_library_is_there() -> None:

@@ -64,6 +64,13 @@ def test_the_key_table_is_the_command_table() -> None:
     assert told == [(shown_keys(command) or "palette", command.help, command.id) for command in scoped]
 
 
+def test_the_table_of_kinds_of_auth_is_the_registry() -> None:
+    table = re.search(r"^\| kind of auth .*?\n\n", README, re.MULTILINE | re.DOTALL)
+    assert table
+    named = re.findall(r"^\| `?\**(\w+)", table[0], re.MULTILINE)
+    assert {*KINDS} == {*named} - {"kind"}
+
+
 def test_the_exit_codes_are_the_ones_in_the_code() -> None:
     assert {int(code) for code in first_column(section("Exit codes"))} == {
         *EXIT_CODES.values(),

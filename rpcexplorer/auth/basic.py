@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from collections.abc import Sequence
 from typing import ClassVar
 
-from rpcexplorer.auth.flow import AuthHeader, Flow, Message
+from rpcexplorer.auth.flow import AuthHeader
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
@@ -27,14 +27,15 @@ class BasicAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "basic: user name and password go out in the header Authorization"
 
-    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
-        if ":" in (self.username or ""):
-            return Refused(
-                "profile",
-                f"The user name of profile {profile.name} has a colon, behind which HTTP Basic takes the password to "
-                "begin: the server needs another name for it, or another kind of auth.",
-            )
-        return (yield from Kind.flow(self, profile, message, session, now))
+    def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
+        names = [each.reveal() for each in secrets if each.label == profile.label("username")]
+        if not any(":" in name for name in (self.username or "", *names)):
+            return None
+        return Refused(
+            "profile",
+            f"The user name of profile {profile.name} has a colon, behind which HTTP Basic takes the password to "
+            "begin: the server needs another name for it, or another kind of auth.",
+        )
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         name = placeholder(profile.label("username")) if self.username is None else self.username

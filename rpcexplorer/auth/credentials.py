@@ -97,7 +97,15 @@ def opened_header(header: AuthHeader, secrets: tuple[Secret, ...]) -> tuple[str,
     """Name and value of a header with the secrets' values in it. The last line before the socket."""
     values = {secret.placeholder: secret.reveal() for secret in secrets}
     text = PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), header.text)
-    return header.name, f"{header.scheme}{b64encode(text.encode()).decode() if header.encoded else text}"
+    return header.name, f"{header.scheme}{b64encode(_bytes(text)).decode() if header.encoded else text}"
+
+
+def _bytes(text: str) -> bytes:
+    """Bytes of a variable that are no UTF-8 are those again; any other half of a character goes out as what it is."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode(errors="surrogatepass")
 
 
 def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[Secret]:
@@ -110,4 +118,6 @@ def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[
             marks = dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(header.text))
             for secrets in product(*([each for each in known if each.placeholder == mark] for mark in marks)):
                 value = opened_header(header, secrets)[1].removeprefix(header.scheme)
-                yield Secret(value, UNRECORDED.strip("«»"))
+                padded = (value, value.replace("+", "-").replace("/", "_"))
+                for spelling in dict.fromkeys((*padded, *(each.rstrip("=") for each in padded))):
+                    yield Secret(spelling, UNRECORDED.strip("«»"))

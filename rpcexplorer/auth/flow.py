@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import NOTHING_CAME, Kind, Outcome, Refused, Response
+from rpcexplorer.model.exchange import NOTHING_CAME, CallKind, Outcome, Refused, Response
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
 
@@ -15,7 +15,7 @@ from rpcexplorer.protocol.messages import Call
 class Message(Struct, frozen=True):
     """What the person asked for: one call, a notification, or several calls in one body."""
 
-    kind: Kind
+    kind: CallKind
     calls: tuple[Call, ...]
     only_shown: bool = False
     """Nothing of it will be sent, so that it may hold what never is."""

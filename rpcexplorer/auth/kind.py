@@ -7,7 +7,7 @@ beyond that is what differs from here, where nothing is added to a call. The kin
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import ClassVar
 
@@ -68,6 +68,8 @@ class Kind(Auth, frozen=True):
         secrets = yield from Fields(profile).named_in(message, headers)
         if isinstance(secrets, Refused):
             return secrets
+        if headers and (refused := self.refused(profile, secrets)):
+            return refused
         received: Received = yield Send(message, headers, secrets)
         return received
 
@@ -79,6 +81,10 @@ class Kind(Auth, frozen=True):
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:  # noqa: ARG002
         """The headers that it puts into a request."""
         return ()
+
+    def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:  # noqa: ARG002
+        """Why its headers cannot be sent with these values; None where they can."""
+        return None
 
     def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
         """The members, of requests or replies, that a profile has secrets in."""

@@ -10,7 +10,7 @@ The life of a call, with the file in which each step is done; whatever way it go
     Message                                client/client.py        calls with their id; the session that is kept
       |-- the session may not go there ------------------------------------> Refused
       v
-    flow                                   auth/session.py         wants one thing after the other, until it ends
+    flow                                   auth/kind.py            wants one thing after the other, until it ends
       |  ^                                 client/sending.py       gives it each, and counts what happens by the way
       |  |-- Need: a credential            client/credentials_port.py
       |  |     `-- nobody has it -----------------------------------> Ended: Refused

@@ -29,7 +29,7 @@ from rpcexplorer.redaction.addresses import redacted_address
 if TYPE_CHECKING:
     from rpcexplorer.transport.port import Transport
 
-Params = Sequence[Any] | Mapping[str, Any]
+ParamsValue = Sequence[Any] | Mapping[str, Any]
 
 
 class Client:
@@ -94,14 +94,14 @@ class Client:
             transport, self._transport = self._transport, None
             await transport.close()
 
-    async def call(self, method: str, params: Params | None = None) -> Exchange:
+    async def call(self, method: str, params: ParamsValue | None = None) -> Exchange:
         return await self.send(Draft(method, _text(params)))
 
-    async def notify(self, method: str, params: Params | None = None) -> Exchange:
+    async def notify(self, method: str, params: ParamsValue | None = None) -> Exchange:
         """Send a notification: no reply is expected."""
         return await self.send(Draft(method, _text(params), notification=True))
 
-    async def batch(self, calls: Sequence[tuple[str, Params | None]]) -> Exchange:
+    async def batch(self, calls: Sequence[tuple[str, ParamsValue | None]]) -> Exchange:
         rows = [{"method": method, "params": [] if params is None else params} for method, params in calls]
         return await self.send(Batch(_text(rows)))
 

@@ -49,7 +49,7 @@ class Clients:
         Only where it got through are credentials asked for and tried: by a login where there are sessions. Where it
         did not, those that are ``missing`` are named all the same.
         """
-        from rpcexplorer.model.connection_test import LOGIN, RPC, login_not_reached, steps
+        from rpcexplorer.model.connection_test import HTTP, LOGIN, RPC, login_not_reached, steps
 
         open_ = replace(profile, auth=Auth())
         way = steps(await self._tried(open_), open_)
@@ -57,7 +57,9 @@ class Clients:
             return way
         if any(step.state == "failed" for step in way[:RPC]):
             return [*way[:LOGIN], login_not_reached(profile, missing)]
-        return [*way[:LOGIN], steps(await self._tried(profile), profile)[LOGIN]]
+        tried = steps(await self._tried(profile), profile)
+        bare = LOGIN if profile.has_sessions or way[RPC].state == "well" else HTTP  # as far as it got without them
+        return [*way[:bare], *tried[bare:]]
 
     async def _tried(self, profile: Profile) -> Exchange:
         client = self._made(profile, _unrecorded)

@@ -38,9 +38,10 @@ def preview(
     if isinstance(send, Refused):
         return send
     doubt = Fields(profile).doubt(send.message)
-    shown = {each.name: each.shown for each in send.headers if has_session or not profile.has_sessions}
+    ours = [each for each in send.headers if has_session or not profile.has_sessions]
+    shown = {each.name: each.shown for each in ours}
     # what no address and no header can hold has a stand-in that every check lets through until they are made
-    stand_ins = {name: PLACEHOLDER.sub("x", value) for name, value in shown.items()}
+    stand_ins = {each.name: each.scheme + ("x" if each.encoded else PLACEHOLDER.sub("x", each.text)) for each in ours}
     part = _absent_from(profile.endpoint)
     addressed = replace(profile, url=profile.url.replace(UNRECORDED, part))
     request = formed(addressed, body_of(profile, send.message), tuple(stand_ins.items()))

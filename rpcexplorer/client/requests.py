@@ -15,11 +15,11 @@ from rpcexplorer.auth.credentials import opened, opened_header
 from rpcexplorer.auth.flow import Message, Received, Send
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named
-from rpcexplorer.jsontext.members import LARGE
 from rpcexplorer.model.exchange import Cancelled, Outcome, Response, Sent, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
+from rpcexplorer.protocol.envelope import LARGE
 from rpcexplorer.protocol.messages import Malformed
 from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Watch
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from rpcexplorer.model.exchange import Response
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.redaction.addresses import redacted_address
 
 REDIRECTS = frozenset({301, 302, 303, 307, 308})
 """What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
@@ -32,7 +33,8 @@ def _unauthorized(response: Response, profile: Profile) -> str:
 
 
 def _forbidden(_: Response, profile: Profile) -> str:
-    return f"whoever calls may not do this at {profile.endpoint}. Check the credentials, or ask who runs the server."
+    where = redacted_address(profile.endpoint)
+    return f"whoever calls may not do this at {where}. Check the credentials, or ask who runs the server."
 
 
 def _by_proxy(response: Response, _: Profile) -> str:

@@ -27,7 +27,7 @@ from rpcexplorer.model.exchange import (
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
 
-State = Literal["well", "failed", "skipped", "unknown"]
+CheckState = Literal["well", "failed", "skipped", "unknown"]
 """Skipped is what this connection does not need; unknown what was not reached or cannot be told."""
 
 NAME, TCP, TLS, HTTP, RPC, LOGIN = range(6)
@@ -51,7 +51,7 @@ class Check(Struct, frozen=True):
     """One step of the way, and what became of it."""
 
     label: str
-    state: State
+    state: CheckState
     words: str
     """What was seen, or what is wrong and what to do next."""
     seconds: float | None = None
@@ -88,7 +88,7 @@ def _furthest(phases: Phases) -> int:
     return NAME if phases.name is not None and phases.connect is None else TCP
 
 
-def _ended(rows: list[Check], at: int, state: State, words: str, *, answered: bool = False) -> list[Check]:
+def _ended(rows: list[Check], at: int, state: CheckState, words: str, *, answered: bool = False) -> list[Check]:
     """The rows of an exchange that came to its end at one of them."""
     there = Check(rows[at].label, state, words, answered=answered)
     return [*rows[:at], there, *(_not_reached(row) for row in rows[at + 1 :])]

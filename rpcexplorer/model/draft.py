@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.repeated import repeated_name
 from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
-from rpcexplorer.model.exchange import Kind, Refused
+from rpcexplorer.model.exchange import CallKind, Refused
 from rpcexplorer.protocol.messages import Call, spelled
 
 __all__ = ["Batch", "Draft", "Params", "Problem", "calls_of", "judged", "kind_of", "spelled", "to_calls"]
@@ -72,7 +72,7 @@ def judged(text: str) -> tuple[Params | Problem, str]:
     return read, "" if name is None else f"\u201c{name}\u201d twice in one object: sent as typed"
 
 
-def kind_of(draft: Draft | Batch) -> Kind:
+def kind_of(draft: Draft | Batch) -> CallKind:
     if isinstance(draft, Batch):
         return "batch"
     return "notification" if draft.notification else "call"

@@ -19,11 +19,11 @@ __all__ = [
     "NAMES",
     "NOTHING_CAME",
     "NO_PHASES",
+    "CallKind",
     "Cancelled",
     "Damaged",
     "ErrorObject",
     "Exchange",
-    "Kind",
     "Malformed",
     "Outcome",
     "OutcomeName",
@@ -39,7 +39,7 @@ __all__ = [
     "Watch",
 ]
 
-Kind = Literal["call", "notification", "batch"]
+CallKind = Literal["call", "notification", "batch"]
 
 
 class Unreached(Struct, frozen=True):
@@ -131,7 +131,7 @@ class Exchange(Struct, frozen=True):
     """Of a batch: the methods, comma-separated."""
     params: str
     """The text as the person wrote it; of a batch the whole array."""
-    kind: Kind
+    kind: CallKind
     outcome: Outcome
     seconds: float = 0.0
     sent: int = 0

@@ -16,7 +16,7 @@ from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.secrets.secret import origin_of
 from rpcexplorer.protocol.messages import EmptyParams
 
-Confirm = Literal["never", "unsafe", "always"]
+ConfirmWhen = Literal["never", "unsafe", "always"]
 """When to ask before sending."""
 
 PATH = "/api/v2/"
@@ -83,7 +83,7 @@ class Profile(Struct, frozen=True):
     description: str = ""
     badge: str = ""
     """dev, staging, prod or any word; ``prod`` makes everything more careful."""
-    confirm: Confirm = "never"
+    confirm: ConfirmWhen = "never"
     timeout: float = 30.0
     """Seconds for the whole call."""
     content_type: str = "application/json-rpc"

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from rpcexplorer.jsontext.members import open_array
 from rpcexplorer.protocol.codec import broken_json, id_of, read_object, read_text, short, with_remarks
+from rpcexplorer.protocol.envelope import open_array
 from rpcexplorer.protocol.event_stream import event_payloads
 from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Reply, Result, spelled
 

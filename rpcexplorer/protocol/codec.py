@@ -12,11 +12,11 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.large import envelope_in_steps
-from rpcexplorer.jsontext.members import Envelope, open_array, open_object
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.jsontext.utf8 import fault, faults
+from rpcexplorer.protocol.envelope import Envelope, open_array, open_object
 from rpcexplorer.protocol.event_stream import event_payloads
+from rpcexplorer.protocol.large import envelope_in_steps
 from rpcexplorer.protocol.messages import Call, EmptyParams, ErrorObject, Malformed, Reply, Result, spelled
 
 UTF8_BOM = b"\xef\xbb\xbf"

@@ -13,13 +13,13 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.large import envelope_in_steps
-from rpcexplorer.jsontext.members import LARGE
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.complaint import cut, listed
 from rpcexplorer.model.exchange import Exchange, Outcome, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.envelope import LARGE
+from rpcexplorer.protocol.large import envelope_in_steps
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.drafts import redacted_params, redactor_of
@@ -57,7 +57,7 @@ HEADERS: Final = 8 * 1024
 NAMED: Final = 5
 """Headers that are named where some are not."""
 
-HIDDEN: Final = "a secret stood in the reply; its name is shown instead, such as «profile.password»"
+HIDDEN: Final = "a secret stood in the reply; its name is shown instead, such as «profile.password», or «not recorded»"
 
 
 def redacted(exchange: Exchange, policy: Policy, profile: Profile, secrets: Iterable[Secret]) -> Exchange:

@@ -35,7 +35,7 @@ SUFFIX = ".draft"
 HEAD = re.compile(rb"draft 1 (?P<crc>[0-9a-f]{8}) (?P<profile>[!-~]+) (?P<method>[!-~]*)\n")
 """The first line; both names are quoted as in a URL."""
 
-Key = tuple[str, str]
+DraftKey = tuple[str, str]
 """Profile and method."""
 
 
@@ -44,15 +44,15 @@ class Drafts:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._texts: dict[Key, str] = {}
+        self._texts: dict[DraftKey, str] = {}
         """What this run knows."""
-        self._looked: set[Key] = set()
+        self._looked: set[DraftKey] = set()
         """Whose files were read, or are known not to be there."""
-        self._written: dict[Key, bytes] = {}
+        self._written: dict[DraftKey, bytes] = {}
         """What each file held when it was last read or written."""
-        self._starts: dict[Key, str] = {}
+        self._starts: dict[DraftKey, str] = {}
         """What editors were given to start with."""
-        self._unsaved: dict[Key, str] = {}
+        self._unsaved: dict[DraftKey, str] = {}
         """What files should hold, and could not be written."""
         self.trouble = ""
         """Why a draft could not be read, and where it is now; empty while all is well."""
@@ -78,7 +78,7 @@ class Drafts:
         return f"the params are kept for this run only: {trouble}" if trouble else ""
 
     @property
-    def unsaved(self) -> dict[Key, str]:
+    def unsaved(self) -> dict[DraftKey, str]:
         """What could not be written yet, as a file may hold it."""
         return dict(self._unsaved)
 
@@ -92,7 +92,7 @@ class Drafts:
         content = "\n".join(texts) if len(texts) > 1 else next(iter(self.unsaved.values()), "")
         return told(lambda: write_new(path, content.encode("utf-8", "surrogatepass")))
 
-    def _save(self, key: Key, text: str) -> str:
+    def _save(self, key: DraftKey, text: str) -> str:
         content = _packed(key, text)
         trouble = self._look(key)
         if not trouble and len(content) > KEPT:
@@ -103,22 +103,22 @@ class Drafts:
             self._unsaved.pop(key, None)
         return trouble
 
-    def _write(self, key: Key, content: bytes) -> None:
+    def _write(self, key: DraftKey, content: bytes) -> None:
         self._make_way(key, content)
         write_private(self._file(key), content)
         self._written[key] = content
 
-    def _make_way(self, key: Key, content: bytes = b"") -> None:
+    def _make_way(self, key: DraftKey, content: bytes = b"") -> None:
         """What is about to be replaced or removed, and is not what was read or written here, is kept beside."""
         file = self._file(key)
         if (there := read_bytes(file)) and there not in {self._written.get(key), content}:
             self._keep_other(key, _moved_aside(file, "other"))
 
-    def _keep_other(self, key: Key, side: Path | None) -> None:
+    def _keep_other(self, key: DraftKey, side: Path | None) -> None:
         if side is not None:
             self.other = f"the params of {key[1]} were changed elsewhere as well: that text is in {side}"
 
-    def hand_over(self, to: Drafts) -> Iterator[Key]:
+    def hand_over(self, to: Drafts) -> Iterator[DraftKey]:
         """Give every draft of this folder to another one; each that was taken, and is gone from here."""
         with telling("read", self._folder):
             files = sorted(self._folder.glob(f"*/*{SUFFIX}"))
@@ -128,7 +128,7 @@ class Drafts:
                 self._remove(file)
                 yield found[0]
 
-    def take(self, key: Key, text: str, file: Path) -> str:
+    def take(self, key: DraftKey, text: str, file: Path) -> str:
         """Keep a draft that lies in a file elsewhere; a sentence where that failed.
 
         What was typed after it was written stays in its place, and the older text is kept beside it.
@@ -210,7 +210,7 @@ class Drafts:
         mine = ((method, text) for (profile, method), text in self._texts.items() if profile == profile_name)
         return dict(sorted(mine))
 
-    def _look(self, key: Key) -> str:
+    def _look(self, key: DraftKey) -> str:
         """Make sure that what the file holds is known; a sentence where it cannot be read."""
         if key not in self._looked:
             found = self._read(self._file(key))
@@ -228,7 +228,7 @@ class Drafts:
             self.trouble = trouble.sentence
             return []
 
-    def _file(self, key: Key) -> Path:
+    def _file(self, key: DraftKey) -> Path:
         profile, method = key
         return self._folder / _hashed(profile) / (_hashed(method) + SUFFIX)
 
@@ -236,7 +236,7 @@ class Drafts:
         with telling("remove", file), suppress(FileNotFoundError):
             file.unlink()
 
-    def _read(self, file: Path) -> tuple[Key, str] | FileTrouble | None:
+    def _read(self, file: Path) -> tuple[DraftKey, str] | FileTrouble | None:
         """What a file holds; one that is damaged is moved aside, for its text may still be worth something."""
         try:
             content = read_bytes(file)
@@ -268,20 +268,20 @@ def _moved_aside(file: Path, word: str) -> Path | None:
     return None
 
 
-def _packed(key: Key, text: str) -> bytes:
+def _packed(key: DraftKey, text: str) -> bytes:
     profile, method = (quote(name, errors="surrogatepass") for name in key)
     summed = f"{profile} {method}\n{text}".encode("utf-8", "surrogatepass")
     return f"draft 1 {zlib.crc32(summed):08x} ".encode() + summed
 
 
-def _unpacked(content: bytes) -> tuple[Key, str] | None:
+def _unpacked(content: bytes) -> tuple[DraftKey, str] | None:
     """Undo ``_packed``; None for anything else."""
     with suppress(UnicodeDecodeError):  # a text that sums up right can still be no UTF-8, if somebody wanted it so
         return _summed_up(content)
     return None
 
 
-def _summed_up(content: bytes) -> tuple[Key, str] | None:
+def _summed_up(content: bytes) -> tuple[DraftKey, str] | None:
     head = HEAD.match(content)
     if head is None or int(head["crc"], 16) != zlib.crc32(memoryview(content)[head.start("profile") :]):
         return None

@@ -51,7 +51,7 @@ SHAPE = TableRule(
 HEADING = "# What the screen of rpcexplorer remembers. Nothing that matters is lost if you delete this file.\n"
 
 T = TypeVar("T")
-Document = dict[str, Any]
+StateTable = dict[str, Any]
 Update = Callable[[Any], Any]
 """Makes the new value of one old one; None is one that is not there."""
 
@@ -97,7 +97,7 @@ class ScreenState:
         self._file = file
         self._secrets = secrets
         self._now = now
-        self._known: Document | None = None
+        self._known: StateTable | None = None
         """What the file held when it was last read or written."""
         self._waiting: list[tuple[KeyPath, Update]] = []
         """Changes that could not be written yet."""
@@ -200,7 +200,7 @@ class ScreenState:
         self._known = after
         self._waiting.clear()
 
-    def _now_known(self) -> Document:
+    def _now_known(self) -> StateTable:
         """What counts now; of a file that cannot be read only the changes of this run."""
         if self._known is None:
             try:
@@ -210,10 +210,10 @@ class ScreenState:
                 self.trouble = trouble.sentence
         return self._changed(self._known or {})
 
-    def _changed(self, document: Document) -> Document:
+    def _changed(self, document: StateTable) -> StateTable:
         return reduce(lambda so_far, change: _updated(so_far, *change), self._waiting, document)
 
-    def _read(self) -> tuple[Document, Complaint | None]:
+    def _read(self) -> tuple[StateTable, Complaint | None]:
         """What is right in the file, and what is wrong with it. Raises ``FileTrouble``."""
         content = read_bytes(self._file)
         if content is None:
@@ -222,7 +222,7 @@ class ScreenState:
         if isinstance(file, Complaint):
             return {}, file
         reading = read_shape(SHAPE, file)
-        document: Document = {}
+        document: StateTable = {}
         for path, leaf in reading.leaves.items():
             document = _updated(document, path, _always(leaf.value))
         return document, next((complaint for _, complaint in reading.complaints), None)
@@ -241,7 +241,7 @@ class ScreenState:
         return not os.path.lexists(side) or (not told(lambda: found.append(read_bytes(side))) and found[0] == content)
 
 
-def _updated(document: Document, path: KeyPath, update: Update) -> Document:
+def _updated(document: StateTable, path: KeyPath, update: Update) -> StateTable:
     """The document with one value changed; what is empty is left out."""
     key, rest = path[0], path[1:]
     value = _updated(document.get(key, {}), rest, update) if rest else update(document.get(key))
@@ -259,7 +259,7 @@ def _always(value: Any) -> Update:
     return lambda _: value
 
 
-def _toml(document: Document) -> str:
+def _toml(document: StateTable) -> str:
     import tomli_w
 
     return HEADING + tomli_w.dumps(document | {"version": 1})

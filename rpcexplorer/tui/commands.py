@@ -1,6 +1,7 @@
 """Every command of the screen, once: bindings, footer, help, palette, keymap and README's keys all read this table.
 
 A command belongs to a scope: the app, a screen or a pane. The class of that name carries ``scope`` and the action.
+The file is long because the table is.
 """
 
 from __future__ import annotations

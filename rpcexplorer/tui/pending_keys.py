@@ -19,7 +19,7 @@ from textual.worker_manager import WorkerManager
 from rpcexplorer.tui.terminal.typed_text import TypedText
 
 KeyOrText: TypeAlias = Key | Paste | TypedText
-Given = ParamSpec("Given")
+Args = ParamSpec("Args")
 
 SCREEN: Final = "screen"
 """Who waits for another screen to know where keys go."""
@@ -115,7 +115,7 @@ Who = TypeVar("Who", bound=Opener)
 
 def opens(
     group: str,
-) -> Callable[[Callable[Concatenate[Who, Given], Coroutine[Any, Any, None]]], Callable[Concatenate[Who, Given], None]]:
+) -> Callable[[Callable[Concatenate[Who, Args], Coroutine[Any, Any, None]]], Callable[Concatenate[Who, Args], None]]:
     """Textual's ``work`` for an action that opens something: keys wait until it is there, or the action is over.
 
     When what it opened has closed they wait again, for what the action does then. Nothing is opened twice. An action
@@ -123,10 +123,10 @@ def opens(
     """
 
     def decorated(
-        action: Callable[Concatenate[Who, Given], Coroutine[Any, Any, None]],
-    ) -> Callable[Concatenate[Who, Given], None]:
+        action: Callable[Concatenate[Who, Args], Coroutine[Any, Any, None]],
+    ) -> Callable[Concatenate[Who, Args], None]:
         @wraps(action)
-        async def done(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
+        async def done(who: Who, /, *given: Args.args, **named: Args.kwargs) -> None:
             try:
                 await action(who, *given, **named)
             finally:
@@ -134,7 +134,7 @@ def opens(
 
         worker: Any = work(group=group)(done)
 
-        def begun(who: Who, /, *given: Given.args, **named: Given.kwargs) -> None:
+        def begun(who: Who, /, *given: Args.args, **named: Args.kwargs) -> None:
             own: object = who
             if any(each.group == group and each.node is own and not each.is_finished for each in who.workers):
                 who.pending.go_on(group)

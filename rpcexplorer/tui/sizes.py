@@ -9,4 +9,4 @@ GUTTER: Final = 6
 AFTER_NUMBER: Final = 3
 """Of these, the ones between the number and the text."""
 NARROW: Final = 100
-"""Below it which the methods fold away."""
+"""Below it the methods fold away."""

@@ -77,11 +77,25 @@ def test_a_method_that_is_noted_as_public_goes_without_and_a_batch_does_not_wher
     assert requests(drive(profile, batch, None, [PASSWORD, received(PONG)]))[0].headers
 
 
-@pytest.mark.parametrize(("name", "said"), [("a:b", "has a colon"), ("«shop.password»", "where no secret belongs")])
-def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(name: str, said: str) -> None:
-    outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), message(), None, []))
+@pytest.mark.parametrize(
+    ("name", "answers", "said"),
+    [
+        ("a:b", [PASSWORD], "has a colon"),
+        (None, [Secret("a:b", "shop.username"), PASSWORD], "has a colon"),
+        ("«shop.password»", [], "where no secret belongs"),
+    ],
+)
+def test_a_user_name_that_cannot_be_sent_is_refused_before_anything_is(
+    name: str | None, answers: list[Secret], said: str
+) -> None:
+    outcome = end(drive(replace(NODE, auth=BasicAuth(username=name)), message(), None, answers))
     assert isinstance(outcome, Refused)
     assert (outcome.why, said in outcome.sentence) == ("profile", True)
+
+
+def test_where_no_header_goes_out_a_user_name_is_no_reason_to_refuse() -> None:
+    profile = replace(NODE, auth=BasicAuth(username="a:b"), methods={"ping": MethodNote(auth="none")})
+    assert requests(drive(profile, message(), None, [received(PONG)]))
 
 
 # --- from a file to the wire -----------------------------------------------------------------------------------------
@@ -142,6 +156,25 @@ def test_the_request_to_come_is_shown_with_a_placeholder(shell: Shell) -> None:
     assert server.requests == []
 
 
+def test_a_user_name_of_any_letters_is_shown_as_well(shell: Shell) -> None:
+    shell.sessions(
+        'version = 1\n[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "basic", username = "zoë" }\n'
+    )
+    ran = shell.run("call", "ping", "--dry-run", "-p", "shop", RPCEXPLORER_SHOP_PASSWORD=WORD)
+    assert "Authorization: Basic base64(zoë:«shop.password»)" in ran.text
+
+
+def test_the_connection_is_told_by_the_call_that_has_the_credentials(shell: Shell) -> None:
+    def answer(request: Received) -> bytes:
+        asks = http_reply(b"no", 401, {"WWW-Authenticate": 'Basic realm="node"'}, reason="Unauthorized")
+        return echo(request) if request.header("Authorization") else asks
+
+    with RawServer(answer) as server:
+        ran = added(shell, server).run("profiles", "test", "shop")
+    assert ran.code == 0, ran.text
+    assert "not reached" not in ran.text
+
+
 def test_a_form_makes_such_a_profile(tmp_path: Path) -> None:
     typed = {field.key: field.value for field in fields_of(None)}
     typed |= {"name": "node", "url": "https://rpc.example.com", "auth.kind": "basic", "auth.username": "ada"}
@@ -193,6 +226,16 @@ def test_a_copied_script_sends_the_header(shell: Shell) -> None:
         environment = {**os.environ, "RPCEXPLORER_SHOP_PASSWORD": WORD}
         subprocess.run([sys.executable, "-c", script], capture_output=True, check=True, env=environment)
     assert [request.header("Authorization") for request in server.requests] == [f"Basic {CODED}"] * 2
+
+
+@pytest.mark.parametrize("profile", ["SHOP", "OTHER"])
+def test_a_user_name_that_is_a_secret_elsewhere_takes_nothing_from_the_header(shell: Shell, profile: str) -> None:
+    with RawServer(echo) as server:
+        added(shell, server).run("call", "ping")
+    shell.environment[f"RPCEXPLORER_{profile}_USERNAME"] = "ada"
+    ran = shell.run("copy", "--as", "python")
+    assert "base64(" not in ran.text
+    assert "NOT_RECORDED" not in ran.text
 
 
 def test_a_ticket_shows_a_placeholder(shell: Shell) -> None:

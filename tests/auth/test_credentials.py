@@ -133,8 +133,25 @@ def test_a_secret_that_looks_like_the_placeholder_of_another_opens_nothing() -> 
 def test_what_an_encoded_header_comes_to_is_a_secret_for_every_value_that_is_known() -> None:
     header = AuthHeader("Authorization", "«shop.username»:«shop.password»", encoded=True)
     known = [Secret("ada", "shop.username"), Secret("bob", "shop.username"), PASSWORD, Secret("x", "other.password")]
-    found = [secret.reveal() for secret in derived([header], known)]
-    assert found == [b64encode(f"{name}:hunter2hunter2".encode()).decode() for name in ("ada", "bob")]
+    found = {secret.reveal() for secret in derived([header], known)}
+    coded = [b64encode(f"{name}:hunter2hunter2".encode()).decode() for name in ("ada", "bob")]
+    assert found == {*coded, *(each.rstrip("=") for each in coded)}
     assert list(derived([header], known[:2])) == []
     assert list(derived([AuthHeader("X-Token", "«shop.password»")], known)) == []
     assert {str(secret) for secret in derived([header], known)} == {UNRECORDED}
+
+
+def test_it_is_hidden_without_its_padding_and_in_the_alphabet_of_addresses_too() -> None:
+    header = AuthHeader("Authorization", "us:«shop.password»", encoded=True)
+    found = {secret.reveal() for secret in derived([header], [Secret("?>~", "shop.password")])}
+    assert found == {"dXM6Pz5+", "dXM6Pz5-"}
+    found = {secret.reveal() for secret in derived([header], [Secret("?>", "shop.password")])}
+    assert found == {"dXM6Pz4=", "dXM6Pz4"}
+
+
+@pytest.mark.parametrize(("password", "raw"), [("p\udce9ss", b"p\xe9ss"), ("p\ud800", b"p\xed\xa0\x80")])
+def test_bytes_of_a_variable_that_are_no_text_are_sent_as_they_stood_there(password: str, raw: bytes) -> None:
+    header = AuthHeader("Authorization", "ada:«shop.password»", encoded=True)
+    secret = Secret(password, "shop.password")
+    assert opened_header(header, (secret,))[1] == b64encode(b"ada:" + raw).decode()
+    assert list(derived([header], [secret]))

@@ -46,7 +46,7 @@ ROOT = Path(rpcexplorer.__file__).parents[1]
 PASSWORD = "correct-horse-battery"
 
 
-# --- 17: history files; each of these at length in tests/storage/test_history_under_fire.py -------------------------
+# --- 17: history files; each of these at length in tests/storage/history/test_under_fire.py -------------------------
 
 
 @pytest.mark.parametrize(

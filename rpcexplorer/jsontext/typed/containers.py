@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rpcexplorer.jsontext.typed.tokens import SCALARS, Token
 
-State: TypeAlias = Literal["item", "colon", "value", "after"]
+ContainerState: TypeAlias = Literal["item", "colon", "value", "after"]
 """What has to come next: an item, the colon after a name, the value after the colon, or a comma or a closer."""
 
 CLOSER: Final = {"[": "]", "{": "}"}
@@ -48,7 +48,7 @@ class Container(Struct):
     """Its first colon."""
     first_join: Token | None = None
     """Its first comma or colon."""
-    state: State = "item"
+    state: ContainerState = "item"
     """What has to come next, while slips are looked for."""
     comma: Token | None = None
     """The comma that makes an item due."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal, NoReturn, Self
 from urllib.parse import urlsplit
 
-Source = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
+SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret came from; shown to people, who can then go and change it."""
 
 FIELDS: Final = ("username", "password", "session")
@@ -19,10 +19,10 @@ class Secret:
 
     __slots__ = ("_value", "label", "source")
 
-    def __init__(self, value: str, label: str, source: Source = "given") -> None:
+    def __init__(self, value: str, label: str, source: SecretSource = "given") -> None:
         self._value = value
         self.label = label
-        self.source: Source = source
+        self.source: SecretSource = source
 
     def reveal(self) -> str:
         """The value itself. Each call of this is a place to look at in a review."""

@@ -19,7 +19,7 @@ HEAD: Final = 4
 ENOUGH: Final = 48
 """... but no more than have so many characters: they tell enough, and a long pattern takes long to make."""
 
-Kind = Literal["secret", "key", "whole", "text", "address", "placeholder"]
+PatternKind = Literal["secret", "key", "whole", "text", "address", "placeholder"]
 """``whole`` and ``text`` are keys that are named like a secret; of the latter, numbers and tables are none."""
 
 
@@ -28,15 +28,15 @@ class Occurrence(NamedTuple):
 
     start: int
     end: int
-    kind: Kind
+    kind: PatternKind
     placeholder: str
 
 
 class Pattern:
     """One spelling of a secret, of a member's key, or of a placeholder."""
 
-    def __init__(self, kind: Kind, placeholder: str, spelling: Spelling) -> None:
-        self.kind: Kind = kind
+    def __init__(self, kind: PatternKind, placeholder: str, spelling: Spelling) -> None:
+        self.kind: PatternKind = kind
         self.placeholder = placeholder
         self.first = spelling.first
         self._pieces = (re.escape(spelling.first), *spelling.pieces)

@@ -14,6 +14,7 @@ from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.storage.files import told
 
 if TYPE_CHECKING:
@@ -147,4 +148,4 @@ class Journal:
 
 def _is_of(call: Exchange, profile: Profile) -> bool:
     """Whether it was made with this profile: those of addresses that were typed all have the same name."""
-    return not profile.ad_hoc or call.url == profile.endpoint
+    return not profile.ad_hoc or call.url == redacted_address(profile.endpoint)

@@ -16,11 +16,11 @@ from typing import Any, get_args
 from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import (
+    CallKind,
     Cancelled,
     Damaged,
     ErrorObject,
     Exchange,
-    Kind,
     Malformed,
     Outcome,
     Response,
@@ -232,7 +232,7 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "reply": (lambda value: isinstance(value, str | bytes), "text"),
     "ms": (_is_number, "a number"),
     "code": (_is_whole, "a whole number"),
-    "kind": (lambda value: value in get_args(Kind), f"one of {', '.join(get_args(Kind))}"),
+    "kind": (lambda value: value in get_args(CallKind), f"one of {', '.join(get_args(CallKind))}"),
     "outcome": (lambda value: value in OUTCOMES, f"one of {', '.join(OUTCOMES)}"),
     "step": (lambda value: value in get_args(Step), f"one of {', '.join(get_args(Step))}"),
     **dict.fromkeys(("id", "profile", "url", "method", "message", "params"), (_is_text, "text")),

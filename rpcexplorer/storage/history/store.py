@@ -72,7 +72,6 @@ class History:
         self.folder = folder
         self._inside = inside
         self.writer = writer or this_writer()
-        self.body_limit = body_limit
         self.unsaved: list[Exchange] = []
         """Exchanges that could not be written yet, oldest first."""
         self._rotate_at = rotate_at

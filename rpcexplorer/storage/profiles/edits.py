@@ -15,7 +15,7 @@ from msgspec import Struct
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.profile import Auth, variable
 from rpcexplorer.storage.profiles.shape import SESSIONS
-from rpcexplorer.storage.toml.edits import Change, edit
+from rpcexplorer.storage.toml.edits import KeyChange, edit
 from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
 from rpcexplorer.storage.toml.reader import read_toml
 
@@ -50,7 +50,7 @@ class ProfileEdits(Struct, frozen=True):
             return values
         if name not in values:
             return self._unknown(name, values)
-        changes: list[Change] = [(("profile", name), None)]
+        changes: list[KeyChange] = [(("profile", name), None)]
         if self._default() == name:
             changes.append((("default",), None))
         return self._edit(*changes)
@@ -81,7 +81,7 @@ class ProfileEdits(Struct, frozen=True):
                 return Complaint(str(self.file), sentence, profile=name)
         return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
 
-    def _edit(self, *changes: Change) -> Complaint | None:
+    def _edit(self, *changes: KeyChange) -> Complaint | None:
         return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
 
     def _profiles(self) -> dict[str, Any] | Complaint:

@@ -27,7 +27,7 @@ from rpcexplorer.storage.toml.shape import DEFAULT, CheckedFile, Leaf, Leaves, S
 SHARING = 5
 """Profiles that are named where one cannot be told from others."""
 
-Row = tuple[str, Any, Source]
+LeafRow = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and where that comes from."""
 
 
@@ -91,7 +91,7 @@ class Profiles(Struct):
         speaking = self.files_of(name)
         return own if own in speaking or not speaking else speaking[-1].with_name(OVERLAY)
 
-    def rows(self, profile: Profile) -> list[Row]:
+    def rows(self, profile: Profile) -> list[LeafRow]:
         """Every value of a profile with its source, defaults included."""
         return [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
 

@@ -25,7 +25,7 @@ from rpcexplorer.storage.profiles.values import (
 )
 from rpcexplorer.storage.toml.checks import beside, choice, flag, listed, name, text, version, whole
 from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Check, Each, Place, TableRule, WrongValue
+from rpcexplorer.storage.toml.shape import Each, Place, TableRule, ValueCheck, WrongValue
 
 KIND = choice(*KINDS)
 
@@ -36,7 +36,7 @@ def _refused_name(key: str, _value: object, _place: Place) -> str | None:
     return "this is no name for a profile; use up to 64 letters, digits, `_`, `-` and `.`, a letter or digit first"
 
 
-def _field(key: str, kind: type[Kind]) -> Check:
+def _field(key: str, kind: type[Kind]) -> ValueCheck:
     if key not in kind.fits:
         return name
     pattern, sentence = kind.fits[key]

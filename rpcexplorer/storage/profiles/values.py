@@ -12,7 +12,7 @@ from typing import Any
 from rpcexplorer.auth.registry import sendable
 from rpcexplorer.storage.toml.checks import MOST
 from rpcexplorer.storage.toml.positions import KeyPath
-from rpcexplorer.storage.toml.shape import Check, Place, WrongValue
+from rpcexplorer.storage.toml.shape import Place, ValueCheck, WrongValue
 
 URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
 HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
@@ -144,7 +144,7 @@ def pointer(value: Any, place: Place) -> Any:
     return WrongValue(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
 
 
-def params(secret_keys: re.Pattern[str]) -> Check:
+def params(secret_keys: re.Pattern[str]) -> ValueCheck:
     """A JSON array or object in which no member that ``secret_keys`` matches holds a literal text."""
 
     def check(value: Any, place: Place) -> Any:

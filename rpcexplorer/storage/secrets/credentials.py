@@ -39,6 +39,8 @@ class StoredCredentials:
         """What was typed or opened in this run and is not, or cannot be, stored."""
         self._past: deque[Secret] = deque(maxlen=PAST)
         """Sessions that were held here and are over: replies may still tell of them for a while."""
+        self._forgotten: list[Secret] = []
+        """What the person had forgotten: whatever is on view or recorded later may still hold it."""
         self._ended: set[OnRoute] = set()
         """Stored sessions that are over but could not be removed."""
         self._asked_for, self._asked_at = 0.0, 0.0
@@ -65,7 +67,7 @@ class StoredCredentials:
     def in_use(self) -> list[Secret]:
         """Every value that this run knows, so that all of them can be kept out of records."""
         self._secrets.learn(self._profiles())
-        known = [*self._past, *self._secrets.known(), *self._run.values()]
+        known = [*self._past, *self._forgotten, *self._secrets.known(), *self._run.values()]
         return [*known, *self._secrets.derived(known)]
 
     def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
@@ -91,7 +93,7 @@ class StoredCredentials:
     def forget(self, profile: Profile, field: str) -> str:
         """Forget a field, here and in the store; a sentence where it is still stored."""
         for place in [place for place in self._run if place[:2] == (profile.name, field)]:
-            self._pass(self._run.pop(place))
+            self._forgotten.append(self._run.pop(place))
         return told(lambda: self._secrets.forget(profile, field))
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:
@@ -148,6 +150,9 @@ class StoredCredentials:
 
     def log_out(self, profile: Profile) -> tuple[bool, str]:
         """Forget the session everywhere: whether there was one, and a sentence where it is still stored."""
+        for place in [place for place in self._run if place[:2] == (profile.name, "session")]:
+            if place != self._place(profile, "session"):
+                self._pass(self._run.pop(place))
         stored, trouble = False, ""
         try:
             stored = self._secrets.forget(profile, "session")
@@ -176,10 +181,10 @@ class StoredCredentials:
     def _place(self, profile: Profile, field: str) -> OnRoute:
         return profile.name, field, frozenset(self._secrets.routes.of(profile).items())
 
-    def _pass(self, secret: Secret | None) -> None:
-        """It is sent no more, and still hidden wherever it comes back."""
-        if secret is not None:
-            self._past.append(secret)
+    def _pass(self, session: Secret | None) -> None:
+        """A session is over."""
+        if session is not None:
+            self._past.append(session)
 
     def _missing(self, profile: Profile, field: str) -> Refused:
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"

@@ -14,6 +14,7 @@ from msgspec import Struct, field
 from rpcexplorer.auth.registry import sendable
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.leaks import Leak, LeakSearch
 from rpcexplorer.redaction.secret_names import squashed
@@ -131,7 +132,10 @@ def _read(path: Path, searched: Searched, *, links: bool) -> bytes | None:
 
 def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
     """Say what stands where, and what to do next."""
-    if leak.label:
+    if leak.label == UNRECORDED.strip("«»"):
+        what = "user name and password stand here as a header has them"
+        advice = "take it out: they are stored already, and are put in when a call is sent"
+    elif leak.label:
         what = f"the value of {leak.label} stands here"
         advice = "take it out: it is stored already, and is put in when a call is sent"
     elif leak.key == PART:

@@ -16,7 +16,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import FIELDS, Secret, Source
+from rpcexplorer.model.secrets.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets import keyring as keyrings
 from rpcexplorer.storage.secrets.private import PrivateFile
@@ -129,7 +129,7 @@ class Secrets:
 
     def derived(self, known: Sequence[Secret]) -> Iterator[Secret]:
         """What values that are known come to on the way: whoever reads that has the values themselves."""
-        for profile in self._learned.values():
+        for profile in [*self._learned.values()]:  # one may be learned meanwhile: records have a thread
             yield from derived(auth_of(profile).headers(profile), known)
 
     def trouble(self) -> Complaint | None:
@@ -150,7 +150,7 @@ class Secrets:
             return trouble.sentence
         return None
 
-    def _held(self, profile: Profile, field: str) -> tuple[Stored, Source] | None:
+    def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
         """What is stored for a profile, whatever route it belongs to."""
         if profile.ad_hoc:
             return None

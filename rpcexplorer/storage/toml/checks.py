@@ -11,7 +11,7 @@ from datetime import MAXYEAR, MINYEAR, datetime
 from typing import Any
 
 from rpcexplorer.model.complaint import nearest
-from rpcexplorer.storage.toml.shape import Check, Place, WrongValue
+from rpcexplorer.storage.toml.shape import Place, ValueCheck, WrongValue
 
 SIZE = re.compile(r"(\d{1,9}) ?([kMG]?)(i?)B", re.ASCII)
 PREFIXES = " kMG"
@@ -61,7 +61,7 @@ def moment(value: Any, _place: Place) -> Any:
     return WrongValue("must be a date and time with an offset")
 
 
-def choice(*words: str) -> Check:
+def choice(*words: str) -> ValueCheck:
 
     def check(value: Any, _place: Place) -> Any:
         if isinstance(value, str) and value in words:
@@ -73,7 +73,7 @@ def choice(*words: str) -> Check:
     return check
 
 
-def listed(inside: Check, what: str) -> Check:
+def listed(inside: ValueCheck, what: str) -> ValueCheck:
     """An array in which every element passes ``inside``."""
 
     def check(value: Any, place: Place) -> Any:
@@ -95,7 +95,7 @@ def beside(value: Any, place: Place) -> Any:
     return os.path.normpath(place.folder / os.path.expanduser(value))  # noqa: PTH111 - Path's own raises without a home
 
 
-def size(least: int) -> Check:
+def size(least: int) -> ValueCheck:
     """A number of bytes, not below ``least``, or text such as "256 MiB"."""
 
     def check(value: Any, _place: Place) -> Any:

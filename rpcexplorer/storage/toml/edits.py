@@ -30,7 +30,7 @@ from rpcexplorer.storage.toml.positions import KeyPath, Layout, Section, dotted
 from rpcexplorer.storage.toml.reader import TomlFile, parse_bytes, parse_toml
 from rpcexplorer.storage.toml.shape import Rule, read_shape
 
-Change = tuple[KeyPath, Any]
+KeyChange = tuple[KeyPath, Any]
 """A key and its new value; None removes it."""
 
 MARK = b"\xef\xbb\xbf"
@@ -39,7 +39,7 @@ COMMENTS_BELOW = re.compile(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")
 
 
 def edit(
-    path: Path, locks: Path, shape: Rule, changes: Sequence[Change], start: str = "", *, links: bool = True
+    path: Path, locks: Path, shape: Rule, changes: Sequence[KeyChange], start: str = "", *, links: bool = True
 ) -> Complaint | None:
     """Make changes in a file, or none of them and say why.
 
@@ -54,7 +54,7 @@ def edit(
         return Complaint(str(path), trouble.sentence)
 
 
-def _edit(path: Path, shape: Rule, changes: Sequence[Change], start: str, *, links: bool) -> Complaint | None:
+def _edit(path: Path, shape: Rule, changes: Sequence[KeyChange], start: str, *, links: bool) -> Complaint | None:
     found = read_bytes(path, WRITTEN_BY_PEOPLE, links=links, others=True)
     before = parse_toml(path, start) if found is None else parse_bytes(path, found)
     if isinstance(before, Complaint):

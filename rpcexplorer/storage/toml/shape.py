@@ -2,7 +2,7 @@
 
 A shape is declared with ``TableRule`` (known keys), ``Each`` (any name, one rule) and checks (one value). The walk
 gives every value that is right together with its source, and a complaint for everything else. The rules of the
-single files are in storage/profiles/shape.py, storage/settings.py and storage/secrets/lookup.py.
+single files are in storage/profiles/shape.py, storage/settings.py and storage/secrets/stored.py.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Place(Struct, frozen=True):
     path: KeyPath
 
 
-Check = Callable[[Any, Place], Any]
+ValueCheck = Callable[[Any, Place], Any]
 """Gives the value as the program wants it, or ``WrongValue``."""
 
 
@@ -67,7 +67,7 @@ class Each(Struct, frozen=True):
     """Why an entry cannot have this name, if so."""
 
 
-Rule = TableRule | Each | Check
+Rule = TableRule | Each | ValueCheck
 
 
 class Source(Struct, frozen=True):

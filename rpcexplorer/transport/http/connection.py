@@ -46,7 +46,7 @@ class NetworkBackend(Protocol):
         """Open one."""
 
 
-class Line(Protocol):
+class ByteStream(Protocol):
     """Bytes there and back. Each direction may end without the other."""
 
     tls: ssl.SSLObject | None
@@ -75,7 +75,7 @@ class EarlyReading:
 class Connection:
     """What httpx speaks HTTP over."""
 
-    def __init__(self, line: Line) -> None:
+    def __init__(self, line: ByteStream) -> None:
         self._line = line
         self._head = b""
         """The beginning of a request: it goes out with what follows it, so that a small request goes out at once."""
@@ -166,7 +166,7 @@ class Plain:
 class Encrypted:
     """TLS over a line."""
 
-    def __init__(self, line: Line, trust: ssl.SSLContext, host: str | None) -> None:
+    def __init__(self, line: ByteStream, trust: ssl.SSLContext, host: str | None) -> None:
         self._line = line
         self._coming, self._going = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._flushing = False

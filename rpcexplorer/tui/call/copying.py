@@ -26,6 +26,8 @@ FORMS = {
     "command": "our own command",
     "markdown": "Markdown for a ticket",
 }
+RUNNABLE = {"curl", "python", "httpie"}
+"""Those that run elsewhere, where nothing knows what a placeholder stands for."""
 
 
 async def copied(
@@ -38,7 +40,7 @@ async def copied(
     what: str = "",
     taken: Callable[[], object] = lambda: None,
 ) -> None:
-    """Copy one thing, or ask which. Secrets stay placeholders in every form. ``body`` is where a cursor stands.
+    """Copy one thing, or ask which. A placeholder or a variable stands for each secret. ``body``: there is a cursor.
 
     ``taken`` is called when that may move on: what follows can take a while.
     """
@@ -80,7 +82,7 @@ def _picks(exchange: Exchange | None, body: Body | None, *, forms: bool) -> Iter
         yield Pick("reply", "the reply", "control characters made visible")
         yield Pick("raw", "the reply, raw", "every byte as the server wrote it")
     for form in SNIPPETS if forms else ():
-        yield Pick(form, FORMS[form], "secrets as variables" if form != "markdown" else "secrets as placeholders")
+        yield Pick(form, FORMS[form], f"secrets as {'variables' if form in RUNNABLE else 'placeholders'}")
 
 
 def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | None:

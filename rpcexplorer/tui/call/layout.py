@@ -1,6 +1,6 @@
 """The panes of the call screen and how they share the room: side by side, folded away when narrow, one of them whole.
 
-Nothing is called or remembered here; what the panes show is for ``screen.py`` to say.
+Nothing is called or remembered here; what the panes show is for ``drafting.py`` to say.
 """
 
 from __future__ import annotations

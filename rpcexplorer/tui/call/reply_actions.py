@@ -1,6 +1,6 @@
 """What is done with the reply on view beyond looking at it: through a filter or a command, and onto the clipboard.
 
-Both may take long, so they are workers of the screen; the calls themselves are ``screen.py``'s.
+Both may take long, so they are workers of the screen; the calls themselves are ``sending.py``'s.
 """
 
 from __future__ import annotations

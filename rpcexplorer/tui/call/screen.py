@@ -108,6 +108,7 @@ class CallScreen(SendingScreen):
     @on(SendAgainWanted)
     def _again(self, event: SendAgainWanted) -> None:
         event.stop()
+        self.cover("")
         self.again(event.exchange, ours=self._is_ours(event.exchange))
 
     @on(CopyCallWanted)

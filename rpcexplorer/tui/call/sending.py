@@ -34,14 +34,16 @@ class SendingScreen(DraftScreen):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """What can be done now: nothing is sent while something runs."""
         running = bool(self.what)
-        if action in {"login", "logout", "new_session"}:
-            return not running and self.explorer.profile is not None and bool(self.explorer.profile.secrets)
+        profile = self.explorer.profile
+        if action == "logout":
+            return not running and profile is not None and profile.has_sessions
+        if action in {"login", "new_session"}:
+            return not running and profile is not None and bool(profile.secrets)
         if action == "discover":
             return not running
         if action == "to_profile":
             return bool(self.method)
         if action == "replaced_params":
-            profile = self.explorer.profile
             return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
         if action == "cancel":
             return running or self.response.closes or self.response.waiting or self.is_covered
@@ -88,8 +90,8 @@ class SendingScreen(DraftScreen):
     def action_logout(self) -> None:
         profile = self.explorer.profile
         assert profile is not None
-        _, trouble = self.explorer.credentials.log_out(profile)
-        self.tell(trouble or "The session is forgotten.")
+        there_was, trouble = self.explorer.credentials.log_out(profile)
+        self.tell(trouble or ("The session is forgotten." if there_was else f"{profile.name} has no session."))
         self.show_auth()
 
     def action_discover(self) -> None:

@@ -7,23 +7,23 @@ from typing import TYPE_CHECKING, Generic, TypeVar
 from textual.await_complete import AwaitComplete
 from textual.screen import Screen
 
-Result = TypeVar("Result")
+ResultT = TypeVar("ResultT")
 
 if TYPE_CHECKING:
 
-    class _Base(Screen[Result]):
+    class _Base(Screen[ResultT]):
         """What it stands before."""
 else:
     # Textual looks for styles along the first base that is a screen, and that has to be its own class
     _Base = Generic
 
 
-class AnswersOnce(_Base[Result]):
+class AnswersOnce(_Base[ResultT]):
     """Stands before Textual's class among the bases of a screen that is dismissed with an answer.
 
     Textual closes whatever is on top, so that a second answer would take the screen below along.
     """
 
-    def dismiss(self, result: Result | None = None) -> AwaitComplete:
+    def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
         """Answer; only while it is on top."""
         return super().dismiss(result) if self.is_active else AwaitComplete()

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Generic, TypeVar
+from typing import ClassVar, Generic
 
 from msgspec import Struct
 from textual.app import ComposeResult
@@ -16,15 +16,13 @@ from textual.content import Content
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
-from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
+from rpcexplorer.tui.dialogs.answer_once import AnswersOnce, ResultT
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.views.printable import printable
 
-Result = TypeVar("Result")
 
-
-class Dialog(AnswersOnce[Result | None], ModalScreen[Result | None], Generic[Result]):
+class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[ResultT]):
     """A block in the middle of the screen. A subclass composes its ``content``; leaving it answers None.
 
     What has no room in a low terminal is scrolled to, so that the line with the focus is always on view.

@@ -17,11 +17,11 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.widgets.answer import Answer
 
-Found = Mapping[str, Secret | RouteChanged | None]
+KnownFields = Mapping[str, Secret | RouteChanged | None]
 """What is known of each field that a profile needs."""
 
 LABELS: Final = {"username": "user name", "password": "password", "session": "session id"}
-"""The fields in the order in which they are asked for."""
+"""What people call the fields, in the order in which they are asked for; any other has its own name, behind them."""
 RUN, MACHINE = "for this run", "on this machine"
 """How long what was typed is kept."""
 
@@ -29,14 +29,14 @@ RUN, MACHINE = "for this run", "on this machine"
 class Credentials(Form):
     """A line for each field. The answer is what was typed, by field, with ``keep``; or ``forget`` alone."""
 
-    def __init__(self, profile: Profile, found: Found, words: str, *, store: str, login: bool) -> None:
+    def __init__(self, profile: Profile, found: KnownFields, words: str, *, store: str, login: bool) -> None:
         """``login``: what is missing must be given. ``store`` is where things are kept beyond this run."""
-        self._found, self._login = {field: found[field] for field in LABELS if field in found}, login
+        self._found, self._login = {field: found[field] for field in (*LABELS, *found) if field in found}, login
         self._who = profile.username if login else None
         """Who logs in where nobody else is named."""
         named = [Field("username", LABELS["username"], hint=f"{self._who}, or type another")] if self._who else []
         lines = named + [
-            Field(field, LABELS[field], hint=_hint(profile, field, known), masked=field != "username")
+            Field(field, LABELS.get(field, field), hint=_hint(profile, field, known), masked=field != "username")
             for field, known in self._found.items()
         ]
         keep = Field("keep", "keep it", RUN if login else MACHINE, choices=(RUN, MACHINE))
@@ -91,7 +91,7 @@ class Credentials(Form):
         return None
 
 
-def forgettable(found: Found) -> list[str]:
+def forgettable(found: KnownFields) -> list[str]:
     """The fields that are kept somewhere; the environment is not ours to change."""
     return [
         each for each, known in found.items() if known is not None and getattr(known, "source", "") != "environment"
@@ -181,12 +181,12 @@ def _store(explorer: Explorer) -> str:
     return "your keyring" if in_keyring else f"{explorer.paths.secrets}, for you alone"
 
 
-def _lacks(profile: Profile, found: Found, lacking: list[str]) -> str:
-    named = " and ".join(f"no {LABELS[field]}" for field in lacking)
+def _lacks(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
+    named = " and ".join(f"no {LABELS.get(field, field)}" for field in lacking)
     for known in found.values():
         if isinstance(known, RouteChanged):
             changes = "\n".join(map(str, known.changes))
-            return f"The {LABELS[known.field]} is known and not sent: {known.why}.\n{changes}".rstrip()
+            return f"The {LABELS.get(known.field, known.field)} is known and not sent: {known.why}.\n{changes}".rstrip()
     return f"{profile.name} has {named} yet."
 
 

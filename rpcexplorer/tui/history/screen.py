@@ -18,6 +18,7 @@ from rpcexplorer.tui.history.choice import HistoryChoice
 from rpcexplorer.tui.history.searching import SearchScreen
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.pending_keys import opens
+from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.history_rows import HistoryRow, moment_words
 
@@ -37,7 +38,7 @@ class HistoryScreen(SearchScreen):
     """
     scope: ClassVar[Scope] = "history"
     BINDINGS: ClassVar[list[BindingType]] = bindings("history")
-    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012 - Textual's own declaration
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
     VERTICAL_BREAKPOINTS = [(0, "-low"), (18, "-tall")]  # noqa: RUF012 - Textual's own declaration
 
     @on(RowList.RowChosen)

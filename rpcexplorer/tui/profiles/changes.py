@@ -42,7 +42,7 @@ async def added(screen: Screen[Any], explorer: Explorer) -> str:
 
 
 async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
-    """The same form, filled in; whether it was saved. A value that another file overrules is told."""
+    """The form of a profile, filled in; whether it was saved. A value that another file overrules is told."""
     name, said = profile.name, list[str]()
 
     def source(key: str) -> str:

@@ -118,12 +118,12 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
 
     def _fill(self, on: str = "") -> None:
         """The profiles as the files have them now, the cursor on one of them, or where it was."""
-        found, listing = self.explorer.profiles, self._list
+        found, shown = self.explorer.profiles, self._list
         on = on or (self._row.name if self._row else "")
         rows = [self._made(name, found.profiles.get(name)) for name in sorted(found.leaves)]
-        listing.refused = found.refused is not None
-        listing.items = rows
-        listing.cursor = next((at for at, row in enumerate(rows) if row.name == on), listing.cursor)
+        shown.refused = found.refused is not None
+        shown.items = rows
+        shown.cursor = next((at for at, row in enumerate(rows) if row.name == on), shown.cursor)
         wish = [("   choose the one to use", "careful bold")] if self._must_choose else []
         self._list_bar.words = [("Profiles", "bold"), (f"  {len(rows)}", "dim"), *wish]
         self._frame()

@@ -1,6 +1,7 @@
 """A list of objects as a table on screen: a heading, and as many rows and columns as there is room for.
 
-Which columns there are and what stands in a cell is laid down in ``views/table``; here it is only drawn and walked.
+Which columns there are and what stands in a cell is laid down in ``views/document/table.py``; here it is only drawn
+and walked.
 """
 
 from __future__ import annotations

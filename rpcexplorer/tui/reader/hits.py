@@ -12,7 +12,7 @@ from itertools import chain
 from typing import Final
 
 from rpcexplorer.views.document.document import Document
-from rpcexplorer.views.document.search import matches
+from rpcexplorer.views.document.search import MatchSpan, matches
 
 NEAR: Final = 32 * 1024
 """Bytes that are searched first, as the next place is seldom far."""
@@ -21,15 +21,12 @@ STEP: Final = 256 * 1024
 OFFSETS: Final = 1_000
 """Places in the text that stay known while they are on view."""
 
-Span = tuple[int, int]
-"""Bytes from and to."""
-
 
 class Hits:
     def __init__(self, document: Document, needle: str) -> None:
         self.document = document
         self.needle = needle
-        self.current: Span | None = None
+        self.current: MatchSpan | None = None
         """The place at hand."""
         self.total = 0
         """How many are counted."""
@@ -41,7 +38,7 @@ class Hits:
         """Where each step of the count began, and behind them how far it has come."""
         self._totals = [0]
         """How many there are before each of these."""
-        self._number: tuple[Span | None, int | None] = None, None
+        self._number: tuple[MatchSpan | None, int | None] = None, None
         self._offset = lru_cache(OFFSETS)(self._found_offset)
 
     @property
@@ -103,13 +100,13 @@ class Hits:
         at = bisect_left(offsets, character, key=lambda offset: self.document.place(line, start, offset)[1])
         return offsets.start + at
 
-    def _counted_before(self, place: Span | None) -> int | None:
+    def _counted_before(self, place: MatchSpan | None) -> int | None:
         if place is None or place[0] >= self._begins[-1]:
             return None
         at = bisect_right(self._begins, place[0]) - 1
         return self._totals[at] + len(self._starting(self._begins[at], place[0]))
 
-    def _starting(self, begin: int, end: int) -> list[Span]:
+    def _starting(self, begin: int, end: int) -> list[MatchSpan]:
         """The places that start between two offsets, wherever they end."""
         if begin >= end:
             return []
@@ -117,7 +114,7 @@ class Hits:
         return [place for place in found if place[0] < end]
 
 
-def _onwards(start: int, end: int) -> Iterator[Span]:
+def _onwards(start: int, end: int) -> Iterator[MatchSpan]:
     """From one offset to another, first in small steps."""
     step = NEAR
     while start < end:
@@ -125,7 +122,7 @@ def _onwards(start: int, end: int) -> Iterator[Span]:
         start, step = start + step, min(step * 2, STEP)
 
 
-def _back(start: int, end: int) -> Iterator[Span]:
+def _back(start: int, end: int) -> Iterator[MatchSpan]:
     """From the end back to the start, first in small steps."""
     step = NEAR
     while start < end:

@@ -46,14 +46,14 @@ class RowList(ScrollView, Generic[Item], can_focus=True):
     class CursorMoved(Message):
         """The cursor stands on another row."""
 
-        listing: RowList[Any]
+        row_list: RowList[Any]
         item: Any
 
     @message
     class RowChosen(Message):
         """A row was chosen, by key or by click."""
 
-        listing: RowList[Any]
+        row_list: RowList[Any]
         item: Any
 
     def draw(self, item: Item, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:

@@ -15,7 +15,7 @@ from textual.strip import Strip
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.views.printable import printable
 
-Line = Sequence[tuple[str, str]]
+SheetLine = Sequence[tuple[str, str]]
 """Pieces of text, each with its role."""
 
 
@@ -34,12 +34,12 @@ class Sheet(ScrollView, can_focus=True):
         Binding("end", "last", show=False),
     ]
 
-    lines: reactive[Sequence[Line]] = reactive[Sequence[Line]]((), always_update=True)
+    lines: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]]((), always_update=True)
     """What is to be read."""
 
     def __init__(self, id: str | None = None) -> None:
         super().__init__(id=id)
-        self._rows: list[Line] = []
+        self._rows: list[SheetLine] = []
 
     def render_line(self, y: int) -> Strip:
         width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
@@ -72,7 +72,7 @@ class Sheet(ScrollView, can_focus=True):
         self.refresh()
 
 
-def wrapped(words: Line, width: int) -> Iterator[Line]:
+def wrapped(words: SheetLine, width: int) -> Iterator[SheetLine]:
     """A line as rows of at most so many columns.
 
     Prose breaks between words, JSON anywhere, as its blanks may mean something. Further rows start below the last
@@ -105,7 +105,7 @@ def _is_prose(role: str) -> bool:
     return not role.startswith("json-")
 
 
-def _hanging(words: Line, width: int) -> int:
+def _hanging(words: SheetLine, width: int) -> int:
     before = sum(cell_len(text) for text, _ in words[:-1])
     last, first = words[-1][0], words[0][0]
     column = before + len(last) - len(last.lstrip())

@@ -49,7 +49,7 @@ def printed(text: str, profile: str, *, json: bool = False) -> str:
 
 
 def piped(word: str) -> str:
-    """The same of a word that is quoted already."""
+    """The name of a pipe from which a word is read that is quoted already."""
     return f"<(printf %s {word})"
 
 

@@ -124,7 +124,8 @@ def subject_of(
     request = preview(draft, id=exchange.id if exchange else None)
     if isinstance(request, Refused):
         return request
-    headers = tuple((name, hide.text(value)) for name, value in request.headers)
+    own = {each.shown for each in auth_of(profile).headers(profile)}  # placeholders, and what the profile's file says
+    headers = tuple((name, value if value in own else hide.text(value)) for name, value in request.headers)
     made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
     return replace(made, login=_login(made, preview, hide))
 

@@ -15,17 +15,14 @@ from functools import cached_property
 from io import BytesIO
 from typing import Final
 
-from rpcexplorer.jsontext import slices
 from rpcexplorer.jsontext.layout import pieces
+from rpcexplorer.jsontext.slices import Text as Text  # noqa: PLC0414 - handed on: what a body is, for whoever shows one
 from rpcexplorer.jsontext.utf8 import faults
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.document.lines import STEP, Lines, newlines_before
 from rpcexplorer.views.document.longline import PART, LongLine, shown
 from rpcexplorer.views.document.outline import Outline
 from rpcexplorer.views.printable import _row as hex_row
-
-Text = slices.Text
-"""A body, or a part of one that is not copied."""
 
 SMALL: Final = 256 * 1024
 """Bytes; of a smaller text the widest line is measured, of a larger one estimated."""

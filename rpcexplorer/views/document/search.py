@@ -16,7 +16,7 @@ from rpcexplorer.views.document.document import Document
 SLICE: Final = 1 << 20
 """Bytes that are searched at a time: some milliseconds."""
 
-Span = tuple[int, int]
+MatchSpan = tuple[int, int]
 """The offsets of a match in the text."""
 
 
@@ -31,13 +31,13 @@ class _Query(NamedTuple):
     """Bytes that a match has at most."""
 
 
-def matches(document: Document, needle: str, start: int = 0, end: int | None = None) -> Iterator[Span]:
+def matches(document: Document, needle: str, start: int = 0, end: int | None = None) -> Iterator[MatchSpan]:
     """All matches between two offsets, in turn; none for an empty needle."""
     for found in _slices(document.text, needle, start, end):
         yield from found
 
 
-def _slices(text: bytes, needle: str, start: int = 0, end: int | None = None) -> Iterator[list[Span]]:
+def _slices(text: bytes, needle: str, start: int = 0, end: int | None = None) -> Iterator[list[MatchSpan]]:
     """The matches of each slice in turn; one belongs to the slice in which it starts."""
     if not needle:
         return
@@ -51,7 +51,7 @@ def _slices(text: bytes, needle: str, start: int = 0, end: int | None = None) ->
         at = max(stop, found[-1][1] if found else 0)
 
 
-def _found(text: bytes, query: _Query, start: int, stop: int, end: int) -> list[Span]:
+def _found(text: bytes, query: _Query, start: int, stop: int, end: int) -> list[MatchSpan]:
     """The matches that start between `start` and `stop` and end before `end`."""
     piece = text[start : min(stop + query.longest - 1, end)]
     if query.any_case:

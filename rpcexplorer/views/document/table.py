@@ -16,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from rpcexplorer.jsontext import scan
-from rpcexplorer.jsontext.members import open_array
+from rpcexplorer.protocol.envelope import open_array
 from rpcexplorer.views.cells import columns as columns_of
 from rpcexplorer.views.printable import printable, readable
 
@@ -137,7 +137,7 @@ class Table:
         Rows that have the same there stay in the list's own order.
         """
         member = self.columns[column].member
-        keys: dict[int, Key] = {}
+        keys: dict[int, SortKey] = {}
         last: dict[CellKind, list[int]] = {"null": [], "absent": []}
         for index, element in enumerate(self._elements):
             text = _text(_members(element).get(member))
@@ -248,11 +248,11 @@ def _size(text: bytes) -> int:
 
 # --- order -------------------------------------------------------------------------------------------------------
 
-Key = tuple[int, int | float | Decimal | str, str]
+SortKey = tuple[int, int | float | Decimal | str, str]
 """What a cell is sorted by; the first part tells the kinds apart, so that a number never meets a text."""
 
 
-def _key(kind: CellKind, text: bytes) -> Key:
+def _key(kind: CellKind, text: bytes) -> SortKey:
     rank = _SORTED_BY_KIND.index(kind)
     if kind == "number":
         return rank, _number(text.decode()), ""

@@ -12,9 +12,7 @@ from rpcexplorer.model.catalogue import By, Method, MethodSource, Parameter, sta
 from rpcexplorer.views.cells import columns, fitted
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
-
-Line = list[tuple[str, str]]
-"""Pieces of text, each with the role it is drawn in."""
+from rpcexplorer.views.words.sentences import WordLine
 
 LABEL: Final = 12
 WIDEST_NAME: Final = 28
@@ -29,7 +27,7 @@ _SOURCES: Final[dict[MethodSource, str]] = {
 }
 
 
-def docs_lines(method: Method | None, asked: datetime | None = None) -> list[Line]:
+def docs_lines(method: Method | None, asked: datetime | None = None) -> list[WordLine]:
     """The page for a method; ``asked`` is when the service told of it."""
     if method is None:
         return [[("  No method is chosen yet: F2 shows them.", "dim")]]
@@ -49,12 +47,12 @@ def docs_lines(method: Method | None, asked: datetime | None = None) -> list[Lin
     return lines
 
 
-def _title(method: Method) -> Line:
+def _title(method: Method) -> WordLine:
     words = [("  ", "text"), (printable(method.name), "accent bold")]
     return [*words, ("   ! deprecated", "careful")] if method.deprecated else words
 
 
-def _facts(method: Method, asked: datetime | None) -> Iterator[Line]:
+def _facts(method: Method, asked: datetime | None) -> Iterator[WordLine]:
     said_by = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
     if asked is not None and method.dialect:
         said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
@@ -75,7 +73,7 @@ def _safety(safe: bool | None) -> str:
     return "no, asks first where the profile wants it" if safe is False else "unknown, so it is treated as not safe"
 
 
-def _parameters(method: Method) -> Iterator[Line]:
+def _parameters(method: Method) -> Iterator[WordLine]:
     """A table: name, kind, whether it must be there, what it is."""
     yield [("  Params", "bold"), (f"  {_BY[method.by]}" if method.by else "", "dim")]
     names = [each.name or f"#{at}" for at, each in enumerate(method.parameters, start=1)]
@@ -102,7 +100,7 @@ def _told(parameter: Parameter) -> str:
     return printable("; ".join(each for each in said if each))
 
 
-def _json(value: Any) -> Iterator[Line]:
+def _json(value: Any) -> Iterator[WordLine]:
     """A value, laid out and coloured."""
     from rpcexplorer.views.colouring import tokens  # no start needs it
 

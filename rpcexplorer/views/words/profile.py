@@ -7,16 +7,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.connection_test import Check, State
+from rpcexplorer.model.connection_test import Check, CheckState
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.words.sentences import duration
+from rpcexplorer.views.words.sentences import WordLine, duration
 
-Line = list[tuple[str, str]]
-"""Pieces of a line, each with its role."""
-Row = tuple[str, Any, Any]
+PageRow = tuple[str, Any, Any]
 """A dotted key, its value, and where that comes from: ``default``, or a file and a line."""
 
 LABEL: Final = 15
@@ -31,7 +29,7 @@ GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
 
 HAND: Final = "What is not in the form is written into the file by hand."
 
-SIGNS: Final[dict[State, tuple[str, str]]] = {
+SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
     "well": ("✓", "well"),
     "failed": ("✗", "wrong"),
     "skipped": ("–", "dim"),  # noqa: RUF001 - the dash is meant
@@ -42,12 +40,12 @@ SIGNS: Final[dict[State, tuple[str, str]]] = {
 def profile_page(
     profile: Profile,
     state: Mapping[str, Secret | RouteChanged | None],
-    rows: Sequence[Row],
+    rows: Sequence[PageRow],
     files: Sequence[tuple[Path, str]],
     steps: Sequence[Check] | None = (),
-) -> list[Line]:
+) -> list[WordLine]:
     """All that is known of a profile. ``files`` come with whom they speak to; ``steps``: None while it is tested."""
-    lines: list[Line] = [[]]
+    lines: list[WordLine] = [[]]
     if profile.description:
         lines += [[(f" {profile.description}", "text")], []]
     lines += [
@@ -61,27 +59,27 @@ def profile_page(
     return [*lines, [], [(f" {HAND}", "dim")]]
 
 
-def broken_page(files: Sequence[tuple[Path, str]], complaints: Sequence[str]) -> list[Line]:
+def broken_page(files: Sequence[tuple[Path, str]], complaints: Sequence[str]) -> list[WordLine]:
     """What is wrong with a profile that cannot be used."""
-    wrong: list[Line] = [[(" ! ", "careful bold"), (complaint, "text")] for complaint in complaints]
+    wrong: list[WordLine] = [[(" ! ", "careful bold"), (complaint, "text")] for complaint in complaints]
     return [[], *wrong, [], *_files(files), [], [(" It can be used again as soon as its file is in order.", "dim")]]
 
 
-def _row(label: str, value: str, role: str) -> Line:
+def _row(label: str, value: str, role: str) -> WordLine:
     return [(f" {label:<{LABEL}}  ", "dim"), (value, role)]
 
 
-def _heading(words: str) -> list[Line]:
+def _heading(words: str) -> list[WordLine]:
     return [[], [(f" {words}", "text bold")]]
 
 
-def _badge(badge: str) -> list[Line]:
+def _badge(badge: str) -> list[WordLine]:
     if badge == "prod":
         return [_row("badge", "PROD", "wrong bold")]
     return [_row("badge", badge, "text")] if badge else []
 
 
-def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -> list[Line]:
+def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -> list[WordLine]:
     match found:
         case Secret(source="environment"):
             return [_row(field, "✓ known", "well"), _row("", f"${profile.variable(field)}", "dim")]
@@ -97,26 +95,26 @@ def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -
     return [_row(field, "! missing", "careful bold"), _row("", f"s enters it, or set {profile.variable(field)}", "dim")]
 
 
-def _files(files: Sequence[tuple[Path, str]]) -> list[Line]:
+def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
     return [
         _row("" if at else "in the file", f"{file}  for {whose}", "middle") for at, (file, whose) in enumerate(files)
     ]
 
 
-def _connection(steps: Sequence[Check] | None) -> list[Line]:
+def _connection(steps: Sequence[Check] | None) -> list[WordLine]:
     if steps is None:
         return [*_heading("Connection"), [(" ◐ ", "careful"), ("testing …  Esc ends it", "middle")]]
     return [*_heading("Connection"), *map(_step, steps)] if steps else []
 
 
-def _step(step: Check) -> Line:
+def _step(step: Check) -> WordLine:
     sign, role = SIGNS[step.state]
     words = step.words if step.seconds is None else f"{step.words}  {duration(step.seconds)}"
     weight = {"well": "text", "failed": "wrong"}.get(step.state, "dim")
     return [(f" {sign} ", role), (f"{step.label:<{LABEL - 2}}  ", "text"), (words, weight)]
 
 
-def _settings(profile: Profile, rows: Sequence[Row], files: Sequence[tuple[Path, str]]) -> Iterator[Line]:
+def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
     """Keys by what they are about; first what a file says, with its place, then what counts by default."""
     short = _short([file for file, _ in files])
     for heading in ("Calls", "Login", "Headers"):
@@ -137,7 +135,7 @@ def _group(key: str) -> str:
     return "" if first == "method" else GROUPS.get(first, "Calls")
 
 
-def _setting(key: str, value: Any, role: str) -> Line:
+def _setting(key: str, value: Any, role: str) -> WordLine:
     label = key.partition(".")[2] or key
     if isinstance(value, dict | list):
         return _row(label, json_of(value).decode(), "json-punctuation")
@@ -148,7 +146,7 @@ def _setting(key: str, value: Any, role: str) -> Line:
     return _row(label, "none", "dim") if value is None or value == "" else _row(label, str(value), role)
 
 
-def _methods(profile: Profile) -> Iterator[Line]:
+def _methods(profile: Profile) -> Iterator[WordLine]:
     if profile.methods:
         yield from _heading("Methods it describes")
         for name, note in profile.methods.items():

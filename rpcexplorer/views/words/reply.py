@@ -5,22 +5,19 @@ from __future__ import annotations
 import re
 
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.views.words.sentences import duration, size
+from rpcexplorer.views.words.sentences import WordLine, duration, size
 from rpcexplorer.views.words.timing import bars, drawn
-
-Line = list[tuple[str, str]]
-"""Pieces of text, each with the role it is drawn in."""
 
 LABEL = 18
 COOKIE = re.compile("=[^;]*")
 
 
-def headers_page(exchange: Exchange) -> list[Line]:
+def headers_page(exchange: Exchange) -> list[WordLine]:
     """Status line and headers as they came, then what else is known of the way."""
     response = exchange.response
     if response.status is None:
         return [[("  No HTTP reply came, so there are no headers.", "dim")]]
-    lines: list[Line] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
+    lines: list[WordLine] = [[("  " + f"{response.version} {response.status} {response.reason}".strip(), "bold")], []]
     if not response.headers:
         lines.append([("  No headers came, or they were not recorded.", "dim")])
     widest = min(max((len(name) for name, _ in response.headers), default=0), 30)
@@ -37,9 +34,9 @@ def _shown(name: str, value: str) -> str:
     return COOKIE.sub("=••••••••", value, count=1) if name.lower() == "set-cookie" else value
 
 
-def timing_page(exchange: Exchange, width: int) -> list[Line]:
+def timing_page(exchange: Exchange, width: int) -> list[WordLine]:
     """The phases of the way as bars on one scale, then sizes and the moment."""
-    lines: list[Line] = []
+    lines: list[WordLine] = []
     for bar, track in zip(
         bars(exchange.response.phases, exchange.seconds, width),
         drawn(bars(exchange.response.phases, exchange.seconds, width), max(width - LABEL - 14, 10)),
@@ -53,7 +50,7 @@ def timing_page(exchange: Exchange, width: int) -> list[Line]:
     return lines
 
 
-def _facts(exchange: Exchange) -> list[Line]:
+def _facts(exchange: Exchange) -> list[WordLine]:
     response = exchange.response
     facts = {
         "sent": size(exchange.sent) if exchange.sent else "",

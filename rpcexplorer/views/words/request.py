@@ -11,10 +11,7 @@ from typing import Final
 
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.views.printable import printable, printable_bytes, readable
-from rpcexplorer.views.words.sentences import SIGNS
-
-Line = list[tuple[str, str]]
-"""Pieces of text, each with the role it is drawn in."""
+from rpcexplorer.views.words.sentences import SIGNS, WordLine
 
 DOTS: Final = "••••••••"
 """Any secret; its length tells nothing."""
@@ -26,7 +23,7 @@ _MARGIN: Final = ("  ", "text")
 _SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
 
 
-def request_lines(preview: Preview | Refused | None) -> list[Line]:
+def request_lines(preview: Preview | Refused | None) -> list[WordLine]:
     """The page for a request, or why there would be none."""
     if preview is None:
         return [[_MARGIN, ("The request to come is shown here.", "dim")]]
@@ -48,13 +45,13 @@ def request_lines(preview: Preview | Refused | None) -> list[Line]:
     ]
 
 
-def _header(name: str, value: str) -> Line:
-    """As it will stand on the wire; the names of the secrets in it stand behind it, in dim."""
+def _header(name: str, value: str) -> WordLine:
+    """As it will stand on the wire, or what is encoded there; the names of its secrets stand behind it, in dim."""
     names = "".join(f"  {printable(found[1])}" for found in _SECRET.finditer(value))
     return [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (names, "dim")]
 
 
-def _body(body: bytes) -> list[Line]:
+def _body(body: bytes) -> list[WordLine]:
     text = readable(body)
     if text is None:  # not ours to send, but nothing that is shown may fail
         return [[_MARGIN, (row, "text")] for row in printable_bytes(body).splitlines()]

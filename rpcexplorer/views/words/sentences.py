@@ -20,6 +20,9 @@ from rpcexplorer.model.exchange import (
 from rpcexplorer.protocol.codes import RESERVED, explain
 from rpcexplorer.views.printable import printable
 
+WordLine = list[tuple[str, str]]
+"""Pieces of text, each with the role it is drawn in."""
+
 SIGNS: Final[dict[OutcomeName, str]] = {
     "result": "✓",
     "error": "✗",

@@ -225,6 +225,14 @@ def test_what_was_forgotten_is_still_hidden_where_it_comes_back(tmp_path: Path, 
     assert [each.reveal() for each in credentials.in_use()] == ["typed-value"]
 
 
+def test_logging_out_ends_the_sessions_of_every_route(tmp_path: Path) -> None:
+    credentials = StoredCredentials(store(tmp_path), Nobody())
+    credentials.hold(MOVED, "session", "there", keep=False)
+    credentials.hold(STAGING, "session", "here", keep=False)
+    assert credentials.log_out(STAGING) == (True, "")
+    assert credentials.state(MOVED)["session"] is None
+
+
 def test_a_session_that_cannot_be_removed_is_told_and_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     secrets = store(tmp_path)
     secrets.save(STAGING, "session", "stored-value")

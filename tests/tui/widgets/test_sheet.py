@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from rpcexplorer.tui.widgets.sheet import Line, Sheet, wrapped
+from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine, wrapped
 from tests.tui.stage import Stage, text_of
 
 
-def rows(words: Line, width: int) -> list[str]:
+def rows(words: SheetLine, width: int) -> list[str]:
     return ["".join(text for text, _ in row) for row in wrapped(words, width)]
 
 
@@ -32,7 +32,7 @@ def rows(words: Line, width: int) -> list[str]:
         ([("         日本日", "text")], ["         ", "        日", "        本", "        日"]),
     ],
 )
-def test_what_is_too_long_goes_on_below(words: Line, becomes: list[str]) -> None:
+def test_what_is_too_long_goes_on_below(words: SheetLine, becomes: list[str]) -> None:
     assert rows(words, 10) == becomes
 
 

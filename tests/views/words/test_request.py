@@ -8,7 +8,8 @@ from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.views.words.request import DOTS, Line, request_lines
+from rpcexplorer.views.words.request import DOTS, request_lines
+from rpcexplorer.views.words.sentences import WordLine
 
 URL = "https://rpc.example.com"
 
@@ -17,7 +18,7 @@ def told(preview: Preview | Refused | None) -> list[str]:
     return ["".join(text for text, _ in line) for line in request_lines(preview)]
 
 
-def role_of(lines: list[Line], text: str) -> str:
+def role_of(lines: list[WordLine], text: str) -> str:
     return next(role for line in lines for piece, role in line if piece == text)
 
 

@@ -192,7 +192,7 @@ class MethodsPane(Vertical):
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
         event.stop()
-        if event.listing is self._recent_list:
+        if event.row_list is self._recent_list:
             self.post_message(self.Recalled(self, event.item))
         else:
             self.post_message(self.MethodChosen(self, name_of(event.item)))

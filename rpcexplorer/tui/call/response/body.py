@@ -20,7 +20,7 @@ from textual.widget import Widget
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.pacing import paced
-from rpcexplorer.tui.widgets.sheet import Line, Sheet
+from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.reader.grid import Grid
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 
 LARGE: Final = 256 * 1024
 """Bytes; a larger reply is laid out in steps, so that typing goes on."""
-YIELDS_NOTHING: Final[Sequence[Line]] = (
+YIELDS_NOTHING: Final[Sequence[SheetLine]] = (
     (),
     (("      It yields nothing. ", "dim"), ("o", "bold"), (" shows the reply again.", "dim")),
 )
-LAID_OUT: Final[Sequence[Line]] = ((), (("      It is being laid out …", "dim"),))
+LAID_OUT: Final[Sequence[SheetLine]] = ((), (("      It is being laid out …", "dim"),))
 
 
 class Body(Vertical):
@@ -55,7 +55,7 @@ class Body(Vertical):
     """What a filter or a command made of the reply, in its place; None shows the reply itself."""
     wrapped: reactive[bool] = reactive(False)
     """Long lines are wrapped rather than cut."""
-    empty: reactive[Sequence[Line]] = reactive[Sequence[Line]](())
+    empty: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]](())
     """What to say where there is no body."""
 
     class NoTable(Message):

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.jsontext import members as envelope
 from rpcexplorer.jsontext import slices
 from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.protocol import envelope
 from rpcexplorer.protocol.codec import decode, decode_large
 from rpcexplorer.protocol.messages import Reply, Result
 

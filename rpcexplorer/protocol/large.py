@@ -1,8 +1,8 @@
 """The envelope of a large reply, read in steps of a millisecond, so that whoever waits can do something in between.
 
 Only the usual one is read here: an object that is JSON to the letter and has its result near the start. The result is
-cut where it was cut before, if the parser agrees, and else where its brackets say (`slices.py`). Of any other text
-nothing is said but that it is another; `members.py` reads it whole.
+cut where it was cut before, if the parser agrees, and else where its brackets say (`jsontext/slices.py`).
+Of any other text nothing is said but that it is another; `envelope.py` reads it whole.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import re
 from typing import Any, Final
 
 from rpcexplorer.jsontext import slices
-from rpcexplorer.jsontext.members import Envelope, is_native, native_parts
 from rpcexplorer.jsontext.oddities import long_number
 from rpcexplorer.jsontext.slices import closing, in_string, opening
 from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.protocol.envelope import Envelope, is_native, native_parts
 
 HEAD: Final = 64 * 1024
 """Bytes within which a large result has to begin."""

@@ -1,4 +1,4 @@
-"""An object's members and an array's elements as the raw bytes they are, at native speed where that parser can.
+"""The members of a reply and the elements of a batch as the raw bytes they are, at native speed where that parser can.
 
 What it refuses but servers send (NaN, lone surrogates, endless nesting) goes through the lenient scanner instead,
 with a remark for each such oddity.
