@@ -8,6 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 TOP: Final = Path(__file__).parents[1]
 PRODUCT, TESTS = TOP / "rpcexplorer", TOP / "tests"
 
@@ -52,6 +54,7 @@ TOGETHER: Final = {
 """Folders of which not every file has a test of its own: which test has those, and why that one."""
 
 
+@pytest.mark.thorough
 def test_each_file_has_a_test_of_its_name_or_is_tested_with_its_folder() -> None:
     alone = dict[str, set[Path]]()
     for path in PRODUCT.rglob("*.py"):

@@ -165,6 +165,7 @@ def reply(request: Received) -> bytes:
     return http_reply(f'{{"jsonrpc":"2.0","id":{id},"result":"welcome"}}'.encode())
 
 
+@pytest.mark.thorough
 def test_on_a_terminal_a_missing_password_is_asked_for_and_not_echoed(shell: Shell) -> None:
     with RawServer(reply) as server:
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n')

@@ -972,7 +972,7 @@ async def secrets_are_entered_unseen(at: Visit) -> None:
 # --- the table -------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.everyday(7)
+@pytest.mark.everyday(5)
 @pytest.mark.parametrize("told", STORIES, ids=lambda told: told.story.__name__)
 def test_a_command_does_what_it_says(told: Told, explorer: Explorer, person: PersonOnScreen) -> None:
     heard: list[Message] = []

@@ -83,6 +83,7 @@ def test_no_other_private_name_is_overridden_or_called() -> None:
     assert called == {kind: {name for _, name in pairs} for kind, pairs in CALLED.items()}
 
 
+@pytest.mark.thorough
 def test_no_other_object_of_textual_is_reached_into() -> None:
     found = {name_of(file): names for file in FILES if (names := set(reached_into(file)))}
     assert found == REACHED_INTO

@@ -61,6 +61,7 @@ def test_what_cannot_be_written_is_put_aside_and_the_next_run_takes_it_back(bloc
     assert len(calls(tmp_path / "history")) == 2
 
 
+@pytest.mark.thorough
 def test_a_reply_as_long_as_the_settings_allow_is_taken_back_too(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

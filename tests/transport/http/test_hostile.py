@@ -281,6 +281,7 @@ def test_a_name_that_is_not_known_is_told_by_name(monkeypatch: pytest.MonkeyPatc
     assert problem.response.phases.connect is None
 
 
+@pytest.mark.thorough
 def test_a_lookup_that_never_ends_does_not_hold_up_the_deadline_or_the_exit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

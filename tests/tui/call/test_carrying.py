@@ -293,7 +293,7 @@ auth = {{ kind = "inline", username = "bob" }}
 """
 
 
-@pytest.mark.everyday(1)
+@pytest.mark.thorough
 @pytest.mark.parametrize("value", ["«one.password»", "«not recorded»"])
 def test_what_stands_for_a_secret_is_not_sent_as_text(make_explorer: Callable[..., Explorer], value: str) -> None:
     with RawServer(http_reply(b"{}")) as server:

@@ -78,6 +78,7 @@ def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Ex
     assert "password" not in store.read_text()  # kept for this run: only the session is written down
 
 
+@pytest.mark.thorough
 def test_what_is_to_be_kept_is_kept(lacking: Explorer, store: Path) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)
