@@ -389,6 +389,22 @@ def test_a_narrow_terminal_folds_the_methods_and_opens_them_by_key(explorer: Exp
 
 
 @pytest.mark.thorough
+def test_on_a_narrow_terminal_the_reply_to_a_call_that_is_sent_again_is_on_view(
+    explorer: Explorer, person: PersonOnScreen
+) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await write(pilot, screen, "demo.echo", "[1]")
+        await sent(pilot, screen)
+        await pilot.press("f2", "tab")
+        assert screen.methods.size.width == 80
+        await sent(pilot, screen, "r")
+        assert screen.response.size.width == 80
+        assert screen.response.has_focus_within
+
+    visit(explorer, person, what, size=(80, 24))
+
+
+@pytest.mark.thorough
 def test_sizes_are_changed_by_key_and_remembered(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
