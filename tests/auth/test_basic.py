@@ -229,13 +229,14 @@ def test_a_copied_script_sends_the_header(shell: Shell) -> None:
 
 
 @pytest.mark.parametrize("profile", ["SHOP", "OTHER"])
-def test_a_user_name_that_is_a_secret_elsewhere_takes_nothing_from_the_header(shell: Shell, profile: str) -> None:
+def test_a_user_name_that_is_a_secret_as_well_is_copied_as_the_profile_says_it(shell: Shell, profile: str) -> None:
     with RawServer(echo) as server:
-        added(shell, server).run("call", "ping")
-    shell.environment[f"RPCEXPLORER_{profile}_USERNAME"] = "ada"
-    ran = shell.run("copy", "--as", "python")
-    assert "base64(" not in ran.text
-    assert "NOT_RECORDED" not in ran.text
+        shell.run("profiles", "add", "shop", "--url", server.origin, "--auth", "basic", "--username", "rpcuser")
+        shell.environment |= {"RPCEXPLORER_SHOP_PASSWORD": WORD, f"RPCEXPLORER_{profile}_USERNAME": "rpcuser"}
+        assert shell.run("call", "ping").code == 0
+    script = copied(shell, "python")
+    assert "base64(" not in script
+    assert "NOT_RECORDED" not in script
 
 
 def test_a_ticket_shows_a_placeholder(shell: Shell) -> None:
