@@ -39,9 +39,9 @@ def kind_named(name: str) -> type[Kind]:
     raise ValueError(f"{name} is no kind of auth; {advice}")
 
 
-def fields() -> dict[str, type[Kind]]:
-    """Every key that a profile can set of its kind, each with a kind that has it."""
-    return {key: kind for kind in reversed(_ALL) for key in kind.__struct_fields__}
+def fields() -> list[str]:
+    """Every key that a profile can set of its kind, whichever that is."""
+    return [*dict.fromkeys(key for kind in _ALL for key in kind.__struct_fields__)]
 
 
 def form_lines() -> dict[str, FormLine]:

@@ -26,6 +26,7 @@ from rpcexplorer.model.exchange import (
 )
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import FIELD_WORDS
 
 CheckState = Literal["well", "failed", "skipped", "unknown"]
 """Skipped is what this connection does not need; unknown what was not reached or cannot be told."""
@@ -41,10 +42,6 @@ _FAILS_AT: Final = {
 
 _ADDRESS = re.compile(r"[^/?#]*//(?:[^/?#]*@)?(?:\[[^\]]*\]|\d{1,3}(?:\.\d{1,3}){3})(?::\d*)?(?:[/?#]|\Z)")
 """A URL whose host needs no looking up."""
-
-
-WORDS: Final = {"username": "user name"}
-"""What people call a field of a secret, where it is not its own name."""
 
 
 class Check(Struct, frozen=True):
@@ -75,7 +72,7 @@ def steps(exchange: Exchange, profile: Profile) -> list[Check]:
 
 def login_not_reached(profile: Profile, missing: Sequence[str]) -> Check:
     """The last step where the way to the server ended before it; what is ``missing`` for it is known all the same."""
-    fields = " and ".join(f"no {WORDS.get(field, field)}" for field in missing)
+    fields = " and ".join(f"no {FIELD_WORDS.get(field, field)}" for field in missing)
     return Check(_label(profile), "unknown", f"not reached; {fields} yet" if fields else "not reached")
 
 

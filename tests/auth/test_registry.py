@@ -74,7 +74,7 @@ def test_a_kind_is_in_a_file_of_its_name_and_says_all_of_itself(kind: type[Kind]
 @pytest.mark.parametrize("kind", KINDS.values())
 def test_every_field_of_a_kind_has_a_value_by_itself(kind: type[Kind]) -> None:
     assert kind() == kind()
-    assert set(kind.__struct_fields__) <= fields().keys()
+    assert set(kind.__struct_fields__) <= set(fields())
     assert {line.field for line in kind.form} <= form_lines().keys()
 
 

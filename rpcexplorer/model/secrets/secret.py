@@ -10,6 +10,8 @@ SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "sess
 
 FIELDS: Final = ("username", "password", "session")
 """The secrets that a profile can have, each by its name."""
+FIELD_WORDS: Final = {"username": "user name"}
+"""What people call a field, where it is not its own name."""
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
 

@@ -169,8 +169,9 @@ def _refuse_shared_variables(found: Profiles) -> None:
 
 
 def _complaint(found: Profiles, name: str, path: KeyPath, sentence: str) -> Complaint:
-    """Complain about a merged profile, at the place where the highest file names it."""
-    source = found.leaves[name][()].source
+    """Complain about a merged profile, at the place of the key, or where the highest file names the profile."""
+    leaves = found.leaves[name]
+    source = leaves.get(path, leaves[()]).source
     return Complaint(source.file, sentence, source.line, dotted(("profile", name, *path)), name)
 
 

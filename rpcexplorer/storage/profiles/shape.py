@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from rpcexplorer.auth.kind import Kind
 from rpcexplorer.auth.registry import KINDS, fields
 from rpcexplorer.model.profile import PROFILE_NAME, Auth, Login, MethodNote, Profile
 from rpcexplorer.storage.profiles.values import (
@@ -36,14 +35,21 @@ def _refused_name(key: str, _value: object, _place: Place) -> str | None:
     return "this is no name for a profile; use up to 64 letters, digits, `_`, `-` and `.`, a letter or digit first"
 
 
-def _field(key: str, kind: type[Kind]) -> ValueCheck:
-    if key not in kind.fits:
+def _field(key: str) -> ValueCheck:
+    """A field of auth before its kind is known: what none of the kinds that have it would take is wrong."""
+    rules = [kind.fits.get(key) for kind in KINDS.values() if key in kind.__struct_fields__]
+    strict = [rule for rule in rules if rule is not None]
+    if len(strict) < len(rules):
         return name
-    pattern, sentence = kind.fits[key]
-    return lambda value, _place: value if isinstance(value, str) and pattern.fullmatch(value) else WrongValue(sentence)
+
+    def check(value: Any, _place: Place) -> Any:
+        fits = isinstance(value, str) and any(pattern.fullmatch(value) for pattern, _ in strict)
+        return value if fits else WrongValue(strict[0][1])
+
+    return check
 
 
-AUTH = TableRule("auth", {"kind": KIND, **{key: _field(key, kind) for key, kind in fields().items()}}, refused_key)
+AUTH = TableRule("auth", {"kind": KIND, **{key: _field(key) for key in fields()}}, refused_key)
 
 LOGIN = TableRule(
     "login",
@@ -99,6 +105,9 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
     plain = {path[0]: value for path, value in values.items() if len(path) == 1}
     if plain.get("badge") == "prod":
         plain.setdefault("confirm", "unsafe")
+    for key, (pattern, sentence) in KINDS[auth.get("kind", Auth.kind)].fits.items():
+        if key in auth and not pattern.fullmatch(auth[key]):
+            return ("auth", key), sentence
     return Profile(
         name=profile,
         headers=tuple(_below(values, "headers").items()),

@@ -13,15 +13,15 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secrets.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.widgets.answer import Answer
 
 KnownFields = Mapping[str, Secret | RouteChanged | None]
 """What is known of each field that a profile needs."""
 
-LABELS: Final = {"username": "user name", "password": "password", "session": "session id"}
-"""What people call the fields, in the order in which they are asked for; any other has its own name, behind them."""
+LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"session": "session id"}
+"""What a line is called, in the order in which the fields are asked for; any other field comes behind them."""
 RUN, MACHINE = "for this run", "on this machine"
 """How long what was typed is kept."""
 

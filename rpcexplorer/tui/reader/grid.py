@@ -23,6 +23,7 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.reader.row import AFTER, BEFORE, number_width
 from rpcexplorer.tui.sizes import AFTER_NUMBER
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, segments
+from rpcexplorer.tui.widgets.scrolling import SCROLLING
 from rpcexplorer.views.cells import clipped, columns
 from rpcexplorer.views.document.table import WIDEST, CellKind, Table
 
@@ -45,14 +46,9 @@ class Grid(ScrollView, can_focus=True):
     Grid { background: $background; scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
+        *SCROLLING,
         Binding("left,h", "move(0, -1)", show=False),
         Binding("right,l", "move(0, 1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
         Binding("enter", "open", show=False),
     ]
 

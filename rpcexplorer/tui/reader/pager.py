@@ -26,6 +26,7 @@ from rpcexplorer.tui.reader.hits import Hits
 from rpcexplorer.tui.reader.row import Painter, number_width
 from rpcexplorer.tui.sizes import AFTER_NUMBER
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
+from rpcexplorer.tui.widgets.scrolling import SCROLLING
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.outline import EVERYTHING
 from rpcexplorer.views.document.rows import Rows
@@ -47,12 +48,7 @@ class Pager(ScrollView, can_focus=True):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
+        *SCROLLING,
         Binding("left", "aside(-1)", show=False),
         Binding("right", "aside(1)", show=False),
         Binding("shift+left", "aside(-8)", show=False),

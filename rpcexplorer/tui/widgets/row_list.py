@@ -18,6 +18,7 @@ from textual.strip import Strip
 
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import ThemeStyles
+from rpcexplorer.tui.widgets.scrolling import SCROLLING
 
 Item = TypeVar("Item")
 
@@ -29,12 +30,7 @@ class RowList(ScrollView, Generic[Item], can_focus=True):
     RowList { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
+        *SCROLLING,
         Binding("enter", "choose", show=False),
     ]
 

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
-from textual.binding import Binding, BindingType
+from textual.binding import BindingType
 from textual.geometry import Size
 from textual.reactive import reactive
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from rpcexplorer.tui.theming import ThemeStyles, line
+from rpcexplorer.tui.widgets.scrolling import SCROLLING
 from rpcexplorer.views.printable import printable
 
 SheetLine = Sequence[tuple[str, str]]
@@ -25,14 +26,7 @@ class Sheet(ScrollView, can_focus=True):
     DEFAULT_CSS = """
     Sheet { background: $background; overflow-x: hidden; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("up,k", "move(-1)", show=False),
-        Binding("down,j", "move(1)", show=False),
-        Binding("pageup", "page(-1)", show=False),
-        Binding("pagedown", "page(1)", show=False),
-        Binding("home", "first", show=False),
-        Binding("end", "last", show=False),
-    ]
+    BINDINGS: ClassVar[list[BindingType]] = [*SCROLLING]
 
     lines: reactive[Sequence[SheetLine]] = reactive[Sequence[SheetLine]]((), always_update=True)
     """What is to be read."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from datetime import datetime
 
-from rpcexplorer.model.connection_test import WORDS
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secrets.secret import FIELD_WORDS, Secret
 from rpcexplorer.views.words.sentences import age
 
 
@@ -20,9 +19,11 @@ def auth_words(
     if isinstance(session, Secret):
         lasted = f" {age((now - since).total_seconds())}" if since else ""
         return [("● ", "well"), (f"session{lasted}", "text")]
-    if moved := [WORDS.get(field, field) for field, found in state.items() if isinstance(found, RouteChanged)]:
+    if moved := [FIELD_WORDS.get(field, field) for field, found in state.items() if isinstance(found, RouteChanged)]:
         return [("! ", "careful bold"), (f"{moved[0]}: its route changed", "careful")]
-    if missing := [WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"]:
+    if missing := [
+        FIELD_WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"
+    ]:
         return [("! ", "careful bold"), (f"no {missing[0]}", "careful")]
     if profile.has_sessions:
         return [("○ ", "middle"), ("no session yet", "middle")]

@@ -1,17 +1,22 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.shape import build_profile
 from rpcexplorer.storage.secrets.routes import Routes
+from rpcexplorer.storage.toml.positions import KeyPath
 
 
 def read(folder: Path, text: str) -> Profiles:
@@ -299,3 +304,12 @@ def test_params_in_a_shared_file_open_no_secret(tmp_path: Path, text: str) -> No
     assert "a file that is shared opens no secret" in complaint.sentence
     found = profiles.get("p")
     assert not isinstance(found, Profile) or "«" not in repr((found.methods, found.login))
+
+
+def test_what_a_kind_wants_of_a_field_that_others_have_too_is_asked_of_that_kind(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(BasicAuth, "fits", {"username": (re.compile("[a-z]+"), "must be small letters")})
+    values: dict[KeyPath, Any] = {("url",): "https://a.example.com", ("auth", "username"): "Ada"}
+    assert build_profile("p", values | {("auth", "kind"): "basic"}) == (("auth", "username"), "must be small letters")
+    assert isinstance(build_profile("p", values | {("auth", "kind"): "cookie"}), Profile)
