@@ -5,8 +5,8 @@ Times are shown in the zone of whoever looks. Damaged records are no exchanges; 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import date, datetime, timedelta, tzinfo
+from collections.abc import Iterator
+from datetime import datetime, tzinfo
 from typing import Final
 
 from rpcexplorer.model.exchange import Exchange, OutcomeName, Phases, Result
@@ -45,26 +45,6 @@ PROFILE_COLUMNS: Final = 12
 _STAR = "★"
 _TOOK = len("59.9 s ")
 _LABEL = len("remarks   ")
-
-
-def history_lines(
-    exchanges: Iterable[Exchange],
-    width: int,
-    *,
-    colour: bool = False,
-    zone: tzinfo | None = None,
-    today: date | None = None,
-) -> Iterator[str]:
-    """A line for each exchange, in the order given; a heading for each day where it is told which day is today."""
-    listed = list(exchanges)
-    methods = min(max((columns(printable(each.method)) for each in listed), default=0), METHOD_COLUMNS)
-    day = None
-    for exchange in listed:
-        its_day = exchange.when.astimezone(zone).date()
-        if today is not None and its_day != day:
-            day = its_day
-            yield inked("  " + _day(its_day, today), DIM, colour=colour)
-        yield history_line(exchange, width, methods=methods, colour=colour, zone=zone)
 
 
 def history_line(
@@ -109,14 +89,6 @@ def _what(exchange: Exchange, room: int, *, colour: bool) -> str:
     told = clipped(told, room - columns(name))
     padding = " " * (room - columns(told + name))
     return inked(told, INKS[exchange.outcome_name], colour=colour) + inked(name, CAREFUL, colour=colour) + padding
-
-
-def _day(day: date, today: date) -> str:
-    if day == today:
-        return "today"
-    if day == today - timedelta(days=1):
-        return "yesterday"
-    return f"{day.day} {day:%b %Y}"
 
 
 def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = None) -> str:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Malformed, Phases, Response, Result, Unreached
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.history import history_line, history_lines, shown
+from rpcexplorer.views.words.history import history_line, shown
 from rpcexplorer.views.words.sentences import SIGNS
-from tests.views.exchanges import WHEN, exchange
+from tests.views.exchanges import exchange
 
 COLOURS = re.compile(r"\x1b\[[0-9]+m")
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}', ("id differs",))
@@ -40,7 +40,7 @@ def test_columns_are_aligned_whatever_stands_in_them() -> None:
         exchange(Cancelled(), method="a.very.long.name.of.a.method\x1b[2J", seconds=125, name="outage ★" * 9),
     ]
     for width in (80, 120, 200):
-        lines = list(history_lines(listed, width, zone=UTC))
+        lines = [history_line(each, width, zone=UTC) for each in listed]
         assert {columns(line) for line in lines} == {width}
         assert len({line[: line.rindex("  ")].rstrip()[-2:] for line in lines} & {"ms", " s"}) == 2
 
@@ -75,17 +75,6 @@ def test_a_long_method_leaves_room_for_the_rest_on_a_narrow_terminal() -> None:
 def test_a_status_that_is_no_success_is_told() -> None:
     line = history_line(exchange(Malformed("not JSON"), status=502), 100, zone=UTC)
     assert "HTTP 502, malformed: not JSON" in line
-
-
-def test_days_get_a_heading_when_it_is_known_which_is_today() -> None:
-    listed = [exchange(Result(b"1"), when=WHEN - timedelta(days=days)) for days in (0, 0, 1, 3)]
-    lines = list(history_lines(listed, 80, zone=UTC, today=WHEN.date()))
-    assert [line.strip() for line in lines if "ms" not in line] == ["today", "yesterday", "18 Nov 2026"]
-    assert len(list(history_lines(listed, 80, zone=UTC))) == 4
-
-
-def test_no_exchange_is_no_line() -> None:
-    assert list(history_lines([], 80, today=WHEN.date())) == []
 
 
 def test_a_whole_exchange_tells_everything_there_is() -> None:
