@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.secrets.secret import origin_of
-from rpcexplorer.protocol.messages import EmptyParams
+from rpcexplorer.protocol.messages import EmptyParams, EnvelopeForm, IdForm
 
 ConfirmWhen = Literal["never", "unsafe", "always"]
 """When to ask before sending."""
@@ -43,6 +43,21 @@ class Auth(Struct, frozen=True):
     def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002 - what the kinds of auth/ look at
         """The fields of secrets that a call needs, in the order in which they are asked for."""
         return ()
+
+
+class HeaderHandshake(Struct, frozen=True):
+    """A server refuses a first request with 409 and a header, whose value it wants with every further one."""
+
+    header: str
+
+
+class DocumentSource(Struct, frozen=True):
+    """Where a server's description of itself lies, other than behind a method."""
+
+    url: str = ""
+    """A path on the profile's own server, asked for with its credentials."""
+    file: str = ""
+    """An absolute path on this machine."""
 
 
 class Login(Struct, frozen=True):
@@ -89,11 +104,24 @@ class Profile(Struct, frozen=True):
     content_type: str = "application/json-rpc"
     accept: str = "*/*"
     empty_params: EmptyParams = "[]"
+    envelope: EnvelopeForm = "2.0"
+    id: IdForm = "string"
     headers: tuple[tuple[str, str], ...] = ()
     ca_file: str | None = None
     """Certificates to trust instead of the system's, as an absolute path."""
+    certificate: str | None = None
+    """The fingerprint of the one certificate to trust, whatever name it bears: ``sha256:`` and hex digits."""
+    cert_file: str | None = None
+    """A certificate that says who calls, as an absolute path; with its key, if ``key_file`` is not set."""
+    key_file: str | None = None
+    handshake: Literal["mcp"] | HeaderHandshake | None = None
+    """What a server wants before the first call."""
+    discovery: str | DocumentSource = "auto"
+    """A dialect's name, ``auto`` for those that services speak, ``none``, or where a document lies."""
     auth: Auth = Auth()
     login: Login = Login()
+    has_login: bool = False
+    """A file says how a session is opened: kinds of auth that can do without one take it then, not a stored token."""
     methods: Mapping[str, MethodNote] = field(default_factory=dict)
     history: str | None = None
     """A folder for this profile's history, where it is not the usual one."""

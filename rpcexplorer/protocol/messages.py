@@ -15,6 +15,10 @@ from rpcexplorer.jsontext.slices import Text
 EmptyParams = Literal["[]", "{}", "omit"]
 """How a call without params is written; servers differ, so it is a setting of the profile."""
 
+EnvelopeForm = Literal["2.0", "1.1", "1.0", "transmission"]
+"""How request and reply are laid out: a version of JSON-RPC, or the one that Transmission had of its own."""
+IdForm = Literal["string", "number"]
+
 
 class Call(Struct, frozen=True):
     """One request: a method, its params as JSON text, and an id to know the reply by."""

@@ -26,7 +26,7 @@ ADDRESSED: Final = re.compile(
 """In an address these name a secret as well, if what stands there looks like one."""
 
 _STAND_IN: Final = r"""(?ix) [*.•…_\s-]* | x{3,}                                      # nothing at all, or drawn over
-      | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?: password | username | session ) | RPCEXPLORER_\w+ | not\ recorded )
+      | .* (?: « | \\u00ab ) (?: [\w.-]+ \. (?:password|username|session|token) | RPCEXPLORER_\w+ | not\ recorded )
            Â? (?: » | \\u00bb ) .*                                  # also where UTF-8 was read as Latin-1
       | \{ [\w.]+ \} | < [\w\s.-]+ > | \$ \w+ | \$ \{ \w+ \} | % \w+ %    # filled in from elsewhere
     """

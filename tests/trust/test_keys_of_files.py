@@ -32,6 +32,7 @@ class Row(NamedTuple):
 
 
 STEERED = "trust/test_routes.py::test_a_secret_is_not_steered_within_its_server"
+ROUTED = "model/secrets/test_route.py::test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"
 WRONG = "storage/profiles/test_shape.py::test_what_is_wrong_is_told_with_file_line_and_key"
 SHOWN = "trust/sinks/test_on_screen.py::test_nothing_that_is_shown_is_obeyed"
 STRICT = "storage/profiles/test_layers.py::test_a_working_folder_asks_more_often_and_never_less"
@@ -57,10 +58,17 @@ IN_SESSIONS = [
     Row("profile.*.accept", "smuggle a second header or request",
         "trust/test_keys_of_files.py::test_no_header_of_a_profile_smuggles_anything"),
     Row("profile.*.empty_params", "be sent as text of its own", WRONG),
+    Row("profile.*.envelope", "be sent as text of its own", WRONG),
+    Row("profile.*.id", "be sent as text of its own", WRONG),
     Row("profile.*.headers.*", "lead a secret to another virtual host or tenant; hold one",
         "trust/test_routes.py::test_a_host_header_in_a_profile_is_refused"),
     Row("profile.*.ca_file", "vouch for another server; block on a pipe; read a device",
         "trust/test_routes.py::test_another_certificate_in_the_same_file_is_another_route"),
+    Row("profile.*.certificate", "vouch for another server", ROUTED),
+    Row("profile.*.cert_file", "show who this person is to another server", ROUTED),
+    Row("profile.*.key_file", "show who this person is to another server", ROUTED),
+    Row("profile.*.handshake", "put what a server says into a header that holds a secret", WRONG),
+    Row("profile.*.discovery", "lead a secret to another address of its server; read any file", ROUTED),
     Row("profile.*.auth.kind", "put a secret where others read it",
         "trust/test_routes.py::test_the_kind_of_auth_is_a_part_of_the_route"),
     Row("profile.*.auth.username", "send a password along with another name", STEERED),

@@ -11,7 +11,7 @@ from typing import Any
 
 from msgspec import Struct
 
-from rpcexplorer.model.profile import Login, Profile
+from rpcexplorer.model.profile import DocumentSource, Login, Profile
 
 Route = Mapping[str, str]
 """Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
@@ -61,7 +61,14 @@ def route_of(profile: Profile, certificates: str = "") -> Route:
     if profile.has_sessions:
         route |= {f"login.{key}": _text(value) for key, value in _unusual(profile.login, Login())}
     route |= {f"headers.{name.lower()}": value for name, value in profile.headers}
-    return route | ({"ca_file": certificates} if profile.ca_file else {})
+    if isinstance(profile.discovery, DocumentSource) and profile.discovery.url:
+        route["discovery.url"] = profile.discovery.url
+    named = {key: getattr(profile, key) for key in ("certificate", "cert_file", "key_file")}
+    return (
+        route
+        | {key: value for key, value in named.items() if value}
+        | ({"ca_file": certificates} if profile.ca_file else {})
+    )
 
 
 def changes(old: Route, new: Route) -> tuple[Change, ...]:

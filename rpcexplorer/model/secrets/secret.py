@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret came from; shown to people, who can then go and change it."""
 
-FIELDS: Final = ("username", "password", "session")
+FIELDS: Final = ("username", "password", "session", "token")
 """The secrets that a profile can have, each by its name."""
 FIELD_WORDS: Final = {"username": "user name"}
 """What people call a field, where it is not its own name."""

@@ -206,5 +206,10 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
         elif key == "methods":
             for method, note in value.items():
                 yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
-        elif key not in {"name", "ad_hoc", "history_inside"}:
-            yield (key,), value
+        elif key not in {"name", "ad_hoc", "history_inside", "has_login"}:
+            yield (key,), _written(value) if isinstance(value, Struct) else value
+
+
+def _written(value: Struct) -> dict[str, Any]:
+    """A table as it stands in a file."""
+    return {key: part for key in value.__struct_fields__ if (part := getattr(value, key))}

@@ -6,10 +6,12 @@ Which files are read, and which of them wins, is settled in loading.py.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, get_args
 
 from rpcexplorer.auth.registry import KINDS, fields
 from rpcexplorer.model.profile import PROFILE_NAME, Auth, Login, MethodNote, Profile
+from rpcexplorer.protocol.messages import EnvelopeForm, IdForm
+from rpcexplorer.storage.profiles.server_values import certificate, discovery, handshake
 from rpcexplorer.storage.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
@@ -78,8 +80,15 @@ PROFILE = TableRule(
         "content_type": header,
         "accept": header,
         "empty_params": choice("[]", "{}", "omit"),
+        "envelope": choice(*get_args(EnvelopeForm)),
+        "id": choice(*get_args(IdForm)),
         "headers": Each("names and values", header, refused_header),
         "ca_file": beside,
+        "certificate": certificate,
+        "cert_file": beside,
+        "key_file": beside,
+        "handshake": handshake,
+        "discovery": discovery,
         "auth": AUTH,
         "login": LOGIN,
         "method": Each("methods by name", METHOD),
@@ -113,6 +122,7 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
         headers=tuple(_below(values, "headers").items()),
         auth=_auth(**{"kind": Auth.kind, **auth}),
         login=Login(**_below(values, "login")),
+        has_login=any(path[:1] == ("login",) for path in values),
         methods={method: MethodNote(**note) for method, note in _methods(values).items()},
         **plain,
     )

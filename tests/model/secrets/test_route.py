@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.model.profile import Login, MethodNote, Profile
+from rpcexplorer.model.profile import DocumentSource, Login, MethodNote, Profile
 from rpcexplorer.model.secrets.route import Change, RouteChanged, changes, route_of
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
@@ -30,6 +30,10 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"login": Login(ended_words=("x",))}, "login.ended_words"),
     ({"headers": (("X-Tenant", "evil"),)}, "headers.x-tenant"),
     ({"ca_file": "/ca.pem"}, "ca_file"),
+    ({"certificate": "sha256:00"}, "certificate"),
+    ({"cert_file": "/me.pem"}, "cert_file"),
+    ({"key_file": "/me.key"}, "key_file"),
+    ({"discovery": DocumentSource(url="/notes")}, "discovery.url"),
 ]
 
 

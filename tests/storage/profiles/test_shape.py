@@ -11,7 +11,7 @@ from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import Profiles, load
 from rpcexplorer.storage.profiles.shape import build_profile
@@ -42,6 +42,13 @@ url = "http://[::1]:8080/base"
 path = ""
 accept = "application/json"
 empty_params = "omit"
+envelope = "1.0"
+id = "number"
+cert_file = "me.pem"
+key_file = "me.key"
+certificate = "AB:CD:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:00:01"
+handshake = { header = "X-Transmission-Session-Id" }
+discovery = { file = "openrpc.json" }
 history = "calls"
 auth = { kind = "inline", username_member = "user", password_member = "pass" }
 [profile.p.login]
@@ -61,6 +68,12 @@ auth = "none"
     )
     assert profile.endpoint == "http://[::1]:8080/base"
     assert (profile.accept, profile.empty_params) == ("application/json", "omit")
+    assert (profile.envelope, profile.id) == ("1.0", "number")
+    assert (profile.cert_file, profile.key_file) == (str(tmp_path / "me.pem"), str(tmp_path / "me.key"))
+    assert profile.certificate == f"sha256:abcd{'0' * 58}01"
+    assert profile.handshake == HeaderHandshake("X-Transmission-Session-Id")
+    assert profile.discovery == DocumentSource(file=str(tmp_path / "openrpc.json"))
+    assert profile.has_login
     assert profile.history == str(tmp_path / "calls")
     assert profile.auth == InlineAuth(None, "user", "pass")
     assert (profile.login.method, profile.login.params) == ("log.in", ["{username}", "{password}"])
@@ -80,6 +93,15 @@ REFUSED = [
     ('confirm = "alway"', "profile.p.confirm", 'one of "never", "unsafe", "always"; did you mean "always"?'),
     ("confirm = 1", "profile.p.confirm", 'one of "never"'),
     ('empty_params = "null"', "profile.p.empty_params", 'one of "[]", "{}", "omit"'),
+    ('envelope = "2"', "profile.p.envelope", 'one of "2.0", "1.1", "1.0", "transmission"'),
+    ('id = "int"', "profile.p.id", 'one of "string", "number"'),
+    ('certificate = "sha1:00"', "profile.p.certificate", "64 hex digits"),
+    ('handshake = "mpc"', "profile.p.handshake", 'must be "mcp", or name a header'),
+    ('handshake = { header = "a b" }', "profile.p.handshake.header", "the name of a header"),
+    ('handshake = { header = "Authorization" }', "profile.p.handshake.header", "used for nothing else"),
+    ('discovery = "rpc.discovr"', "profile.p.discovery", 'did you mean "rpc.discover"?'),
+    ('discovery = { url = "https://evil.example/x" }', "profile.p.discovery.url", "a path on the same server"),
+    ('discovery = { file = "" }', "profile.p.discovery.file", "path of a file"),
     ("badge = 1", "profile.p.badge", "text, in quotes"),
     ('path = "/a b"', "profile.p.path", "without spaces"),
     ('content_type = "a\\nb"', "profile.p.content_type", "one line"),
