@@ -1,24 +1,44 @@
 """Credentials on their way into params and headers, as placeholders; and the one line that opens them.
 
 ``«staging.password»`` stands for a secret in drafts, records, previews and flows alike
-(`model/secrets/placeholders.py`). Only ``opened`` and ``opened_header`` put the value in, in what goes to the socket
-next.
+(`model/secrets/placeholders.py`). Only ``opened``, ``opened_address`` and a header's own ``opened`` put the value in,
+in what goes to the socket next.
 """
 
 from __future__ import annotations
 
-from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
+from typing import Any
+from urllib.parse import quote
 
 from msgspec import Struct
 
-from rpcexplorer.auth.flow import AuthHeader, FlowPart, Message, Need
+from rpcexplorer.auth.flow import AuthHeader, FlowPart, Message, Need, Opening, Send, as_bytes
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED, named, of_another, unsendable
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, placeholder
 from rpcexplorer.protocol.messages import spelled
+
+
+def leaves(template: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Every value of a JSON value that holds no other, with the name of the member that it is."""
+    if isinstance(template, dict):
+        for member, value in template.items():
+            yield from leaves(value, member)
+    elif isinstance(template, list):
+        for value in template:
+            yield from leaves(value)
+    else:
+        yield name, template
+
+
+def login_fields(profile: Profile) -> tuple[str, ...]:
+    """The secrets that the login call of a profile takes."""
+    named = {value for _, value in leaves(profile.login.params)}
+    known = {"username"} if profile.username is not None else set()
+    return tuple(field for field in FIELDS if f"{{{field}}}" in named and field not in known)
 
 
 class Fields(Struct, frozen=True):
@@ -30,20 +50,21 @@ class Fields(Struct, frozen=True):
         """The JSON string that stands for a field."""
         return spelled(placeholder(self.profile.label(field)))
 
-    def named_in(self, message: Message, headers: Sequence[AuthHeader] = ()) -> FlowPart[tuple[Secret, ...] | Refused]:
-        """Ask for each secret whose placeholder stands in params or headers; refuse what cannot be sent as it is."""
-        doubt = self.doubt(message)
-        if doubt is not None and not message.only_shown:
-            return doubt
+    def asked_for(self, send: Send, known: Sequence[Secret] = ()) -> FlowPart[tuple[Secret, ...] | Refused]:
+        """Ask for each secret whose placeholder stands in a request, but for those that are ``known``."""
         secrets: list[Secret] = []
         for field in FIELDS:
-            mark = placeholder(self.profile.label(field))
-            in_params = any(self.quoted(field) in call.params for call in message.calls)
-            if in_params or any(mark in header.text for header in headers):
-                answer: Secret | Refused = yield Need(field)
-                if isinstance(answer, Refused):
-                    return answer
-                secrets.append(answer)
+            label = self.profile.label(field)
+            mark = placeholder(label)
+            in_params = any(self.quoted(field) in call.params for call in send.message.calls)
+            if not in_params and not any(mark in part for part in send.opened_in):
+                continue
+            answer: Secret | Refused | None = next((each for each in known if each.label == label), None)
+            if answer is None:
+                answer = yield Need(field)
+            if isinstance(answer, Refused):
+                return answer
+            secrets.append(answer)
         return tuple(secrets)
 
     def doubt(self, message: Message) -> Refused | None:
@@ -86,26 +107,24 @@ def planted(profile: Profile, *texts: str | None) -> Refused | None:
     return Refused("profile", sentence)
 
 
-def opened(body: bytes, secrets: tuple[Secret, ...]) -> bytes:
+def opened(body: bytes, send: Send) -> bytes:
     """Put the secrets' values where their placeholders stand as whole strings. The last line before the socket."""
-    for secret in secrets:
+    opening = opening_of(send.secrets)
+    for text in send.texts:
+        body = body.replace(spelled(text).encode(), spelled(opening.filled(text)).encode())
+    for secret in send.secrets:
         body = body.replace(spelled(secret.placeholder).encode(), spelled(secret.reveal()).encode())
     return body
 
 
-def opened_header(header: AuthHeader, secrets: tuple[Secret, ...]) -> tuple[str, str]:
-    """Name and value of a header with the secrets' values in it. The last line before the socket."""
-    values = {secret.placeholder: secret.reveal() for secret in secrets}
-    text = PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), header.text)
-    return header.name, f"{header.scheme}{b64encode(_bytes(text)).decode() if header.encoded else text}"
+def opened_address(address: str, secrets: Sequence[Secret]) -> str:
+    """An address with the secrets' values in it, percent-encoded. The last line before the socket."""
+    values = {secret.placeholder: quote(as_bytes(secret.reveal()), safe="") for secret in secrets}
+    return PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), address)
 
 
-def _bytes(text: str) -> bytes:
-    """Bytes of a variable that are no UTF-8 are those again; any other half of a character goes out as what it is."""
-    try:
-        return text.encode(errors="surrogateescape")
-    except UnicodeEncodeError:
-        return text.encode(errors="surrogatepass")
+def opening_of(secrets: Sequence[Secret], target: str = "", body: bytes = b"") -> Opening:
+    return Opening({secret.placeholder: secret.reveal() for secret in secrets}, target, body)
 
 
 def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[Secret]:
@@ -117,7 +136,7 @@ def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[
         if header.encoded:
             marks = dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(header.text))
             for secrets in product(*([each for each in known if each.placeholder == mark] for mark in marks)):
-                value = opened_header(header, secrets)[1].removeprefix(header.scheme)
+                value = header.opened(opening_of(secrets)).removeprefix(header.scheme)
                 padded = (value, value.replace("+", "-").replace("/", "_"))
                 for spelling in dict.fromkeys((*padded, *(each.rstrip("=") for each in padded))):
                     yield Secret(spelling, UNRECORDED.strip("«»"))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from base64 import b64encode
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from typing import Any, TypeVar
 
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import NOTHING_CAME, CallKind, Outcome, Refused, Response
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
 
@@ -25,6 +27,20 @@ class Message(Struct, frozen=True):
         return ", ".join(call.method for call in self.calls)
 
 
+class Opening(Struct, frozen=True):
+    """What a header is opened with, on the last line before the socket."""
+
+    values: Mapping[str, str]
+    """Of each placeholder, what it stands for."""
+    target: str = ""
+    """Path and query of the request, as its first line has them."""
+    body: bytes = b""
+
+    def filled(self, text: str) -> str:
+        """The text with values for placeholders."""
+        return PLACEHOLDER.sub(lambda found: self.values.get(found[0], found[0]), text)
+
+
 class AuthHeader(Struct, frozen=True):
     """A header that a kind of auth puts into a request, with placeholders where secrets will stand."""
 
@@ -40,6 +56,15 @@ class AuthHeader(Struct, frozen=True):
         """The value as people see it."""
         return f"{self.scheme}base64({self.text})" if self.encoded else f"{self.scheme}{self.text}"
 
+    def opened(self, opening: Opening) -> str:
+        """The value that goes out."""
+        text = opening.filled(self.text)
+        return f"{self.scheme}{b64encode(as_bytes(text)).decode() if self.encoded else text}"
+
+    def betrays(self, opened: str) -> Iterable[str]:  # noqa: ARG002
+        """What of the value that went out opens a door for a while, though it holds no secret as it is."""
+        return ()
+
 
 class Need(Struct, frozen=True):
     """Wants a credential; is told a ``Secret``, or a ``Refused`` that says how to give one."""
@@ -52,11 +77,22 @@ class Send(Struct, frozen=True):
 
     message: Message
     headers: tuple[AuthHeader, ...] = ()
+    address: str = ""
+    """The whole address, where a secret stands in it; else it is the profile's."""
+    texts: tuple[str, ...] = ()
+    """Strings of the params in which a placeholder stands beside other text."""
     secrets: tuple[Secret, ...] = ()
-    """What the placeholders in params and headers stand for."""
-    session: Secret | None = None
-    """What the session's placeholder in a header stands for."""
+    """What all placeholders stand for."""
     login: bool = False
+
+    @property
+    def opened_in(self) -> Iterator[str]:
+        """Every part in which a kind of auth may have put a placeholder, but for the params."""
+        yield self.address
+        yield from self.texts
+        yield from (each.text for each in self.headers)
+        for call in self.message.calls:
+            yield from (value for _, value in call.members)
 
 
 class Keep(Struct, frozen=True):
@@ -85,6 +121,14 @@ class Received(Struct, frozen=True):
     response: Response = NOTHING_CAME
     sent: int = 0
     """Bytes of the request's body."""
+
+
+def as_bytes(text: str) -> bytes:
+    """Bytes of a variable that are no UTF-8 are those again; any other half of a character goes out as what it is."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return text.encode(errors="surrogatepass")
 
 
 T = TypeVar("T")

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from datetime import datetime
 from typing import ClassVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import Fields, planted
-from rpcexplorer.auth.flow import Flow, Message
+from rpcexplorer.auth.credentials import Fields
+from rpcexplorer.auth.flow import Message, Send
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call, spelled
 
 
@@ -38,16 +36,15 @@ class InlineAuth(Kind, frozen=True):
     def words(self, profile: Profile) -> str:  # noqa: ARG002
         return "inline: user name and password go into the params of each call"
 
-    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
+    def put(self, profile: Profile, message: Message) -> Send | Refused:
         """The call with the credentials put into its params, but for methods noted as needing none."""
         calls = []
         for call in message.calls:
-            note = profile.methods.get(call.method)
-            params = call.params if note and note.auth == Auth.kind else self._params(call, profile)
+            params = call.params if self.free(profile, call) else self._params(call, profile)
             if isinstance(params, Refused):
                 return params
             calls.append(replace(call, params=params))
-        return (yield from Kind.flow(self, profile, replace(message, calls=tuple(calls)), session, now))
+        return Send(replace(message, calls=tuple(calls)))
 
     def places(self, profile: Profile) -> Iterable[str]:  # noqa: ARG002
         return (self.password_member,)
@@ -57,8 +54,6 @@ class InlineAuth(Kind, frozen=True):
 
     def _params(self, call: Call, profile: Profile) -> str | Refused:
         """The call's params with the two members put in; members that are there already stay as typed."""
-        if refused := planted(profile, *self.texts):
-            return refused
         fields = Fields(profile)
         username = spelled(self.username) if self.username is not None else fields.quoted("username")
         wanted = {self.username_member: username, self.password_member: fields.quoted("password")}

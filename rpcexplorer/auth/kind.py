@@ -12,13 +12,15 @@ from datetime import datetime
 from typing import ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import Fields, planted
-from rpcexplorer.auth.flow import AuthHeader, Flow, Message, Received, Send
+from rpcexplorer.auth.flow import AuthHeader, Flow, FlowPart, Message, Received, Send
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import Call
 
 
 class FormLine(Struct, frozen=True):
@@ -62,16 +64,44 @@ class Kind(Auth, frozen=True):
 
     def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
         """How a message is sent: here one request. ``session`` is the one remembered, if any."""
-        headers = () if self.is_free(profile, message) else self.headers(profile)
-        if headers and (refused := planted(profile, *self.texts)):
+        send = yield from self.ready(profile, message, bare=self.is_free(profile, message))
+        if isinstance(send, Refused):
+            return send
+        received: Received = yield send
+        return received
+
+    def ready(
+        self,
+        profile: Profile,
+        message: Message,
+        known: Sequence[Secret] = (),
+        *,
+        bare: bool = False,
+        headers: tuple[AuthHeader, ...] = (),
+    ) -> FlowPart[Send | Refused]:
+        """The request for a message, ``bare`` or with its credentials, and every secret that it needs asked for.
+
+        Those that are ``known`` are not asked for; ``headers`` stand for what the kind would put in by itself.
+        """
+        fields = Fields(profile)
+        doubt = fields.doubt(message)  # before anything is put in
+        if doubt is not None and not message.only_shown:
+            return doubt
+        send = Send(message, headers) if bare or headers else self.put(profile, message)
+        if isinstance(send, Refused):
+            return send
+        if send != Send(message) and (refused := planted(profile, *self.texts, send.address and profile.endpoint)):
             return refused
-        secrets = yield from Fields(profile).named_in(message, headers)
+        secrets = yield from fields.asked_for(send, known)
         if isinstance(secrets, Refused):
             return secrets
-        if headers and (refused := self.refused(profile, secrets)):
+        if send.headers and (refused := self.refused(profile, secrets)):
             return refused
-        received: Received = yield Send(message, headers, secrets)
-        return received
+        return replace(send, secrets=secrets)
+
+    def put(self, profile: Profile, message: Message) -> Send | Refused:
+        """The request with placeholders where credentials go; or why they cannot go there."""
+        return Send(message, self.headers(profile))
 
     def login(self, profile: Profile, id: str, now: datetime) -> Flow:  # noqa: ARG002
         """Nothing but a new session; what is received is the login's own reply."""
@@ -98,10 +128,18 @@ class Kind(Auth, frozen=True):
         """The value of a secret in what somebody has copied from somewhere."""
         return text
 
+    def sendable(self, value: str) -> bool:
+        """Whether a session can be sent back as it is."""
+        return bool(value)
+
+    def free(self, profile: Profile, call: Call) -> bool:
+        """Whether a call is noted as going without credentials."""
+        note = profile.methods.get(call.method)
+        return note is not None and note.auth == Auth.kind
+
     def is_free(self, profile: Profile, message: Message) -> bool:
-        """Whether everything in a message is noted as going without credentials."""
-        notes = [profile.methods.get(call.method) for call in message.calls]
-        return all(note is not None and note.auth == Auth.kind for note in notes)
+        """Whether everything in a message goes without credentials."""
+        return all(self.free(profile, call) for call in message.calls)
 
     @property
     def texts(self) -> tuple[str, ...]:

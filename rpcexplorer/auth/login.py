@@ -9,9 +9,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.cookies import sendable, session_cookie
-from rpcexplorer.auth.credentials import Fields, planted
-from rpcexplorer.auth.flow import FlowPart, Keep, Message, Received, Say, Send
+from rpcexplorer.auth.cookies import session_cookie
+from rpcexplorer.auth.credentials import planted
+from rpcexplorer.auth.flow import FlowPart, Keep, Message, Received, Say
+from rpcexplorer.auth.kind import Kind
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import Profile
@@ -31,8 +32,8 @@ class NewSession(Struct, frozen=True):
 
 
 def open_session(
+    kind: Kind,
     profile: Profile,
-    cookie: str,
     id: str,
     now: datetime,
 ) -> FlowPart[NewSession | Received | Refused]:
@@ -41,14 +42,14 @@ def open_session(
     if refused := planted(profile, profile.login.method, profile.username, template):
         return refused
     message = Message("call", (Call(profile.login.method, login_params(profile), id),))
-    secrets = yield from Fields(profile).named_in(message)
-    if isinstance(secrets, Refused):
-        return secrets
-    received: Received = yield Send(message, secrets=secrets, login=True)
+    send = yield from kind.ready(profile, message, bare=True)
+    if isinstance(send, Refused):
+        return send
+    received: Received = yield replace(send, login=True)
     if isinstance(received.outcome, Unreached):
         sentence = f"While logging in: {received.outcome.sentence}"
         return replace(received, outcome=replace(received.outcome, sentence=sentence, maybe_ran=False))
-    value = _session_value(profile, cookie, received, now)
+    value = _session_value(kind, profile, received, now)
     if isinstance(value, Refused):
         return value
     session = Secret(value, profile.label("session"), "session")
@@ -73,9 +74,10 @@ def _filled(template: Any, profile: Profile) -> Any:
     return placeholder(profile.label("password")) if template == "{password}" else template
 
 
-def _session_value(profile: Profile, cookie: str, received: Received, now: datetime) -> str | Refused:
+def _session_value(kind: Kind, profile: Profile, received: Received, now: datetime) -> str | Refused:
     """The session's id from Set-Cookie, else from the reply where the profile says it stands."""
-    said = session_cookie(received.response.headers, cookie, now)
+    cookie = kind.session_cookie
+    said = session_cookie(received.response.headers, cookie, now) if cookie else None
     if said and not said.deleted:
         return said.value if said.sendable else _failed(profile, f"its {cookie} cookie cannot be sent back.")
     match received.outcome:
@@ -84,11 +86,13 @@ def _session_value(profile: Profile, cookie: str, received: Received, now: datet
             return _failed(profile, f"the server answered: {what}. Check the credentials: {_how(profile)}")
         case Malformed(reason=reason):
             return _failed(profile, f"{reason} (HTTP {received.response.status})")
-        case Result() as result if profile.login.session is not None:
-            value = _pointed_at(result, profile.login.session)
-            if value is not None and sendable(value):
+        case Result() as result if profile.login.session is not None or not cookie:
+            pointer = profile.login.session or ""
+            value = _pointed_at(result, pointer)
+            if value is not None and kind.sendable(value):
                 return value
-            return _failed(profile, f"the reply has no usable session id at {profile.login.session}.")
+            where = f"at {pointer}" if pointer else "as its whole result: say where it stands in login.session"
+            return _failed(profile, f"the reply has no usable session id {where}.")
     return _failed(
         profile,
         f"the reply sets no {cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "
@@ -108,7 +112,9 @@ def _pointed_at(result: Result, pointer: str) -> str | None:
     """The string that a pointer names, which starts at the result; or, also understood, at the whole reply."""
     text = result.value.decode("utf-8", "replace")
     found = at_pointer(text, pointer) or at_pointer(f'{{"result":{text}}}', pointer)
-    return decoded(found) if found and found.startswith('"') else None
+    if not found or found[0] in "{[" or found in {"null", "true", "false", '""'}:
+        return None
+    return decoded(found) if found.startswith('"') else found  # a number counts as it was written
 
 
 def at_pointer(text: str, pointer: str) -> str | None:

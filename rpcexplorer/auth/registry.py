@@ -6,10 +6,16 @@ from collections.abc import Mapping
 from typing import Final
 
 from rpcexplorer.auth.basic import BasicAuth
+from rpcexplorer.auth.bearer import BearerAuth
 from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.digest import DigestAuth
+from rpcexplorer.auth.first import FirstAuth
+from rpcexplorer.auth.header import HeaderAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.kind import FormLine, Kind
+from rpcexplorer.auth.member import MemberAuth
 from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.model.complaint import listed, nearest
 from rpcexplorer.model.profile import Profile
 
@@ -17,6 +23,12 @@ _ALL: Final[tuple[type[Kind], ...]] = (
     CookieAuth,
     InlineAuth,
     BasicAuth,
+    DigestAuth,
+    BearerAuth,
+    HeaderAuth,
+    QueryAuth,
+    FirstAuth,
+    MemberAuth,
     NoAuth,
 )
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from rpcexplorer.auth.cookies import session_cookie
-from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Drop, Flow, FlowPart, Keep, Message, Received, Say, Send
 from rpcexplorer.auth.kind import Kind
 from rpcexplorer.auth.login import NewSession, open_session
@@ -20,40 +19,51 @@ from rpcexplorer.protocol.messages import ErrorObject
 
 def with_session(kind: Kind, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:
     """The call with the session: logs in when there is none, and once more when it has ended."""
-    secrets = yield from Fields(profile).named_in(message)
-    if isinstance(secrets, Refused):
-        return secrets
     public = kind.is_free(profile, message)
     fresh = session is None and not public
+    bare = public if not kind.session_cookie else session is None  # a cookie does no harm where none is needed
+    typed = yield from kind.ready(profile, message, bare=True)  # what stands in the params is asked for first
+    wrong = typed if public else kind.put(profile, message)
+    for each in (typed, wrong):
+        if isinstance(each, Refused):
+            return each
+    assert isinstance(typed, Send)
     if fresh:
-        opened = yield from open_session(profile, kind.session_cookie, _login_id(message), now)
+        opened = yield from open_session(kind, profile, _login_id(message), now)
         if not isinstance(opened, NewSession):
             return opened
-        session = opened.session
-    received: Received = yield Send(message, () if session is None else kind.headers(profile), secrets, session)
+        session, bare = opened.session, False
+    known = typed.secrets if session is None else (session, *typed.secrets)
+    send = yield from kind.ready(profile, message, known, bare=bare)
+    if isinstance(send, Refused):
+        return send
+    received: Received = yield send
     yield from _heed(kind, received, session, profile, now)
     if fresh or public or not has_ended(profile.login, message, received):
         return received
     yield Drop()
     yield Say("the session had ended: logged in again and tried once more")
-    opened = yield from open_session(profile, kind.session_cookie, _login_id(message), now)
+    opened = yield from open_session(kind, profile, _login_id(message), now)
     if not isinstance(opened, NewSession):
         return _no_way_back(received, opened)
-    received = yield Send(message, kind.headers(profile), secrets, opened.session)
+    send = yield from kind.ready(profile, message, (opened.session, *typed.secrets))
+    if isinstance(send, Refused):
+        return send
+    received = yield send
     yield from _heed(kind, received, opened.session, profile, now)
     return received
 
 
 def session_alone(kind: Kind, profile: Profile, id: str, now: datetime) -> Flow:
     """Nothing but a new session; what is received is the login's own reply."""
-    answer = yield from open_session(profile, kind.session_cookie, id, now)
+    answer = yield from open_session(kind, profile, id, now)
     return answer.received if isinstance(answer, NewSession) else answer
 
 
 def _heed(kind: Kind, received: Received, session: Secret | None, profile: Profile, now: datetime) -> FlowPart[None]:
     """Do what the server said about the session's cookie: adopt a new one, forget a deleted one."""
     cookie = kind.session_cookie
-    said = session_cookie(received.response.headers, cookie, now)
+    said = session_cookie(received.response.headers, cookie, now) if cookie else None
     if said is None:
         return
     if said.deleted:

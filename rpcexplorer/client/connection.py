@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from rpcexplorer.transport.http.request import address_of, request_headers
+from rpcexplorer.transport.port import Unreachable
 
 if TYPE_CHECKING:
     from rpcexplorer.model.profile import Profile
@@ -26,6 +27,14 @@ async def connect(profile: Profile, reply_limit: int) -> Transport:
 async def load() -> None:
     """Load what a first request takes: a tenth of a second of imports."""
     await (await asyncio.to_thread(_http))().open()
+
+
+def target_of(request: Request) -> str:
+    """Path and query as the request line has them; nothing of an address that cannot be used, which is told later."""
+    try:
+        return address_of(request.url).target
+    except Unreachable:
+        return ""
 
 
 def head_of(request: Request) -> tuple[str, Headers]:

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from msgspec.structs import replace
-
 from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Ended, Message, Need, Send, advance
 from rpcexplorer.auth.registry import auth_of
@@ -38,35 +36,42 @@ def preview(
     if isinstance(send, Refused):
         return send
     doubt = Fields(profile).doubt(send.message)
-    ours = [each for each in send.headers if has_session or not profile.has_sessions]
+    to_come = profile.has_sessions and not has_session
+    ours = () if to_come and auth_of(profile).session_cookie else send.headers
     shown = {each.name: each.shown for each in ours}
     # what no address and no header can hold has a stand-in that every check lets through until they are made
     stand_ins = {each.name: each.scheme + ("x" if each.encoded else PLACEHOLDER.sub("x", each.text)) for each in ours}
-    part = _absent_from(profile.endpoint)
-    addressed = replace(profile, url=profile.url.replace(UNRECORDED, part))
-    request = formed(addressed, body_of(profile, send.message), tuple(stand_ins.items()))
+    address = send.address or profile.endpoint
+    marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(send.address))]
+    parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
+    for mark, part in parts.items():
+        address = address.replace(mark, part)
+    request = formed(profile, body_of(profile, send.message), tuple(stand_ins.items()), address)
     try:
         line, headers = head_of(request)
     except Unreachable as error:
         return Refused("profile", error.sentence)
+    line = hide(line)
+    for mark, part in parts.items():
+        line = line.replace(part, mark)
     return Preview(
-        hide(line).replace(part, UNRECORDED),
+        line,
         tuple(
             (name, value.removesuffix(stand_ins[name]) + shown[name] if name in shown else hide(value))
             for name, value in headers
         ),
         request.body,
-        logs_in_first=profile.has_sessions and not has_session,
+        logs_in_first=to_come,
         doubt=doubt.sentence if doubt else "",
     )
 
 
-def _absent_from(address: str) -> str:
-    """A part of a path that is not in an address yet."""
+def _absent_from(address: str, count: int) -> list[str]:
+    """Parts of a path that are not in an address yet."""
     part = "not-recorded"
     while part in address:
         part += "-"
-    return part
+    return [f"{part}.{at}." for at in range(count)]
 
 
 def _wanted(profile: Profile, message: Message) -> Send | Refused:

@@ -11,12 +11,15 @@ from collections.abc import Awaitable, Callable
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.credentials import opened, opened_header
+from rpcexplorer.auth.credentials import opened, opened_address, opening_of
 from rpcexplorer.auth.flow import Message, Received, Send
+from rpcexplorer.client.connection import target_of
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named
 from rpcexplorer.model.exchange import Cancelled, Outcome, Response, Sent, Unreached
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
 from rpcexplorer.protocol.envelope import LARGE
@@ -31,20 +34,29 @@ def body_of(profile: Profile, message: Message) -> bytes:
     return encode(message.calls[0], profile.empty_params)
 
 
-def request_of(profile: Profile, send: Send) -> Request:
-    """What a flow wants sent, secrets opened. It goes to the socket next and nowhere else."""
-    secrets = send.secrets if send.session is None else (*send.secrets, send.session)
-    headers = tuple(opened_header(each, secrets) for each in send.headers)
-    return formed(profile, opened(body_of(profile, send.message), send.secrets), headers)
+def request_of(profile: Profile, send: Send) -> tuple[Request, tuple[Secret, ...]]:
+    """What a flow wants sent, secrets opened, and what in it is to be hidden beside them.
+
+    It goes to the socket next and nowhere else.
+    """
+    body = opened(body_of(profile, send.message), send)
+    request = formed(profile, body, address=opened_address(send.address, send.secrets))
+    if not send.headers:
+        return request, ()
+    opening = opening_of(send.secrets, target_of(request), body)
+    values = [(each, each.opened(opening)) for each in send.headers]
+    betrayed = (part for header, value in values for part in header.betrays(value))
+    headers = tuple((header.name, value) for header, value in values)
+    return formed(profile, body, headers, request.url), tuple(Secret(part, UNRECORDED.strip("«»")) for part in betrayed)
 
 
-def formed(profile: Profile, body: bytes, headers: Headers) -> Request:
-    """A request in the form that the profile wants, with the ``headers`` that its kind of auth puts in."""
+def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = "") -> Request:
+    """A request in the form that the profile wants, with what its kind of auth puts into headers and address."""
     others = {name.lower(): (name, value) for name, value in headers}
     _, cookie = others.pop("cookie", ("", None))
     own = (each for each in profile.headers if each[0].lower() not in others)
     return Request(
-        url=profile.endpoint,
+        url=address or profile.endpoint,
         body=body,
         content_type=profile.content_type,
         accept=profile.accept,
@@ -68,13 +80,16 @@ class Requests:
         self._watch = watch
         self.seconds = 0.0
         """How long all requests took."""
+        self.betrayed: tuple[Secret, ...] = ()
+        """What went out that is no secret of the profile, and is to be hidden like one."""
         self._partial = Partial()
         self._sent = 0
 
     async def send(self, send: Send) -> Received:
         """Send a request and read what comes of it, whatever that is."""
         self._partial = Partial()
-        request = request_of(self._profile, send)
+        request, betrayed = request_of(self._profile, send)
+        self.betrayed += betrayed
         self._sent = len(request.body)
         transport = await self._transport()  # the first time, it is loaded: that does not count
         started = time.perf_counter()

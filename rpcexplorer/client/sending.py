@@ -85,7 +85,7 @@ class RunningCall:
         return replace(exchange, outcome=end)
 
     def _shown(self, exchange: Exchange) -> Steps[Exchange]:
-        hide = dict.fromkeys([*self._hide, *self._credentials.in_use()])
+        hide = dict.fromkeys([*self._hide, *self._requests.betrayed, *self._credentials.in_use()])
         return (yield from redacted_in_steps(exchange, SHOW, self._profile, hide)) if hide else exchange
 
     async def _recorded(self, exchange: Exchange) -> Exchange:

@@ -20,6 +20,8 @@ ConfirmWhen = Literal["never", "unsafe", "always"]
 """When to ask before sending."""
 
 PATH = "/api/v2/"
+IN_PATH = "{token}"
+"""Stands in a path for a token, with the kind of auth that has no credentials of its own."""
 PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
 """Names that are safe in a file name, a variable's name and a sentence."""
 
@@ -40,9 +42,9 @@ class Auth(Struct, frozen=True):
 
     kind: ClassVar[str] = "none"
 
-    def secrets(self, profile: Profile) -> tuple[str, ...]:  # noqa: ARG002 - what the kinds of auth/ look at
+    def secrets(self, profile: Profile) -> tuple[str, ...]:
         """The fields of secrets that a call needs, in the order in which they are asked for."""
-        return ()
+        return ("token",) if IN_PATH in profile.path else ()
 
 
 class HeaderHandshake(Struct, frozen=True):

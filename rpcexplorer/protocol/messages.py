@@ -29,6 +29,8 @@ class Call(Struct, frozen=True):
     """JSON text of an array or object, spelled as it was typed."""
     id: str | None = None
     """None makes it a notification: the server is not to answer."""
+    members: tuple[tuple[str, str], ...] = ()
+    """What stands beside method: names and their JSON text."""
 
 
 class Result(Struct, frozen=True):

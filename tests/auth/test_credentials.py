@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.cookie import CookieAuth
-from rpcexplorer.auth.credentials import derived, opened, opened_header
-from rpcexplorer.auth.flow import AuthHeader, Message, Need
+from rpcexplorer.auth.credentials import derived, opened, opened_address, opening_of
+from rpcexplorer.auth.flow import AuthHeader, Message, Need, Send
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.exchange import Refused
@@ -48,7 +48,7 @@ def test_opening_puts_the_value_in_as_a_json_string(value: str) -> None:
     import json
 
     body = '{"password":"«shop.password»","note":"say \\"«shop.password»\\" aloud"}'.encode()
-    sent = json.loads(opened(body, (Secret(value, "shop.password"),)))
+    sent = json.loads(opened(body, Send(message(), secrets=(Secret(value, "shop.password"),))))
     assert sent == {"password": value, "note": 'say "«shop.password»" aloud'}
 
 
@@ -118,16 +118,27 @@ ENCODED = AuthHeader("Authorization", "ada:«shop.password»", scheme="Basic ", 
 def test_a_header_is_shown_with_placeholders_and_opened_with_values() -> None:
     plain = AuthHeader("X-Token", "t=«shop.password»", scheme="Key ")
     assert (plain.shown, ENCODED.shown) == ("Key t=«shop.password»", "Basic base64(ada:«shop.password»)")
-    assert opened_header(plain, (PASSWORD,)) == ("X-Token", "Key t=hunter2hunter2")
-    assert opened_header(ENCODED, (PASSWORD,)) == (
-        "Authorization",
-        f"Basic {b64encode(b'ada:hunter2hunter2').decode()}",
-    )
+    assert plain.opened(opening_of((PASSWORD,))) == "Key t=hunter2hunter2"
+    assert ENCODED.opened(opening_of((PASSWORD,))) == f"Basic {b64encode(b'ada:hunter2hunter2').decode()}"
 
 
 def test_a_secret_that_looks_like_the_placeholder_of_another_opens_nothing() -> None:
     secrets = (Secret("«shop.password»", "shop.username"), PASSWORD)
-    assert opened_header(AuthHeader("X", "«shop.username»"), secrets) == ("X", "«shop.password»")
+    assert AuthHeader("X", "«shop.username»").opened(opening_of(secrets)) == "«shop.password»"
+    assert opened_address("http://h/«shop.username»", secrets) == "http://h/%C2%ABshop.password%C2%BB"
+
+
+def test_in_an_address_a_value_is_percent_encoded_to_the_last_letter() -> None:
+    secret = Secret("a/b?c=d&é \udce9#", "shop.token")
+    assert opened_address("http://h/v3/«shop.token»/x?k=«shop.token»", (secret,)) == (
+        "http://h/v3/a%2Fb%3Fc%3Dd%26%C3%A9%20%E9%23/x?k=a%2Fb%3Fc%3Dd%26%C3%A9%20%E9%23"
+    )
+
+
+def test_a_text_around_a_placeholder_is_opened_where_a_kind_has_put_it_and_nowhere_else() -> None:
+    body = '["token:«shop.token»","a token:«shop.token»"]'.encode()
+    send = Send(message(), texts=("token:«shop.token»",), secrets=(Secret('s"x', "shop.token"),))
+    assert opened(body, send).decode() == '["token:s\\"x","a token:«shop.token»"]'
 
 
 def test_what_an_encoded_header_comes_to_is_a_secret_for_every_value_that_is_known() -> None:
@@ -153,5 +164,5 @@ def test_it_is_hidden_without_its_padding_and_in_the_alphabet_of_addresses_too()
 def test_bytes_of_a_variable_that_are_no_text_are_sent_as_they_stood_there(password: str, raw: bytes) -> None:
     header = AuthHeader("Authorization", "ada:«shop.password»", encoded=True)
     secret = Secret(password, "shop.password")
-    assert opened_header(header, (secret,))[1] == b64encode(b"ada:" + raw).decode()
+    assert header.opened(opening_of((secret,))) == b64encode(b"ada:" + raw).decode()
     assert list(derived([header], [secret]))

@@ -38,7 +38,7 @@ from tests.auth.driving import (
 def test_credentials_are_members_of_params_when_the_call_is_sent(typed: str, sent: str) -> None:
     steps = drive(INLINE, message(typed), None, [PASSWORD, received(PONG)])
     assert requests(steps)[0].message.calls[0].params == sent
-    assert requests(steps)[0].session is None
+    assert not requests(steps)[0].headers
 
 
 def test_an_object_that_holds_both_is_sent_as_typed() -> None:

@@ -33,6 +33,7 @@ class Row(NamedTuple):
 
 STEERED = "trust/test_routes.py::test_a_secret_is_not_steered_within_its_server"
 ROUTED = "model/secrets/test_route.py::test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"
+FIELDS = "model/secrets/test_route.py::test_every_field_of_every_kind_of_auth_is_a_part_of_the_route"
 WRONG = "storage/profiles/test_shape.py::test_what_is_wrong_is_told_with_file_line_and_key"
 SHOWN = "trust/sinks/test_on_screen.py::test_nothing_that_is_shown_is_obeyed"
 STRICT = "storage/profiles/test_layers.py::test_a_working_folder_asks_more_often_and_never_less"
@@ -77,6 +78,10 @@ IN_SESSIONS = [
     Row("profile.*.auth.username_member", "put a name where others read it",
         "model/secrets/test_route.py::test_every_field_of_a_kind_of_auth_is_a_part_of_the_route"),
     Row("profile.*.auth.password_member", "put a password where others read it, such as the text of a note", STEERED),
+    Row("profile.*.auth.header", "put a token where others read it; smuggle a header", FIELDS),
+    Row("profile.*.auth.value", "smuggle a header; send text of its own with a token", FIELDS),
+    Row("profile.*.auth.name", "put a token where others read it; end the address", FIELDS),
+    Row("profile.*.auth.member", "put a token where others read it, such as params", FIELDS),
     Row("profile.*.login.method", "give a password to a method that keeps it", STEERED),
     Row("profile.*.login.params", "put a password where others read it", STEERED),
     Row("profile.*.login.session", "take a text for a session that others can read", STEERED),

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.kind import Kind
 from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.profile import DocumentSource, Login, MethodNote, Profile
-from rpcexplorer.model.secrets.route import Change, RouteChanged, changes, route_of
+from rpcexplorer.model.secrets.route import NOT_SET, Change, RouteChanged, changes, route_of
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
 
@@ -51,6 +53,16 @@ def test_every_field_of_a_kind_of_auth_is_a_part_of_the_route() -> None:
         "auth.username_member": "name",
         "auth.password_member": "text",
     }
+
+
+@pytest.mark.parametrize(
+    ("kind", "field"), [(kind, field) for kind in KINDS.values() for field in kind.__struct_fields__]
+)
+def test_every_field_of_every_kind_of_auth_is_a_part_of_the_route(kind: type[Kind], field: str) -> None:
+    changed = replace(SHOP, auth=kind(**{field: "{token}-other"}))
+    assert changes(route_of(replace(SHOP, auth=kind())), route_of(changed)) == (
+        Change(f"auth.{field}", NOT_SET, "{token}-other"),
+    )
 
 
 def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:

@@ -1,0 +1,209 @@
+"""The kind ``digest``: HTTP's own way to prove that a password is known without sending it, by RFC 7616.
+
+A server challenges the first request, and the call goes out once more with the answer. Of several challenges the
+strongest is answered; one that nothing here can answer stays what the server said: a refusal.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from typing import ClassVar, Final
+from urllib.parse import quote
+
+from msgspec import Struct
+
+from rpcexplorer.auth.flow import AuthHeader, Flow, Message, Opening, Received, as_bytes
+from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
+from rpcexplorer.model.exchange import Refused, Response
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret, placeholder
+
+UNAUTHORIZED: Final = 401
+ALGORITHMS: Final = ("SHA-256", "SHA-256-SESS", "MD5", "MD5-SESS")
+"""Those that can be answered, the strongest first."""
+COUNT: Final = "00000001"
+"""Each call has a challenge of its own."""
+
+_PART = re.compile(
+    r'(?:([!#$%&\'*+.^_`|~\w-]+)[ \t]+)?([!#$%&\'*+.^_`|~\w-]+)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)'
+)
+"""A parameter of a challenge, with the scheme in front of the first one."""
+_SENDABLE = re.compile(r"[\t -~]*")
+
+
+class Challenge(Struct, frozen=True):
+    """What a server wants to have hashed, its words as it sent them."""
+
+    realm: str
+    nonce: str
+    algorithm: str = ""
+    """As the server spells it; MD5 where it says nothing."""
+    qop: str = ""
+    """``auth``, ``auth-int``, or nothing with servers of the first kind."""
+    opaque: str | None = None
+    stale: bool = False
+    userhash: bool = False
+
+    @property
+    def rank(self) -> int:
+        return ALGORITHMS.index((self.algorithm or "MD5").upper())
+
+
+class DigestHeader(AuthHeader, frozen=True):
+    """The answer to a challenge. Its text is the user name and the password, a line each."""
+
+    challenge: Challenge = Challenge("", "")
+    cnonce: str = ""
+
+    @property
+    def shown(self) -> str:
+        username, _, password = self.text.partition("\n")
+        return f"{self.scheme}{username}, answered with {password}"
+
+    def opened(self, opening: Opening) -> str:
+        username, _, password = self.text.partition("\n")
+        name, word = opening.filled(username), opening.filled(password)
+        return self.scheme + answered(self.challenge, name, word, self.cnonce, opening)
+
+    def betrays(self, opened: str) -> Iterable[str]:
+        found = re.search(r'response="([0-9a-f]+)"', opened)
+        return (found[1],) if found else ()
+
+
+class DigestAuth(Kind, frozen=True):
+    username: str | None = None
+    """Who calls; None asks the secret store."""
+
+    kind: ClassVar[str] = "digest"
+    sends: ClassVar[str] = "a proof of the password, by HTTP Digest"
+    needed: ClassVar[str] = "takes the answer to a challenge"
+    takes: ClassVar[tuple[str, ...]] = ("username", "password")
+    form: ClassVar[tuple[FormLine, ...]] = (USERNAME,)
+
+    def words(self, profile: Profile) -> str:  # noqa: ARG002
+        return "digest: the server's challenge is answered with user name and password"
+
+    def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
+        """The call without credentials, and with the answer to the challenge that comes; once more for a stale one."""
+        send = yield from self.ready(profile, message, bare=True)
+        if isinstance(send, Refused):
+            return send
+        received: Received = yield send
+        if self.is_free(profile, message):
+            return received
+        challenge = strongest(received.response)
+        while challenge is not None:
+            header = DigestHeader(
+                "Authorization", self._text(profile), "Digest ", challenge=challenge, cnonce=_cnonce()
+            )
+            send = yield from self.ready(profile, message, headers=(header,))
+            if isinstance(send, Refused):
+                return send
+            received = yield send
+            again = strongest(received.response)
+            challenge = again if again and again.stale and not challenge.stale else None
+        return received
+
+    def _text(self, profile: Profile) -> str:
+        name = placeholder(profile.label("username")) if self.username is None else self.username
+        return f"{name}\n{placeholder(profile.label('password'))}"
+
+
+def strongest(response: Response) -> Challenge | None:
+    """The challenge of a refusal that is answered; None where there is none that can be."""
+    if response.status != UNAUTHORIZED:
+        return None
+    found = [
+        each
+        for name, value in response.headers
+        if name.lower() == "www-authenticate"
+        for each in challenges(value)
+        if (each.algorithm or "MD5").upper() in ALGORITHMS
+    ]
+    return min(found, key=lambda each: each.rank, default=None)
+
+
+def challenges(header: str) -> Iterator[Challenge]:
+    """The challenges of Digest in a header, which may hold several of any scheme."""
+    if not _SENDABLE.fullmatch(header):  # what they say is sent back, and HTTP could not carry it
+        return
+    said: list[dict[str, str]] = []
+    for scheme, name, value in _PART.findall(header):
+        if scheme:
+            said.append({"scheme": scheme.lower()})
+        if said:
+            said[-1].setdefault(name.lower(), _unquoted(value))
+    for each in said:
+        options = [option.strip().lower() for option in each.get("qop", "").split(",")]
+        qop = next((option for option in ("auth", "auth-int") if option in options), "")
+        if each["scheme"] == "digest" and "nonce" in each and (qop or "qop" not in each):
+            yield Challenge(
+                each.get("realm", ""),
+                each["nonce"],
+                each.get("algorithm", ""),
+                qop,
+                each.get("opaque"),
+                stale=each.get("stale", "").lower() == "true",
+                userhash=each.get("userhash", "").lower() == "true",
+            )
+
+
+def answered(challenge: Challenge, username: str, password: str, cnonce: str, opening: Opening) -> str:
+    """What the header says behind its scheme."""
+    digest = _hashing(challenge)
+    name = as_bytes(username)
+    proof = digest(name, challenge.realm, as_bytes(password))
+    if (challenge.algorithm or "MD5").upper().endswith("-SESS"):
+        proof = digest(proof, challenge.nonce, cnonce)
+    asked = ["POST", opening.target, *([digest(opening.body)] if challenge.qop == "auth-int" else [])]
+    counted = [COUNT, cnonce, challenge.qop] if challenge.qop else []
+    parts = {
+        **_named(username, digest(name, challenge.realm) if challenge.userhash else ""),
+        "realm": _quoted(challenge.realm),
+        "uri": _quoted(opening.target),
+        "algorithm": challenge.algorithm,
+        "nonce": _quoted(challenge.nonce),
+        "nc": COUNT if challenge.qop else "",
+        "cnonce": _quoted(cnonce) if counted or "sess" in challenge.algorithm.lower() else "",
+        "qop": challenge.qop,
+        "response": _quoted(digest(proof, challenge.nonce, *counted, digest(*asked))),
+        "opaque": "" if challenge.opaque is None else _quoted(challenge.opaque),
+        "userhash": "true" if challenge.userhash else "",
+    }
+    return ", ".join(f"{name}={value}" for name, value in parts.items() if value)
+
+
+def _hashing(challenge: Challenge) -> Callable[..., str]:
+    import hashlib  # it loads OpenSSL, and few profiles need it
+
+    made = hashlib.sha256 if (challenge.algorithm or "MD5").upper().startswith("SHA-256") else hashlib.md5
+
+    def digest(*parts: str | bytes) -> str:
+        whole = b":".join(part if isinstance(part, bytes) else part.encode("latin-1") for part in parts)
+        return made(whole, usedforsecurity=False).hexdigest()
+
+    return digest
+
+
+def _named(username: str, hashed: str) -> dict[str, str]:
+    if hashed:
+        return {"username": _quoted(hashed)}
+    if _SENDABLE.fullmatch(username):
+        return {"username": _quoted(username)}
+    return {"username*": f"UTF-8''{quote(as_bytes(username), safe='')}"}
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _unquoted(text: str) -> str:
+    return re.sub(r"\\(.)", r"\1", text[1:-1]) if text.startswith('"') else text
+
+
+def _cnonce() -> str:
+    from secrets import token_hex  # no start needs it
+
+    return token_hex(16)

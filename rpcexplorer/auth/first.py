@@ -1,0 +1,62 @@
+"""The kind ``first``: a token is the first element of ``params``, as aria2, ubus and XAPI have it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import ClassVar
+
+from msgspec.structs import replace
+
+from rpcexplorer.auth.flow import Message, Send
+from rpcexplorer.auth.kind import FormLine
+from rpcexplorer.auth.token import MARK, TokenAuth
+from rpcexplorer.jsontext.scan import elements
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.protocol.messages import Call, spelled
+
+
+class FirstAuth(TokenAuth, frozen=True):
+    value: str = MARK
+    """The element, in which ``{token}`` stands for the token."""
+
+    kind: ClassVar[str] = "first"
+    sends: ClassVar[str] = "a token as the first element of the params"
+    needed: ClassVar[str] = "takes a token as its first param"
+    fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {
+        "value": (
+            re.compile(r"(?=.*\{token\}).+"),
+            'must be text in which {token} stands for the token, such as "{token}" or "token:{token}"',
+        )
+    }
+    form: ClassVar[tuple[FormLine, ...]] = (FormLine("value", "first param", "token:{token}"),)
+    in_params: ClassVar[bool] = True
+
+    def words(self, profile: Profile) -> str:
+        return self.said(profile, "out as the first element of the params")
+
+    def put(self, profile: Profile, message: Message) -> Send | Refused:
+        text = self.filled(self.value, profile)
+        calls = []
+        for call in message.calls:
+            params = self._params(call, profile, spelled(text))
+            if isinstance(params, Refused):
+                return params
+            calls.append(replace(call, params=params))
+        texts = () if text == self.mark(profile) else (text,)
+        return Send(replace(message, calls=tuple(calls)), texts=texts)
+
+    def _params(self, call: Call, profile: Profile, element: str) -> str | Refused:
+        if self.free(profile, call):  # in a batch some may be
+            return call.params
+        spans = elements(call.params)
+        if spans is None:
+            return Refused(
+                "params",
+                f"Profile {profile.name} puts a token before the first of the params, and an object has no first: "
+                "write an array, such as [1].",
+            )
+        if spans and call.params[slice(*spans[0])] == element:
+            return call.params  # as the request shows it, pasted back
+        return f"[{element},{call.params.lstrip()[1:]}" if spans else f"[{element}]"
