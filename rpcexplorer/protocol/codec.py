@@ -27,7 +27,7 @@ UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def encode(call: Call, empty_params: EmptyParams = "[]") -> bytes:
-    """Spell a call as one JSON object: ``jsonrpc``, ``id``, ``method``, ``params``, in this order."""
+    """Spell a call as one JSON object: ``jsonrpc``, ``id``, ``method``, ``params``, then its other members."""
     members = ['"jsonrpc":"2.0"']
     if call.id is not None:
         members.append(f'"id":{spelled(call.id)}')
@@ -35,6 +35,7 @@ def encode(call: Call, empty_params: EmptyParams = "[]") -> bytes:
     params = empty_params if call.params == "[]" else call.params
     if params != "omit":
         members.append(f'"params":{params}')
+    members += (f"{spelled(name)}:{text}" for name, text in call.members)
     return ("{" + ",".join(members) + "}").encode()
 
 

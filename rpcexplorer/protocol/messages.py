@@ -30,7 +30,7 @@ class Call(Struct, frozen=True):
     id: str | None = None
     """None makes it a notification: the server is not to answer."""
     members: tuple[tuple[str, str], ...] = ()
-    """What stands beside method: names and their JSON text."""
+    """What stands beside ``method``: names, and their JSON text."""
 
 
 class Result(Struct, frozen=True):

@@ -18,6 +18,13 @@ def test_a_call_is_spelled_in_the_order_of_the_envelope() -> None:
     assert encode(Call("ping", "[]", ID)) == b'{"jsonrpc":"2.0","id":"abc","method":"ping","params":[]}'
 
 
+@pytest.mark.parametrize("id", [ID, None])
+def test_what_stands_beside_the_method_is_written_last(id: str | None) -> None:
+    body = encode(Call("host.get", "[]", id, (("auth", '"4fd1"'), ('a"b', "1.10"))))
+    assert body.endswith(b'"method":"host.get","params":[],"auth":"4fd1","a\\"b":1.10}')
+    assert json.loads(body)["auth"] == "4fd1"
+
+
 def test_params_keep_the_spelling_they_were_typed_with() -> None:
     body = encode(Call("m", '{"b":1.10,"a":1e400,"a":123456789012345678901}', ID))
     assert body.endswith(b'"params":{"b":1.10,"a":1e400,"a":123456789012345678901}}')
