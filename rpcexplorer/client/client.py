@@ -17,6 +17,7 @@ from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of, kind_named
 from rpcexplorer.client.connection import connect
 from rpcexplorer.client.credentials_port import CredentialSource, GivenCredentials
+from rpcexplorer.client.handshakes import around, handshake_of
 from rpcexplorer.client.requests import Requests
 from rpcexplorer.client.sending import Record, RunningCall
 from rpcexplorer.client.stop import Stop, fresh_id
@@ -46,6 +47,7 @@ class Client:
         username: str | None = None,
         password: str | None = None,
         session: str | None = None,
+        token: str | None = None,
         reply_limit: int = 256 * 1024 * 1024,
         **settings: Any,
     ) -> None:
@@ -53,7 +55,7 @@ class Client:
         chosen = kind_named(auth)() if isinstance(auth, str) else auth
         self._set_up(
             Profile(name="client", url=url, auth=chosen, ad_hoc=True, **settings),
-            GivenCredentials(username, password, session),
+            GivenCredentials(username, password, session, token),
             reply_limit,
             _forget,
         )
@@ -82,6 +84,7 @@ class Client:
         self._reply_limit = reply_limit
         self._record = record
         self._transport: Transport | None = None
+        self._handshake = handshake_of(profile)
 
     async def __aenter__(self) -> Self:
         return self
@@ -130,7 +133,7 @@ class Client:
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
             begun, session = replace(begun, notes=(moved,)), None
         way = auth_of(self.profile).flow(self.profile, message, session, begun.when)
-        return await self._running(begun, timeout, watch).run(way, stop)
+        return await self._running(begun, timeout, watch).run(around(way, self._handshake), stop)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session, whether or not there is one."""
@@ -138,7 +141,7 @@ class Client:
         text = login_params(self.profile) if self.profile.has_sessions else ""
         begun = self._begun(id, Draft(self.profile.login.method, text))
         way = auth_of(self.profile).login(self.profile, id, begun.when)
-        return await self._running(begun, None, watch).run(way, stop)
+        return await self._running(begun, None, watch).run(around(way, self._handshake), stop)
 
     def _running(self, begun: Exchange, timeout: float | None, watch: Watch | None) -> RunningCall:
         requests = Requests(self.profile, self._connected, timeout or self.profile.timeout, watch)

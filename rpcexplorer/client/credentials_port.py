@@ -36,8 +36,14 @@ class CredentialSource(Protocol):
 class GivenCredentials:
     """Credentials handed over by whoever made the client; kept for its lifetime and nowhere else."""
 
-    def __init__(self, username: str | None = None, password: str | None = None, session: str | None = None) -> None:
-        given = {"username": username, "password": password, "session": session}
+    def __init__(
+        self,
+        username: str | None = None,
+        password: str | None = None,
+        session: str | None = None,
+        token: str | None = None,
+    ) -> None:
+        given = {"username": username, "password": password, "session": session, "token": token}
         self._values = {field: value for field, value in given.items() if value is not None}
 
     async def secret(self, profile: Profile, field: str) -> Secret | Refused:

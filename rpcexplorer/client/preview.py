@@ -9,11 +9,12 @@ from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Ended, Message, Need, Send, advance
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.connection import head_of
+from rpcexplorer.client.handshakes import handshake_of
 from rpcexplorer.client.requests import body_of, formed
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED
+from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER, UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
 from rpcexplorer.transport.port import Unreachable
@@ -40,7 +41,7 @@ def preview(
     ours = () if to_come and auth_of(profile).session_cookie else send.headers
     shown = {each.name: each.shown for each in ours}
     # what no address and no header can hold has a stand-in that every check lets through until they are made
-    stand_ins = {each.name: each.scheme + ("x" if each.encoded else PLACEHOLDER.sub("x", each.text)) for each in ours}
+    stand_ins = {each.name: each.scheme + ("x" if each.encoded else HIDDEN.sub("x", each.text)) for each in ours}
     address = send.address or profile.endpoint
     marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(send.address))]
     parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
@@ -83,4 +84,5 @@ def _wanted(profile: Profile, message: Message) -> Send | Refused:
     if isinstance(step, Ended) and isinstance(step.end, Refused):
         return step.end
     assert isinstance(step, Send)  # with a session at hand, a request is all that is left to want
-    return step
+    handshake = handshake_of(profile)
+    return step if handshake is None else handshake.shown(step)
