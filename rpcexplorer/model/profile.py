@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from msgspec import Struct, field
@@ -96,6 +97,8 @@ class Profile(Struct, frozen=True):
     name: str
     url: str
     """The base URL; ``path`` is appended."""
+    preset: str = ""
+    """What has given the values that nobody else has."""
     path: str = PATH
     description: str = ""
     badge: str = ""
@@ -173,6 +176,21 @@ class Profile(Struct, frozen=True):
     def label(self, secret: str) -> str:
         """The name of a secret field, as placeholders show it."""
         return f"{self.name}.{secret}"
+
+
+class Preset(Struct, frozen=True):
+    """What was learned about a kind of server, for profiles to start with."""
+
+    name: str
+    description: str = ""
+    """One line."""
+    advice: str = ""
+    """What to know before the first call."""
+    file: Path | None = None
+    values: Profile = Profile("", "")
+    """A profile that says nothing but this."""
+    text: str = ""
+    """The file as it stands there."""
 
 
 AD_HOC_NAME = "url"

@@ -56,6 +56,11 @@ class Paths(Struct, frozen=True):
         return self.config / "themes"
 
     @property
+    def presets(self) -> Path:
+        """The folder of what this person knows of kinds of servers."""
+        return self.config / "presets"
+
+    @property
     def secrets(self) -> Path:
         """Passwords and session cookies, for nobody else's eyes."""
         return self.state / "secrets.toml"

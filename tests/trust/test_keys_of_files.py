@@ -49,6 +49,8 @@ IN_SESSIONS = [
         "storage/profiles/test_loading.py::test_profiles_that_would_share_a_variable_are_both_refused_and_name_each_other"),
     Row("profile.*.url", "lead a secret to another server",
         "trust/test_routes.py::test_a_variable_is_bound_to_the_first_route_it_is_used_on"),
+    Row("profile.*.preset", "lead a secret another way; read a file from anywhere; take a question away",
+        "storage/profiles/test_presets.py::test_ones_own_profile_is_compared_with_its_preset"),
     Row("profile.*.path", "lead a secret to what logs it or shows it; hold one", STEERED),
     Row("profile.*.description", "be obeyed by the terminal", SHOWN),
     Row("profile.*.badge", "take the red from a person's own prod, and its questions",

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -23,6 +23,9 @@ from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 from rpcexplorer.storage.toml.shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
+
+if TYPE_CHECKING:
+    from rpcexplorer.storage.profiles.presets import Presets
 
 SHARING = 5
 """Profiles that are named where one cannot be told from others."""
@@ -50,6 +53,8 @@ class Profiles(Struct):
     """What this person's own file alone says."""
     histories: dict[str, str] = field(default_factory=dict)
     """Folders for histories that wait to be allowed, by profile."""
+    presets: Presets | None = None
+    """Those that profiles start with; None where no profile names one."""
 
     def get(self, name: str | None = None) -> Profile | Complaint:
         """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
@@ -91,6 +96,12 @@ class Profiles(Struct):
         speaking = self.files_of(name)
         return own if own in speaking or not speaking else speaking[-1].with_name(OVERLAY)
 
+    def made(self, name: str, said: Leaves) -> Profile | tuple[KeyPath, str]:
+        """The profile that would be, if only this were said of it: over the preset that this names."""
+        own = {path: leaf for path, leaf in said.items() if not leaf.origin.preset}
+        whole = self.presets.under(name, own)[0] if self.presets else own
+        return build_profile(name, {path: leaf.value for path, leaf in whole.items()})
+
     def rows(self, profile: Profile) -> list[LeafRow]:
         """Every value of a profile with its source, defaults included."""
         return [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
@@ -115,12 +126,34 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         found.complaints += complaints_of(reading)
         for name, values in by_profile(reading.leaves).items():
             found.leaves[name] = merge(found.leaves.get(name, {}), values)
-    for name, own in found.own.items():
-        found.leaves[name] = as_strict(own, found.leaves[name])
+    _complete(found, paths.presets)
     _build(found)
     _refuse_shared_variables(found)
     _choose_default(found, readings)
     return found
+
+
+def _complete(found: Profiles, folder: Path) -> None:
+    """Lay the presets under everything, and make what results as strict as this person's own file wants it.
+
+    What that file says counts with the preset that it names: so a method that this preset knows as safe stays safe,
+    and of another one, that somebody else has named, it does not become so.
+    """
+    own = found.own
+    if any(("preset",) in said for said in (*found.leaves.values(), *own.values())):
+        from rpcexplorer.storage.profiles.presets import Presets  # no start needs it
+
+        found.presets = presets = Presets(folder)
+        own = {name: _over_preset(found, name, said, presets) for name, said in own.items()}
+        found.leaves = {name: _over_preset(found, name, said, presets) for name, said in found.leaves.items()}
+    for name, said in own.items():
+        found.leaves[name] = as_strict(said, found.leaves[name])
+
+
+def _over_preset(found: Profiles, name: str, said: Leaves, presets: Presets) -> Leaves:
+    whole, complaints = presets.under(name, said)
+    found.complaints += [complaint for complaint in complaints if complaint not in found.complaints]
+    return whole
 
 
 def complaints_of(reading: CheckedFile) -> list[Complaint]:

@@ -6,7 +6,7 @@ import re
 from typing import Any, Final
 
 from rpcexplorer.model.complaint import nearest
-from rpcexplorer.model.profile import DocumentSource, HeaderHandshake
+from rpcexplorer.model.profile import PROFILE_NAME, DocumentSource, HeaderHandshake
 from rpcexplorer.storage.profiles.values import HTTP_OWN, OWN_KEYS, TOKEN, url_path
 from rpcexplorer.storage.toml.checks import beside
 from rpcexplorer.storage.toml.shape import Place, WrongValue
@@ -20,6 +20,13 @@ USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization"
 """Headers that no handshake hands over."""
 
 _FINGERPRINT = re.compile(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
+
+
+def preset_name(value: Any, _place: Place) -> Any:
+    """The name of a preset, which is the name of a file; whether there is one is known when it is read."""
+    if isinstance(value, str) and PROFILE_NAME.fullmatch(value):
+        return value
+    return WrongValue('must be the name of a preset, such as "bitcoin"; `rpcexplorer presets` lists them')
 
 
 def certificate(value: Any, _place: Place) -> Any:

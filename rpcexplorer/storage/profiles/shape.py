@@ -11,7 +11,7 @@ from typing import Any, get_args
 from rpcexplorer.auth.registry import KINDS, fields
 from rpcexplorer.model.profile import PROFILE_NAME, Auth, Login, MethodNote, Profile
 from rpcexplorer.protocol.messages import EnvelopeForm, IdForm
-from rpcexplorer.storage.profiles.server_values import certificate, discovery, handshake
+from rpcexplorer.storage.profiles.server_values import certificate, discovery, handshake, preset_name
 from rpcexplorer.storage.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
@@ -72,6 +72,7 @@ PROFILE = TableRule(
     "a profile",
     {
         "url": url,
+        "preset": preset_name,
         "path": url_path,
         "description": text,
         "badge": text,

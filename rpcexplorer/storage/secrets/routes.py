@@ -16,7 +16,6 @@ from rpcexplorer.model.secrets.secret import origin_of
 from rpcexplorer.storage.files import FileTrouble, read_bytes
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.loading import Profiles
-from rpcexplorer.storage.profiles.shape import build_profile
 from rpcexplorer.storage.secrets.allowed import Allowed, with_route
 from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.toml.positions import split_dotted
@@ -60,10 +59,9 @@ class Routes:
         own = self.profiles.own.get(profile.name)
         if own is None:
             return ()
-        made = build_profile(profile.name, {path: leaf.value for path, leaf in own.items()})
+        made = self.profiles.made(profile.name, own)
         if not isinstance(made, Profile):  # it says a part only, which then has to be what counts
-            whole = merge(self.profiles.leaves.get(profile.name, {}), own)
-            made = build_profile(profile.name, {path: leaf.value for path, leaf in whole.items()})
+            made = self.profiles.made(profile.name, merge(self.profiles.leaves.get(profile.name, {}), own))
         if not isinstance(made, Profile):
             return ()
         found = changes(self.of(made), self.of(profile))
@@ -149,7 +147,8 @@ class Routes:
             sought = ("url",)
         for path, leaf in leaves.items():
             if tuple(part.lower() for part in path) == sought:
-                return str(leaf.source)
+                preset = leaf.origin.preset  # who named it has changed the route
+                return f"preset {preset}, {leaves['preset',].source}" if preset else str(leaf.source)
         return ""
 
 

@@ -74,9 +74,12 @@ class Source(Struct, frozen=True):
     file: str
     """The file, or ``default``."""
     line: int | None = None
+    preset: str = ""
+    """The preset that the file holds."""
 
     def __str__(self) -> str:
-        return self.file if self.line is None else f"{self.file}:{self.line}"
+        place = self.file if self.line is None else f"{self.file}:{self.line}"
+        return f"preset {self.preset}, {place}" if self.preset else place
 
 
 DEFAULT = Source("default")
@@ -87,6 +90,8 @@ class Written(Struct, frozen=True):
 
     text: TomlFile
     path: KeyPath
+    preset: str = ""
+    """The preset that it is a value of."""
 
     @property
     def file(self) -> str:
@@ -100,7 +105,9 @@ class Leaf(Struct, frozen=True):
     @property
     def source(self) -> Source:
         origin = self.origin
-        return origin if isinstance(origin, Source) else Source(origin.file, origin.text.layout.line_of(origin.path))
+        if isinstance(origin, Source):
+            return origin
+        return Source(origin.file, origin.text.layout.line_of(origin.path), origin.preset)
 
 
 Leaves = dict[KeyPath, Leaf]

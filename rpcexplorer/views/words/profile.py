@@ -15,14 +15,14 @@ from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.words.sentences import WordLine, duration
 
 PageRow = tuple[str, Any, Any]
-"""A dotted key, its value, and where that comes from: ``default``, or a file and a line."""
+"""A dotted key, its value, and where that comes from: ``default``, or a file and a line, perhaps of a preset."""
 
 LABEL: Final = 15
 """Columns of the labels; the longest key that a profile has by itself fits."""
 FEW: Final = 4
 """So many of the words that count by default are named."""
 
-TOLD: Final = frozenset({"url", "path", "description", "badge", "auth.kind"})
+TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.kind"})
 """Keys that the head of the page tells in its own way."""
 GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
 """Headings by the first part of a key; what has none of these is about every call."""
@@ -50,6 +50,7 @@ def profile_page(
         lines += [[(f" {profile.description}", "text")], []]
     lines += [
         _row("address", profile.endpoint, "text"),
+        *([_row("preset", profile.preset, "text")] if profile.preset else []),
         *_badge(profile.badge),
         _row("login", auth_of(profile).words(profile), "text"),
     ]
@@ -125,7 +126,8 @@ def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[P
             yield from _heading(heading)
         for key, value, source in chosen:
             file, _, number = str(source).rpartition(":")
-            yield [*_setting(key, value, "text"), (f"  {short.get(file, file)}:{number}", "dim")]
+            named = file.partition(",")[0] if file.startswith("preset ") else short.get(file, file)
+            yield [*_setting(key, value, "text"), (f"  {named}:{number}", "dim")]
         for key, value, _ in usual:
             yield _setting(key, (*value[:FEW], "…") if isinstance(value, tuple) and value[FEW:] else value, "middle")
 

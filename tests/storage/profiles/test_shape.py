@@ -84,7 +84,7 @@ auth = "none"
 
 REFUSED = [
     ("timout = 3", "profile.p.timout", "`timout` is not a key of a profile; did you mean `timeout`?"),
-    ("xyz = 3", "profile.p.xyz", "the keys are url, path,"),
+    ("xyz = 3", "profile.p.xyz", "the keys are url, preset, path,"),
     ("timeout = true", "profile.p.timeout", "a number of seconds greater than 0"),
     ("timeout = 0", "profile.p.timeout", "greater than 0"),
     ("timeout = nan", "profile.p.timeout", "greater than 0"),

@@ -106,6 +106,18 @@ def test_what_a_file_says_comes_first_with_its_place_and_defaults_are_paler() ->
     assert roles(rows=rows)["*/*"] == "middle"
 
 
+def test_a_preset_is_named_in_the_head_and_beside_its_values() -> None:
+    rows = [
+        ("preset", "bitcoin", f"{TEAM}:3"),
+        ("accept", "text/x", "preset bitcoin, /lib/presets/bitcoin.toml:4"),
+    ]
+    lines = told(Profile("p", "https://p", preset="bitcoin"), rows=rows)
+    assert row(lines, "preset") == "bitcoin"
+    assert sum(line.startswith(" preset") for line in lines) == 1
+    assert row(lines, "accept") == "text/x  preset bitcoin:4"
+    assert not any(line.startswith(" preset") for line in told(rows=[("preset", "", "default")]))
+
+
 def test_two_files_of_one_name_are_told_apart() -> None:
     files = [(OWN, "me"), (TEAM, "the team")]
     lines = told(rows=[("timeout", 5.0, f"{OWN}:4"), ("accept", "x", f"{TEAM}:5")], files=files)

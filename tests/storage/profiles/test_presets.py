@@ -1,0 +1,230 @@
+"""Presets: what comes with the program, what this person has, and what a profile is that names one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+from rpcexplorer.auth.basic import BasicAuth
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.presets import SHIPPED, PresetFile, Presets
+from rpcexplorer.storage.secrets.routes import Routes
+
+OWN: Final = '[profile.p]\nurl = "http://own.example"\npreset = "bitcoin"\n'
+
+
+def paths_of(folder: Path) -> Paths:
+    return Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
+
+
+def read(folder: Path, own: str = "", team: str = "", local: str = "", **presets: str) -> Profiles:
+    """The profiles of three files, with presets of this person's own by name."""
+    paths = paths_of(folder)
+    paths.presets.mkdir(parents=True, exist_ok=True)
+    for name, text in presets.items():
+        (paths.presets / f"{name}.toml").write_text(text)
+    paths.user_sessions.write_text(own)
+    (folder / "sessions.toml").write_text(team)
+    (folder / "sessions.local.toml").write_text(local)
+    return load(paths, folder, {"HOME": str(folder)}, None)
+
+
+def good(profiles: Profiles) -> Profile:
+    profile = profiles.get("p")
+    assert isinstance(profile, Profile), profile
+    assert profiles.complaints == []
+    return profile
+
+
+def shipped(name: str) -> PresetFile:
+    found = Presets(Path("/nowhere")).load(name)
+    assert found is not None
+    return found
+
+
+@pytest.mark.everyday(100)
+@pytest.mark.parametrize("file", sorted(SHIPPED.glob("*.toml")), ids=lambda file: file.stem)
+def test_each_preset_that_comes_with_the_program_loads_and_says_what_it_is(file: Path) -> None:
+    found = shipped(file.stem)
+    assert found.complaints == ()
+    assert found.preset.name == file.stem
+    for words in (found.preset.description, found.preset.advice):
+        assert words.strip() == words != ""
+        assert "\n" not in words
+    assert len(found.preset.description) <= 80
+
+
+def test_a_profile_starts_with_the_values_of_its_preset(tmp_path: Path) -> None:
+    profiles = read(tmp_path, team=OWN)
+    profile = good(profiles)
+    assert (profile.preset, profile.endpoint) == ("bitcoin", "http://own.example/")
+    assert (profile.content_type, profile.envelope, profile.auth) == ("application/json", "1.0", BasicAuth())
+    assert profile.methods["getblockcount"].safe
+    assert profile.description == "", "that is about this server, and the preset's about its kind"
+    rows = {key: str(source) for key, _, source in profiles.rows(profile)}
+    line = (SHIPPED / "bitcoin.toml").read_text().splitlines().index('path = "/"') + 1
+    assert rows["path"] == f"preset bitcoin, {SHIPPED / 'bitcoin.toml'}:{line}"
+    assert rows["preset"] == f"{tmp_path / 'sessions.toml'}:3"
+    assert rows["timeout"] == "default"
+
+
+def test_what_any_file_says_wins_over_the_preset_whichever_names_it(tmp_path: Path) -> None:
+    profile = good(
+        read(
+            tmp_path,
+            own='[profile.p]\ncontent_type = "text/own"\nheaders = { x-a = "own" }\n',
+            team='[profile.p]\nurl = "http://team"\naccept = "text/team"\n',
+            local='[profile.p]\npreset = "mine"\nauth.username = "ann"\n',
+            mine='path = "/mine"\ncontent_type = "text/preset"\naccept = "text/preset"\n'
+            'headers = { X-A = "preset", X-B = "preset" }\nauth = { kind = "basic", username = "bob" }\n',
+        )
+    )
+    assert (profile.path, profile.content_type, profile.accept) == ("/mine", "text/own", "text/team")
+    assert dict(profile.headers) == {"X-B": "preset", "x-a": "own"}
+    assert profile.auth == BasicAuth("ann")
+
+
+def test_a_profile_with_the_preset_of_the_usual_service_is_as_one_without(tmp_path: Path) -> None:
+    preset = shipped("service").preset.values
+    usual = Profile("service", "", auth=CookieAuth())
+    assert {key for key in Profile.__struct_fields__ if getattr(preset, key) != getattr(usual, key)} == {
+        "methods",
+        "has_login",
+    }
+
+
+def test_ones_own_preset_wins_by_name(tmp_path: Path) -> None:
+    profiles = read(tmp_path, OWN, bitcoin='path = "/mine"\n')
+    profile = good(profiles)
+    assert (profile.path, profile.auth.kind) == ("/mine", "none")
+    assert str(profiles.source_of("p", "path")) == f"preset bitcoin, {paths_of(tmp_path).presets / 'bitcoin.toml'}:1"
+
+
+def test_another_kind_of_auth_leaves_the_login_of_the_preset_behind(tmp_path: Path) -> None:
+    preset = 'auth = { kind = "cookie", username = "u", cookie = "sid" }\n[login]\nmethod = "open"\n'
+    profile = good(read(tmp_path, OWN.replace("bitcoin", "x") + 'auth = { kind = "basic" }\n', x=preset))
+    assert (profile.auth, profile.login.method, profile.has_login) == (BasicAuth(), "auth", False)
+    profile = good(read(tmp_path, OWN.replace("bitcoin", "x") + 'auth = { username = "ann" }\n', x=preset))
+    assert (profile.auth, profile.login.method, profile.has_login) == (CookieAuth("ann", "sid"), "open", True)
+
+
+@pytest.mark.parametrize("name", ["bitcion", "zzz"])
+def test_an_unknown_preset_is_told_with_the_nearest_one(tmp_path: Path, name: str) -> None:
+    profiles = read(tmp_path, team=OWN.replace("bitcoin", name))
+    (complaint,) = profiles.complaints
+    assert (complaint.file, complaint.line) == (str(tmp_path / "sessions.toml"), 3)
+    assert (complaint.key, complaint.profile) == ("profile.p.preset", "p")
+    assert ("did you mean `bitcoin`?" in complaint.sentence) == (name == "bitcion")
+    assert f"The presets are {', '.join(Presets(Path('/nowhere')).files())}" in complaint.sentence
+    assert profiles.get("p") == complaint
+
+
+WRONG: Final = [
+    ('pth = "/x"', "pth", "`pth` is not a key of a preset; did you mean `path`?"),
+    ("# two\npath = 1", "path", "must be text"),
+    ('url = "http://x"', "url", "for each profile to say; take it out of the preset"),
+    ('badge = "dev"', "badge", "for each profile to say"),
+    ('confirm = "never"', "confirm", "for each profile to say"),
+    ('history = "calls"', "history", "for each profile to say"),
+    ('preset = "bitcoin"', "preset", "for each profile to say"),
+    ('ca_file = "x.pem"', "ca_file", "for each profile to say"),
+    ('token = "hunter2hunter2"', "token", "a secret has no place in this file"),
+    ('password = "hunter2hunter2"', "password", "a secret has no place in this file"),
+    ('auth = { kind = "bsic" }', "auth.kind", 'did you mean "basic"?'),
+    ('auth = { username = "ann" }', "auth.kind", "the kind is missing"),
+    ("description = 1", "description", "text, in quotes"),
+    ("[method.x]\nsafe = 1", "method.x.safe", "true or false"),
+    ("path = ", "", "this is not TOML"),
+    ("version = 2", "version", "a later version"),
+]
+
+
+@pytest.mark.parametrize(("text", "key", "words"), WRONG, ids=lambda value: value.partition("\n")[0][:20])
+def test_what_is_wrong_with_a_preset_is_told_with_file_line_and_key(
+    tmp_path: Path, text: str, key: str, words: str
+) -> None:
+    profiles = read(tmp_path, OWN.replace("bitcoin", "x") + '[profile.other]\nurl = "http://o"\n', x=f"\n{text}\n")
+    (complaint,) = profiles.complaints
+    assert (complaint.file, complaint.key) == (str(paths_of(tmp_path).presets / "x.toml"), key)
+    assert complaint.line == (3 if text.startswith(("#", "[")) else 2)
+    assert words in complaint.sentence
+    assert "hunter2" not in str(complaint)
+    assert profiles.get("p") == complaint, "it cannot be used, as nobody knows what it would be"
+    assert [*profiles.profiles] == ["other"]
+
+
+@pytest.mark.parametrize("name", ["../bitcoin", "a/b", ".hidden", "", "x\\u0000", "~"])
+def test_a_preset_is_no_path(tmp_path: Path, name: str) -> None:
+    profiles = read(tmp_path, team=f'[profile.p]\nurl = "http://x"\npreset = "{name}"\n')
+    (complaint,) = profiles.complaints
+    assert complaint.key == "profile.p.preset"
+    assert "must be the name of a preset" in complaint.sentence
+
+
+SAFE: Final = "[method.m]\nsafe = true\n"
+
+
+@pytest.mark.parametrize("local", [False, True])
+@pytest.mark.parametrize(
+    ("own", "team", "safe"),
+    [
+        (OWN, "", True),
+        (OWN, "method.getblockcount.safe = false", False),
+        (OWN, "method.getblockcount.safe = true", True),
+        (OWN + "method.getblockcount.safe = false", "method.getblockcount.safe = true", False),
+        (OWN, 'preset = "mine"', True),
+        (OWN.replace("bitcoin", "service"), 'preset = "mine"', None),
+        (OWN.replace("bitcoin", "service"), 'preset = "bitcoin"', None),
+        ('[profile.p]\nurl = "http://own.example"', 'preset = "bitcoin"', None),
+        ("", 'url = "http://own.example"\npreset = "bitcoin"', True),
+    ],
+)
+def test_what_a_preset_knows_as_safe_is_so_for_whoever_has_chosen_it(
+    tmp_path: Path, own: str, team: str, safe: bool | None, local: bool
+) -> None:
+    said = f"[profile.p]\n{team}\n"
+    profiles = read(
+        tmp_path, own, "" if local else said, said if local else "", mine="[method.getblockcount]\nsafe = true\n"
+    )
+    assert good(profiles).methods["getblockcount"].safe is safe
+
+
+def test_what_a_preset_calls_unsafe_stays_so(tmp_path: Path) -> None:
+    assert good(read(tmp_path, OWN, "[profile.p]\nmethod.stop.safe = true\n")).methods["stop"].safe is False
+
+
+@pytest.mark.parametrize(
+    ("own", "team", "disputed"),
+    [
+        (OWN, "[profile.p]\ntimeout = 3\n", ""),
+        (OWN, '[profile.p]\npath = "/"\n', ""),
+        (OWN, '[profile.p]\npreset = "aria2"\n', "path"),
+        (OWN, '[profile.p]\npath = "/x"\n', "path"),
+        ('[profile.p]\nurl = "http://own.example"\npath = "/"\n', '[profile.p]\npreset = "bitcoin"\n', "auth.kind"),
+        ('[profile.p]\npreset = "bitcoin"\n', '[profile.p]\nurl = "http://own.example"\n', ""),
+        ('[profile.p]\npreset = "bitcoin"\n', '[profile.p]\nurl = "http://own.example"\npreset = "aria2"\n', "path"),
+        ("[profile.p]\ntimeout = 3\n", f"{OWN}path = '/y'\n", ""),
+    ],
+)
+def test_ones_own_profile_is_compared_with_its_preset(tmp_path: Path, own: str, team: str, disputed: str) -> None:
+    profiles = read(tmp_path, own, team)
+    routes = Routes(paths_of(tmp_path).allowed, {})
+    routes.profiles = profiles
+    changes = routes.disputed(good(profiles))
+    assert disputed in [change.key for change in changes] if disputed else changes == ()
+    if disputed and "preset" in team:
+        named = f"{tmp_path / 'sessions.toml'}:{team[: team.index('preset')].count(chr(10)) + 1}"
+        assert next(change.place for change in changes if change.key == disputed).endswith(named)
+
+
+def test_each_profile_is_told_of_the_preset_that_is_damaged(tmp_path: Path) -> None:
+    two = '[profile.a]\nurl = "http://a"\npreset = "x"\n[profile.b]\nurl = "http://b"\npreset = "x"\n'
+    profiles = read(tmp_path, two, "[profile.a]\ntimeout = 3\n", x="pth = 1")
+    assert [complaint.profile for complaint in profiles.complaints] == ["a", "b"]
+    assert all(isinstance(profiles.get(name), Complaint) for name in "ab")
