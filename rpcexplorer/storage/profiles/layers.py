@@ -13,6 +13,8 @@ from rpcexplorer.storage.files import real
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import CheckedFile, Leaf, Leaves
 
+KIND = ("auth", "kind")
+
 STRICTNESS = ("never", "unsafe", "always")
 """Ways of asking before something is sent, the strictest last."""
 
@@ -27,7 +29,12 @@ def by_profile(leaves: Leaves) -> dict[str, Leaves]:
 
 
 def merge(lower: Leaves, upper: Leaves) -> Leaves:
-    """Lay one file's values of a profile over another's, key by key. Headers are one key in any spelling."""
+    """Lay one file's values of a profile over another's, key by key. Headers are one key in any spelling.
+
+    What was said of another kind of auth, and of its login, is not: nobody has meant it for this one.
+    """
+    if KIND in upper and KIND in lower and upper[KIND].value != lower[KIND].value:
+        lower = {path: leaf for path, leaf in lower.items() if path[:1] not in {("auth",), ("login",)}}
     spelled = {_folded(path): path for path in upper}
     return {path: leaf for path, leaf in lower.items() if spelled.get(_folded(path), path) == path} | upper
 

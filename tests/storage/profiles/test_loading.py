@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.profile import Auth, MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.loading import Profiles, load
@@ -223,17 +224,37 @@ def test_every_value_of_a_profile_is_listed_with_its_source(tmp_path: Path) -> N
     assert "name" not in rows
 
 
-def test_an_overlay_that_changes_the_kind_may_leave_the_rest(tmp_path: Path) -> None:
-    team = '[profile.p]\nurl = "http://p"\nauth = { kind = "inline", username = "u", password_member = "x" }\n'
-    assert good(read(tmp_path, team, local='[profile.p]\nauth.kind = "none"\n'), "p").auth == NoAuth()
-    assert good(read(tmp_path, team, local='[profile.p]\nauth.kind = "cookie"\n'), "p").auth == CookieAuth("u")
+@pytest.mark.parametrize(
+    ("said", "auth", "login"),
+    [
+        ('kind = "none"', NoAuth(), "auth"),
+        ('kind = "cookie"', CookieAuth(), "auth"),
+        ('kind = "cookie", username = "v"', CookieAuth("v"), "auth"),
+        ('kind = "inline"', InlineAuth("u", password_member="x"), "open"),
+        ('username = "v"', InlineAuth("v", password_member="x"), "open"),
+    ],
+)
+def test_a_file_that_names_another_kind_leaves_nothing_of_the_auth_and_the_login_below(
+    tmp_path: Path, said: str, auth: Auth, login: str
+) -> None:
+    team = (
+        '[profile.p]\nurl = "http://p"\nauth = { kind = "inline", username = "u", password_member = "x" }\n'
+        'login.method = "open"\n'
+    )
+    profile = good(read(tmp_path, team, local=f"[profile.p]\nauth = {{ {said} }}\n"), "p")
+    assert (profile.auth, profile.login.method, profile.has_login) == (auth, login, login == "open")
+
+
+def test_whoever_names_a_kind_first_keeps_what_is_said_of_auth_below(tmp_path: Path) -> None:
+    team = '[profile.p]\nurl = "http://p"\nauth = { kind = "cookie" }\n'
+    assert good(read(tmp_path, team, user='[profile.p]\nauth.username = "me"\n'), "p").auth == CookieAuth("me")
 
 
 KEYS = st.sampled_from(
     [("url",), ("badge",), ("auth", "kind"), ("auth", "username"), ("login", "params"), ("headers", "X-A"),
      ("headers", "X-B"), ("method", "a.b", "doc"), ("method", "c", "doc")]
 )  # fmt: skip
-LAYER = st.dictionaries(KEYS, st.integers())
+LAYER = st.dictionaries(KEYS, st.integers(0, 3))
 
 
 @given(st.lists(LAYER, min_size=1, max_size=4))
@@ -241,6 +262,11 @@ def test_the_highest_layer_that_names_a_key_gives_its_value_and_source(layers: l
     merged: dict[KeyPath, Leaf] = {}
     for number, layer in enumerate(layers):
         merged = merge(merged, {key: Leaf(value, Source(f"layer {number}")) for key, value in layer.items()})
+    named = [(index, layer["auth", "kind"]) for index, layer in enumerate(layers) if ("auth", "kind") in layer]
+    changed = [index for (_, before), (index, kind) in pairwise(named) if kind != before]
+    for layer in layers[: changed[-1]] if changed else ():
+        for key in [key for key in layer if key[0] in {"auth", "login"}]:
+            del layer[key]
     assert set(merged) == {key for layer in layers for key in layer}
     for key, leaf in merged.items():
         number = max(index for index, layer in enumerate(layers) if key in layer)
