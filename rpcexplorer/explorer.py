@@ -39,6 +39,7 @@ from rpcexplorer.storage.themes import Themes
 if TYPE_CHECKING:
     from rpcexplorer.model.connection_test import Check
     from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
+    from rpcexplorer.model.hints.hint import Changes
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.storage.history.store import History
@@ -212,6 +213,12 @@ class Explorer:
         from rpcexplorer.storage.profiles.edits import ProfileEdits
 
         return ProfileEdits(file, self.paths.state, links=file == self.paths.user_sessions)
+
+    def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
+        """Change a profile in a file, and read it anew; what stood in the way, and then nothing was changed."""
+        complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
+        self.reload()
+        return complaint
 
     def remove_profile(self, profile: Profile) -> list[Complaint]:
         """Take a profile out of every file that speaks of it, then forget its secrets; what stood in the way."""

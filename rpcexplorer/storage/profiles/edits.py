@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from msgspec import Struct
 
@@ -18,6 +18,10 @@ from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.toml.edits import KeyChange, edit
 from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
 from rpcexplorer.storage.toml.reader import read_toml
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.hints.hint import Changes
+    from rpcexplorer.storage.toml.shape import Leaves
 
 NEW_FILE = "version = 1\n"
 
@@ -66,6 +70,19 @@ class ProfileEdits(Struct, frozen=True):
     def set_values(self, values: Iterable[tuple[KeyPath, Any]]) -> Complaint | None:
         """Set several keys, or none of them where one is refused."""
         return self._edit(*values)
+
+    def apply(self, name: str, changes: Changes, leaves: Leaves) -> Complaint | None:
+        """Make changes of a profile that all files together say ``leaves`` of, unless it could not be used then."""
+        from rpcexplorer.storage.profiles.applying import below, tried
+
+        keys = [(("profile", name, *key), value) for key, value in below(changes)]
+        return tried(self.file, name, changes, leaves) or self._edit(*keys)
+
+    def value_of(self, name: str, key: str, text: str) -> Any:
+        """What somebody typed for a key of a profile, as this file would have it."""
+        from rpcexplorer.storage.profiles.applying import value_of
+
+        return value_of(self.file, name, key, text)
 
     def set_default(self, name: str) -> Complaint | None:
         """Start with this profile from now on."""

@@ -25,6 +25,7 @@ from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 from rpcexplorer.storage.toml.shape import DEFAULT, CheckedFile, Leaf, Leaves, Source, read_shape
 
 if TYPE_CHECKING:
+    from rpcexplorer.model.hints.hint import Changes
     from rpcexplorer.storage.profiles.presets import Presets
 
 SHARING = 5
@@ -101,6 +102,27 @@ class Profiles(Struct):
         own = {path: leaf for path, leaf in said.items() if not leaf.origin.preset}
         whole = self.presets.under(name, own)[0] if self.presets else own
         return build_profile(name, {path: leaf.value for path, leaf in whole.items()})
+
+    def change_home(self, name: str, own: Path) -> Path:
+        """The file in which one person changes a profile: where it counts, and where a team says it, beside that."""
+        speaking = self.files_of(name)
+        highest = speaking[-1] if speaking else own
+        return highest if highest == own else highest.with_name(OVERLAY)
+
+    def overruled(self, name: str, changes: Changes, file: Path) -> list[str]:
+        """Sentences about what was written into a file and does not count, for another one says it as well."""
+        places = {key: self.source_of(name, key) for key, value in changes if value is not None}
+        won = {key: place for key, place in places.items() if place is not DEFAULT and place.file != str(file)}
+        return [
+            f"{key} is written to {file}, but does not count: {place} says so and wins" for key, place in won.items()
+        ]
+
+    @staticmethod
+    def changed(profile: Profile, changes: Changes) -> Profile | Complaint:
+        """A profile of this run alone with other values, which no file would have refused."""
+        from rpcexplorer.storage.profiles.applying import changed
+
+        return changed(profile, changes)
 
     def rows(self, profile: Profile) -> list[LeafRow]:
         """Every value of a profile with its source, defaults included."""

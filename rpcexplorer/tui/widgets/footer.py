@@ -14,7 +14,7 @@ from textual.widget import Widget
 from rpcexplorer.tui.commands import COMMANDS, spelled
 from rpcexplorer.tui.theming import ThemeStyles, line, width_of
 
-Hint = tuple[str, str, str, bool]
+KeyHint = tuple[str, str, str, bool]
 """Key as Textual names it, key as people write it, words; whether it stays where there is little room."""
 
 
@@ -25,7 +25,7 @@ class Footer(Widget):
 
     STAY: ClassVar[frozenset[str]] = frozenset({"history.close", "profiles.close", "palette", "help"})
 
-    hints: reactive[tuple[Hint, ...]] = reactive[tuple[Hint, ...]](())
+    hints: reactive[tuple[KeyHint, ...]] = reactive[tuple[KeyHint, ...]](())
     prod: reactive[bool] = reactive(False)
     elsewhere: reactive[frozenset[str]] = reactive[frozenset[str]](frozenset())
     """Commands whose keys stand on screen at the pane they go to."""
@@ -42,7 +42,7 @@ class Footer(Widget):
         if self._drawn and screen is self.screen and self.app.screen is screen:
             self.hints = tuple(self._found())
 
-    def _found(self) -> Iterator[Hint]:
+    def _found(self) -> Iterator[KeyHint]:
         """One hint for each command that the footer shows and that can be done now."""
         active = {
             each.binding.id: each.binding for each in reversed(self.screen.active_bindings.values()) if each.enabled
@@ -73,7 +73,7 @@ class Footer(Widget):
                 self.app.simulate_key(name)
             x += wide
 
-    def _fitting(self) -> list[Hint]:
+    def _fitting(self) -> list[KeyHint]:
         """All hints, or fewer: the last of those that need not stay goes first."""
         kept = list(self.hints)
         while self._width(kept) > self.size.width and (others := [hint for hint in kept if not hint[3]]):
@@ -81,5 +81,5 @@ class Footer(Widget):
         return kept
 
     @staticmethod
-    def _width(hints: list[Hint]) -> int:
+    def _width(hints: list[KeyHint]) -> int:
         return 1 + sum(width_of([(key, ""), (f" {told}   ", "")]) for _, key, told, _ in hints) - 3

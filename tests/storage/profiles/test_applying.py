@@ -1,0 +1,141 @@
+"""Changes of a profile: checked as a file is, tried before they are written, and told where they do not count."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.auth.registry import kind_named
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.profile import HeaderHandshake, Profile, ad_hoc
+from rpcexplorer.storage.profiles.loading import Profiles
+
+OWN = """\
+version = 1
+
+# Mine.
+[profile.mine]
+url = "http://127.0.0.1:1"   # here
+auth = { kind = "cookie", username = "ada" }
+"""
+TEAM = """\
+version = 1
+
+[profile.staging]
+url = "https://staging.example.com"
+"""
+
+
+@pytest.fixture
+def explorer(tmp_path: Path) -> Explorer:
+    home = tmp_path / "home" / "config"
+    home.mkdir(parents=True)
+    (home / "sessions.toml").write_text(OWN)
+    (tmp_path / "sessions.toml").write_text(TEAM)
+    return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+
+
+def test_what_is_applied_stands_in_the_file_and_counts_at_once(explorer: Explorer) -> None:
+    explorer.use("mine")
+    own = explorer.profiles.change_home("mine", explorer.paths.user_sessions)
+    changes: Changes = (
+        ("content_type", "application/json"),
+        ("auth.kind", "basic"),
+        ("handshake", {"header": "X-Id"}),
+    )
+    assert own == explorer.paths.user_sessions
+    assert explorer.apply("mine", changes, own) is None
+    assert own.read_text().startswith(OWN[: OWN.index("auth =")]), "comments and order stay"
+    profile = explorer.profile
+    assert profile is not None
+    assert (profile.content_type, profile.auth.kind, profile.username) == ("application/json", "basic", "ada")
+    assert profile.handshake == HeaderHandshake("X-Id")
+    assert explorer.apply("mine", (("content_type", None),), own) is None
+    assert explorer.profile is not None
+    assert explorer.profile.content_type == "application/json-rpc"
+
+
+def test_a_teams_profile_is_changed_for_one_person_beside_the_teams_file(explorer: Explorer, tmp_path: Path) -> None:
+    home = explorer.profiles.change_home("staging", explorer.paths.user_sessions)
+    assert home == tmp_path / "sessions.local.toml"
+    assert explorer.apply("staging", (("empty_params", "{}"),), home) is None
+    assert explorer.profiles.profiles["staging"].empty_params == "{}"
+    assert (tmp_path / "sessions.toml").read_text() == TEAM
+    assert explorer.profiles.change_home("staging", explorer.paths.user_sessions) == home
+
+
+def test_what_another_file_says_as_well_is_told(explorer: Explorer) -> None:
+    own = explorer.paths.user_sessions
+    own.write_text(OWN + '[profile.staging]\nbadge = "prod"\n')
+    explorer.reload()
+    changes: Changes = (("url", "http://127.0.0.1:2"), ("empty_params", "{}"))
+    assert explorer.apply("staging", changes, own) is None
+    (told,) = explorer.profiles.overruled("staging", changes, own)
+    assert told.startswith(f"url is written to {own}, but does not count: ")
+    assert told.endswith("sessions.toml:4 says so and wins")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ((("contnt_type", "application/json"),), "did you mean `content_type`"),
+        ((("path", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),), "must hold no secret"),
+        ((("path", "/x y"),), "without spaces"),
+        ((("url", "http://u:p@h"),), "must hold no user name and no password"),
+        ((("url", None),), "the profile has no `url`"),
+        ((("auth.kind", "telepathy"),), "must be one of"),
+        ((("auth.kind", None),), "the kind is missing"),
+        ((("headers.Authorization", "Bearer x"),), "this header holds a secret"),
+        ((("accept", "application/json"), ("accept", "a\r\nX: y")), "must be text that a header can hold"),
+    ],
+)
+def test_what_no_file_may_hold_is_not_written(explorer: Explorer, changes: Changes, said: str) -> None:
+    own = explorer.paths.user_sessions
+    complaint = explorer.apply("mine", changes, own)
+    assert complaint is not None
+    assert said in str(complaint)
+    assert own.read_text() == OWN
+    if ("url", None) not in changes and ("auth.kind", None) not in changes:
+        run = Profiles.changed(ad_hoc("http://127.0.0.1:1"), changes)
+        assert isinstance(run, Complaint), "nor is it taken into a run"
+        assert said in str(run)
+
+
+def test_a_profile_of_no_file_is_changed_for_the_run() -> None:
+    before = ad_hoc("http://h", kind_named("cookie")(username="ada"))
+    changes: Changes = (
+        ("path", "/rpc"),
+        ("auth.kind", "basic"),
+        ("timeout", 5),
+        ("empty_params", "omit"),
+    )
+    after = Profiles.changed(before, changes)
+    assert isinstance(after, Profile)
+    assert (after.endpoint, after.auth.kind, after.username, after.ad_hoc) == ("http://h/rpc", "basic", "ada", True)
+    assert (after.timeout, after.empty_params, after.content_type) == (5.0, "omit", before.content_type)
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "value"),
+    [
+        ("timeout", "5", 5),
+        ("timeout", "fast", "fast"),
+        ("path", "/a=b", "/a=b"),
+        ("path", "12", "12"),
+        ("description", "true", "true"),
+        ("description", "", None),
+        ("handshake", "mcp", "mcp"),
+        ("handshake", '{ header = "X-Id" }', {"header": "X-Id"}),
+        ("login.ended_codes", "[-1, 4]", [-1, 4]),
+        ("nothing", "1", 1),
+        ("path", '"]\nx = 1', '"]\nx = 1'),
+    ],
+)
+def test_what_is_typed_for_a_key_is_text_or_what_the_key_takes(
+    explorer: Explorer, key: str, text: str, value: Any
+) -> None:
+    assert explorer.edits(explorer.paths.user_sessions).value_of("mine", key, text) == value
