@@ -1,0 +1,63 @@
+"""fastapi-jsonrpc: a service that takes its params by name alone, and refuses an empty array."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import fastapi_jsonrpc
+import pytest
+from fastapi import Body
+
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.protocol.messages import Malformed
+from tests.interop.serving import asgi, error, result, results, send
+
+pytestmark = pytest.mark.thorough
+
+PATH = "/api/v1/jsonrpc"
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    app, methods = fastapi_jsonrpc.API(), fastapi_jsonrpc.Entrypoint(PATH)
+
+    @methods.method()
+    def ping() -> str:
+        return "pong"
+
+    @methods.method()
+    def add(a: int = Body(..., examples=[1]), b: int = Body(..., examples=[2])) -> int:
+        return a + b
+
+    app.bind_entrypoint(methods)
+    with asgi(app) as address:
+        yield address
+
+
+@pytest.mark.parametrize("empty_params", ["{}", "omit"])
+def test_a_call_without_params_is_understood_in_the_form_that_the_profile_names(url: str, empty_params: str) -> None:
+    assert result(send(url, Draft("ping"), path=PATH, empty_params=empty_params)) == "pong"
+
+
+def test_the_usual_form_of_empty_params_is_refused_and_told(url: str) -> None:
+    assert error(send(url, Draft("ping"), path=PATH)).code == -32600
+
+
+def test_params_by_name_arrive_and_wrong_ones_are_told(url: str) -> None:
+    assert result(send(url, Draft("add", '{"a": 40, "b": 2}'), path=PATH)) == 42
+    refused = error(send(url, Draft("add", '{"a": 40}'), path=PATH))
+    assert refused.code == -32602
+    assert b"errors" in (refused.data or b"")
+
+
+def test_an_unknown_method_a_batch_and_a_notification(url: str) -> None:
+    assert error(send(url, Draft("missing", "{}"), path=PATH)).code == -32601
+    batch = Batch('[{"method": "add", "params": {"a": 1, "b": 2}}, {"method": "ping", "params": {}}]')
+    assert results(send(url, batch, path=PATH)) == [3, "pong"]
+    assert send(url, Draft("ping", "{}", notification=True), path=PATH).exit_code == 0
+
+
+def test_another_path_is_no_json_rpc(url: str) -> None:
+    exchange = send(url, Draft("ping"), path="/")
+    assert isinstance(exchange.outcome, Malformed)
+    assert exchange.response.status == 404

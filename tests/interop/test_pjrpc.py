@@ -1,0 +1,74 @@
+"""pjrpc: a service on Flask that wants ``application/json``, and answers a batch with one failure with HTTP 400."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pjrpc.server
+import pytest
+from flask import Flask, request
+from pjrpc.server.integration.flask import JsonRPC
+
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.protocol.messages import Malformed
+from tests.interop.serving import error, result, results, send, wsgi
+
+pytestmark = pytest.mark.thorough
+
+SETTINGS: dict[str, Any] = {"path": "/api/v1", "content_type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    methods = pjrpc.server.MethodRegistry()
+
+    @methods.add()
+    def ping() -> str:
+        return "pong"
+
+    @methods.add()
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    @methods.add()
+    def whoami() -> str:
+        return request.authorization.username or "" if request.authorization else "nobody"
+
+    app = Flask("interop")
+    JsonRPC("/api/v1", app, status_by_error=lambda codes: 400 if any(codes) else 200).add_methods(methods)
+    with wsgi(app) as address:
+        yield address
+
+
+@pytest.mark.parametrize("empty_params", ["[]", "{}", "omit"])
+def test_a_call_without_params_is_understood_in_every_form(url: str, empty_params: str) -> None:
+    assert result(send(url, Draft("ping"), empty_params=empty_params, **SETTINGS)) == "pong"
+
+
+def test_the_usual_content_type_is_refused_with_its_status(url: str) -> None:
+    exchange = send(url, Draft("ping"), path="/api/v1")
+    assert isinstance(exchange.outcome, Malformed)
+    assert exchange.response.status == 415
+
+
+@pytest.mark.parametrize(("draft", "code"), [(Draft("missing"), -32601), (Draft("add", "[1]"), -32602)])
+def test_its_errors_are_read_at_http_400(url: str, draft: Draft, code: int) -> None:
+    exchange = send(url, draft, **SETTINGS)
+    assert error(exchange).code == code
+    assert exchange.response.status == 400
+
+
+def test_a_batch_with_one_failure_is_read_at_http_400(url: str) -> None:
+    exchange = send(url, Batch('[{"method": "add", "params": [1, 2]}, {"method": "missing"}]'), **SETTINGS)
+    assert exchange.response.status == 400
+    assert results(exchange) == [3, -32601]
+    assert exchange.exit_code == 1
+
+
+def test_a_user_name_arrives_by_basic(url: str) -> None:
+    assert result(send(url, Draft("whoami"), auth="basic", username="ada", password="opensesame", **SETTINGS)) == "ada"
+
+
+def test_a_notification_is_accepted(url: str) -> None:
+    assert send(url, Draft("ping", notification=True), **SETTINGS).exit_code == 0
