@@ -157,7 +157,7 @@ def answered(challenge: Challenge, username: str, password: str, cnonce: str, op
     proof = digest(name, challenge.realm, as_bytes(password))
     if (challenge.algorithm or "MD5").upper().endswith("-SESS"):
         proof = digest(proof, challenge.nonce, cnonce)
-    asked = ["POST", opening.target, *([digest(opening.body)] if challenge.qop == "auth-int" else [])]
+    asked = [opening.verb, opening.target, *([digest(opening.body)] if challenge.qop == "auth-int" else [])]
     counted = [COUNT, cnonce, challenge.qop] if challenge.qop else []
     parts = {
         **_named(username, digest(name, challenge.realm) if challenge.userhash else ""),

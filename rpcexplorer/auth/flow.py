@@ -35,6 +35,7 @@ class Opening(Struct, frozen=True):
     target: str = ""
     """Path and query of the request, as its first line has them."""
     body: bytes = b""
+    verb: str = "POST"
 
     def filled(self, text: str) -> str:
         """The text with values for placeholders."""

@@ -87,19 +87,19 @@ class KeptHeader:
         return replace(send, headers=(*send.headers, AuthHeader(self._name, value))) if value else send
 
 
-class _Server(Struct):
+class _Server(Struct, frozen=True):
     name: str = ""
     version: str = ""
 
 
-class _Initialized(Struct):
+class _Initialized(Struct, frozen=True):
     """What of the reply to ``initialize`` matters."""
 
     protocolVersion: str = MCP_VERSION  # noqa: N815 - the protocol's own
     serverInfo: _Server = _Server()  # noqa: N815
 
 
-class _Told(Struct):
+class _Told(Struct, frozen=True):
     isError: bool = False  # noqa: N815 - the protocol's own
 
 

@@ -1,0 +1,199 @@
+"""The kind digest: the examples of its RFC, what servers may challenge with, and the way of a whole call."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from rpcexplorer.auth.digest import Challenge, DigestAuth, answered, challenges, strongest
+from rpcexplorer.auth.flow import Opening
+from rpcexplorer.model.exchange import Malformed, Response
+from rpcexplorer.model.profile import MethodNote, Profile
+from tests.auth.driving import PASSWORD, PONG, drive, kinds, message, received, requests
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+
+NODE = Profile("shop", "https://rpc.example.com", auth=DigestAuth(username="ada"))
+NONCE = "7ypf/xlj9XXwfDPEoM4URrv/xwf94BcCAzFZH4GiTo0v"
+OPAQUE = "FQhe/qaU925kfnzjCev0ciny7QMkPqMAFRtzCUYo5tdS"
+CNONCE = "f2/wE4q74E6zIJEtWaHKaf5wv/H5QzzpXusqGemxURZJ"
+RFC = Challenge("http-auth@example.org", NONCE, "MD5", "auth", OPAQUE)
+GET = Opening({}, "/dir/index.html", verb="GET")
+
+
+def parts_of(text: str) -> dict[str, str]:
+    return {name: value.strip('"') for name, value in re.findall(r'([\w*]+)=("[^"]*"|[^,]*)', text)}
+
+
+# --- the proof -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "response"),
+    [
+        ("MD5", "8ca523f5e9506fed4657c9700eebdbec"),
+        ("SHA-256", "753927fa0e85d155564e2e272a28d1802ca10daf4496794697cf8db5856cb6c1"),
+    ],
+)
+def test_the_examples_of_rfc_7616(algorithm: str, response: str) -> None:
+    said = parts_of(answered(replace(RFC, algorithm=algorithm), "Mufasa", "Circle of Life", CNONCE, GET))
+    assert said == {
+        "username": "Mufasa",
+        "realm": "http-auth@example.org",
+        "uri": "/dir/index.html",
+        "algorithm": algorithm,
+        "nonce": NONCE,
+        "nc": "00000001",
+        "cnonce": CNONCE,
+        "qop": "auth",
+        "response": response,
+        "opaque": OPAQUE,
+    }
+
+
+def test_the_example_of_rfc_2069_which_has_no_qop() -> None:
+    challenge = Challenge("testrealm@host.com", "dcd98b7102dd2f0e8b11d0f600bfb0c093")
+    said = parts_of(answered(challenge, "Mufasa", "CircleOfLife", CNONCE, GET))
+    assert said["response"] == "1949323746fe6a43ef61f9606e7febea"
+    assert not {"nc", "cnonce", "qop", "algorithm"} & said.keys()
+
+
+def h(name: str, *parts: str) -> str:
+    return hashlib.new(name, ":".join(parts).encode()).hexdigest()
+
+
+@pytest.mark.parametrize(("algorithm", "name"), [("MD5-sess", "md5"), ("SHA-256-sess", "sha256")])
+@pytest.mark.parametrize("qop", ["auth", "auth-int"])
+def test_sessions_and_the_body_go_into_the_proof(algorithm: str, name: str, qop: str) -> None:
+    challenge = Challenge("r", "n", algorithm, qop)
+    said = parts_of(answered(challenge, "ann", "pässwörd", "c", Opening({}, "/rpc?x=1", b"body")))
+    a1 = h(name, h(name, "ann", "r", "pässwörd"), "n", "c")
+    a2 = h(name, "POST", "/rpc?x=1", *([h(name, "body")] if qop == "auth-int" else []))
+    assert said["response"] == h(name, a1, "n", "00000001", "c", qop, a2)
+    assert said["algorithm"] == algorithm
+
+
+def test_a_user_name_is_hashed_where_the_server_wants_that_and_spelled_out_where_it_is_no_ascii() -> None:
+    hashed = parts_of(answered(replace(RFC, userhash=True), "ann", "x", "c", GET))
+    assert (hashed["username"], hashed["userhash"]) == (h("md5", "ann", "http-auth@example.org"), "true")
+    assert parts_of(answered(RFC, "zoë", "x", "c", GET))["username*"] == "UTF-8''zo%C3%AB"
+    assert r'username="a\"b\\c"' in answered(RFC, 'a"b\\c', "x", "c", GET)
+
+
+# --- the challenge ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("headers", "chosen"),
+    [
+        (['Digest realm="r", nonce="n"'], Challenge("r", "n")),
+        (['digest realm=r,nonce=n , qop="auth-int, auth" ,stale=TRUE'], Challenge("r", "n", qop="auth", stale=True)),
+        (['Basic realm="x", Digest realm="a, b=\\"c\\"", nonce="n", algorithm=MD5'], Challenge('a, b="c"', "n", "MD5")),
+        (
+            ['Digest realm="r", nonce="1", algorithm=MD5', 'Digest realm="r", nonce="2", algorithm=SHA-256'],
+            Challenge("r", "2", "SHA-256"),
+        ),
+        (['Digest realm="r", nonce="1", algorithm=SHA-512-256, Digest realm="r", nonce="2"'], Challenge("r", "2")),
+        (['Digest realm="r", nonce="1", qop="token"'], None),
+        (['Digest realm="r"'], None),
+        (['Digest realm="\xe9", nonce="1"'], None),
+        (["Basic realm=x"], None),
+        (["Negotiate", 'nonce="x"'], None),
+        ([], None),
+    ],
+)
+def test_the_strongest_challenge_that_can_be_answered_is(headers: list[str], chosen: Challenge | None) -> None:
+    response = Response(401, headers=tuple(("WWW-Authenticate", each) for each in headers))
+    assert strongest(response) == chosen
+    assert strongest(replace(response, status=403)) is None
+
+
+@given(st.text(st.characters(max_codepoint=255), max_size=200))
+def test_whatever_a_server_challenges_with_is_read(header: str) -> None:
+    chosen = strongest(Response(401, headers=(("WWW-Authenticate", f"Digest nonce=1, {header}"),)))
+    assert chosen is None or answered(chosen, "ann", "x", "c", GET).isascii()
+
+
+def test_a_long_header_takes_no_long_time() -> None:
+    assert list(challenges('Digest a="' + "\\a" * 20_000)) == []
+    assert list(challenges("Digest " + "a" * 40_000)) == []
+    assert list(challenges("a=b " * 10_000)) == []
+
+
+# --- the flow --------------------------------------------------------------------------------------------------------
+
+
+def challenged(nonce: str = "n", more: str = "") -> object:
+    said = (("WWW-Authenticate", f'Digest realm="r", nonce="{nonce}", qop="auth"{more}'),)
+    came = received(Malformed("no"))
+    return replace(came, response=Response(401, headers=said))
+
+
+def test_a_challenge_is_answered_once() -> None:
+    steps = drive(NODE, message('{"a":1}'), None, [challenged(), PASSWORD, received(PONG)])
+    assert kinds(steps) == ["Send", "Need", "Send", "Ended"]
+    first, second = requests(steps)
+    assert (first.headers, first.secrets, second.secrets) == ((), (), (PASSWORD,))
+    assert second.headers[0].shown == "Digest ada, answered with «shop.password»"
+    assert second.message == first.message
+
+
+def test_a_second_refusal_is_the_answer_unless_the_nonce_was_stale() -> None:
+    steps = drive(NODE, message(), None, [challenged(), PASSWORD, challenged("m")])
+    assert kinds(steps) == ["Send", "Need", "Send", "Ended"]
+    answers = [challenged(), PASSWORD, challenged("m", ", stale=true"), PASSWORD, challenged("o", ", stale=true")]
+    steps = drive(NODE, message(), None, answers)
+    assert kinds(steps) == ["Send", "Need", "Send", "Need", "Send", "Ended"]
+
+
+def test_without_a_challenge_nobody_is_asked_and_a_public_method_answers_none() -> None:
+    assert kinds(drive(NODE, message(), None, [received(PONG)])) == ["Send", "Ended"]
+    free = replace(NODE, methods={"ping": MethodNote(auth="none")})
+    assert kinds(drive(free, message(), None, [challenged()])) == ["Send", "Ended"]
+
+
+# --- from a file to the wire -----------------------------------------------------------------------------------------
+
+WORD = 'p"ss\\ wörd'
+
+
+def strict(request: Received) -> bytes:
+    """Check a proof as a server does; tell the caller what it sent."""
+    said = parts_of((request.header("Authorization") or "").removeprefix("Digest "))
+    a1 = h("md5", "ada", "node", WORD)
+    wanted = h("md5", a1, "nonce-1", said.get("nc", ""), said.get("cnonce", ""), "auth", h("md5", "POST", "/api/v2/"))
+    if said.get("response") != wanted:
+        asks = {"WWW-Authenticate": 'Digest realm="node", nonce="nonce-1", qop="auth"'}
+        return http_reply(b"no", 401, asks, reason="Unauthorized")
+    result = [request.header("Authorization"), said["response"]]
+    return http_reply(json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": result}).encode())
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Shell:
+    return Shell(tmp_path)
+
+
+def test_a_call_is_answered_and_its_proof_stands_nowhere(shell: Shell) -> None:
+    with RawServer(strict) as server:
+        shell.sessions(
+            f'version = 1\n[profile.n]\nurl = "{server.origin}"\nauth = {{ kind = "digest", username = "ada" }}\n'
+        )
+        ran = shell.run("call", "ping", RPCEXPLORER_N_PASSWORD=WORD)
+        wrong = shell.run("call", "ping", RPCEXPLORER_N_PASSWORD="wrong-password")
+    assert ran.code == 0, ran.err
+    assert [request.header("Authorization") is None for request in server.requests] == [True, False, True, False]
+    proof = parts_of(server.requests[1].header("Authorization") or "")["response"]
+    assert wrong.code == 3
+    assert "profiles secret n password" in wrong.err
+    kept = [text for path, text in shell.files().items() if Path(path).name != "secrets.toml"]
+    for text in (ran.text, ran.err, *kept):
+        assert proof not in text
+        assert WORD not in text

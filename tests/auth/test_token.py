@@ -1,0 +1,310 @@
+"""The kinds that send a token: where it goes, from a file to the bytes on the wire, and where it is hidden."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.bearer import BearerAuth
+from rpcexplorer.auth.first import FirstAuth
+from rpcexplorer.auth.flow import Message
+from rpcexplorer.auth.header import HeaderAuth
+from rpcexplorer.auth.member import MemberAuth
+from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.query import QueryAuth
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import Call, Result
+from tests.auth.driving import DENIED, PONG, SESSION, drive, end, kinds, message, received, requests
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+
+SHOP = Profile("shop", "https://rpc.example.com", path="/rpc")
+TOKEN = Secret("t0ken/with?odd&signs", "shop.token")
+ALL = [BearerAuth(), HeaderAuth(), QueryAuth(), FirstAuth(), MemberAuth()]
+
+
+def profile(auth: Auth, **changes: Any) -> Profile:
+    return replace(SHOP, auth=auth, **changes)
+
+
+# --- the flow --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("auth", "shown"),
+    [
+        (BearerAuth(), ("Authorization", "Bearer «shop.token»")),
+        (HeaderAuth(), ("X-Api-Key", "«shop.token»")),
+        (HeaderAuth(header="Authorization", value="Token t={token};"), ("Authorization", "Token t=«shop.token»;")),
+    ],
+)
+def test_a_token_in_a_header_goes_with_the_call(auth: Auth, shown: tuple[str, str]) -> None:
+    steps = drive(profile(auth), message(), None, [TOKEN, received(PONG)])
+    assert kinds(steps) == ["Need", "Send", "Ended"]
+    assert [(each.name, each.shown) for each in requests(steps)[0].headers] == [shown]
+    assert requests(steps)[0].secrets == (TOKEN,)
+
+
+@pytest.mark.parametrize(
+    ("changes", "address"),
+    [
+        ({"auth": QueryAuth()}, "https://rpc.example.com/rpc?apikey=«shop.token»"),
+        ({"auth": QueryAuth(name="k[0]"), "path": "/rpc?v=1"}, "https://rpc.example.com/rpc?v=1&k%5B0%5D=«shop.token»"),
+        ({"auth": NoAuth(), "path": "/v3/{token}"}, "https://rpc.example.com/v3/«shop.token»"),
+    ],
+)
+def test_a_token_in_the_address(changes: dict[str, Any], address: str) -> None:
+    (send,) = requests(drive(replace(SHOP, **changes), message(), None, [TOKEN, received(PONG)]))
+    assert (send.address, send.secrets, send.headers) == (address, (TOKEN,), ())
+
+
+@pytest.mark.parametrize(
+    ("value", "params", "sent"),
+    [
+        ("{token}", "[]", '["«shop.token»"]'),
+        ("{token}", '["a",  1.10]', '["«shop.token»","a",  1.10]'),
+        ("token:{token}", '["a"]', '["token:«shop.token»","a"]'),
+        ("token:{token}", '["token:«shop.token»","a"]', '["token:«shop.token»","a"]'),
+        ('a"{token}', "[ ]", '["a\\"«shop.token»"]'),
+    ],
+)
+def test_a_token_before_the_first_of_the_params(value: str, params: str, sent: str) -> None:
+    told = message(params) if "«" not in params else replace(message(params), only_shown=True)
+    (send,) = requests(drive(profile(FirstAuth(value=value)), told, None, [TOKEN, received(PONG)]))
+    assert send.message.calls[0].params == sent
+
+
+def test_an_object_has_no_place_for_a_first_element() -> None:
+    steps = drive(profile(FirstAuth()), message('{"a":1}'), None, [])
+    outcome = end(steps)
+    assert isinstance(outcome, Refused)
+    assert (kinds(steps), outcome.why) == (["Ended"], "params")
+    assert "write an array" in outcome.sentence
+
+
+def test_a_token_beside_the_method_but_for_calls_that_go_without() -> None:
+    named = profile(MemberAuth(member="session"), methods={"version": MethodNote(auth="none")})
+    batch = Message("batch", (Call("ping", "[]", "1"), Call("version", "[]", "2")))
+    (send,) = requests(drive(named, batch, None, [TOKEN, received(PONG)]))
+    assert [call.members for call in send.message.calls] == [(("session", '"«shop.token»"'),), ()]
+
+
+@pytest.mark.parametrize("auth", ALL, ids=lambda auth: auth.kind)
+def test_a_method_that_goes_without_is_sent_as_it_is_and_nobody_is_asked(auth: Auth) -> None:
+    free = profile(auth, methods={"ping": MethodNote(auth="none")})
+    (send,) = requests(drive(free, message(), None, [received(PONG)]))
+    assert (send.headers, send.address, send.message, send.secrets) == ((), "", message(), ())
+
+
+def test_a_method_that_goes_without_still_goes_to_the_address_with_the_token() -> None:
+    free = profile(NoAuth(), path="/{token}", methods={"ping": MethodNote(auth="none")})
+    assert requests(drive(free, message(), None, [TOKEN, received(PONG)]))[0].address.endswith("/«shop.token»")
+
+
+@pytest.mark.parametrize(
+    "planted",
+    [
+        {"auth": HeaderAuth(value="«shop.password»{token}")},
+        {"auth": FirstAuth(value="«shop.token»{token}")},
+        {"auth": QueryAuth(), "path": "/«shop.token»"},
+        {"auth": NoAuth(), "path": "/{token}/«shop.password»"},
+    ],
+)
+def test_a_profile_opens_no_secret_where_none_belongs(planted: dict[str, Any]) -> None:
+    steps = drive(replace(SHOP, **planted), message(), None, [])
+    outcome = end(steps)
+    assert (kinds(steps), isinstance(outcome, Refused) and outcome.why) == (["Ended"], "profile")
+
+
+# --- sessions --------------------------------------------------------------------------------------------------------
+
+LOGIN = Login("user.login", {"user": "{username}", "password": "{password}"}, session="")
+ANN, PASSWORD = Secret("ann", "shop.username"), Secret("hunter2hunter2", "shop.password")
+
+
+@pytest.mark.parametrize("auth", ALL, ids=lambda auth: auth.kind)
+def test_with_a_login_table_a_session_goes_where_the_token_would_and_is_renewed_once(auth: Auth) -> None:
+    with_login = profile(auth, login=LOGIN, has_login=True)
+    assert (with_login.secrets, with_login.has_sessions) == (("username", "password", "session"), True)
+    answers = [received(DENIED), ANN, PASSWORD, received(Result(b'"new"')), received(PONG)]
+    steps = drive(with_login, message(), SESSION, answers)
+    assert kinds(steps) == ["Send", "Drop", "Say", "Need", "Need", "Send", "Keep", "Say", "Send", "Ended"]
+    first, login, again = requests(steps)
+    assert [each.reveal() for each in (*first.secrets, *again.secrets)] == ["s3ss10n", "new"]
+    assert "«shop.session»" in "".join([*first.opened_in, first.message.calls[0].params])
+    assert "«shop.session»" not in "".join([*login.opened_in, login.message.calls[0].params])
+    assert (login.login, login.headers) == (True, ())
+
+
+@pytest.mark.parametrize(
+    ("session", "result", "found"),
+    [
+        ("", '"abc"', "abc"),
+        (None, '"abc"', "abc"),
+        ("", "123456789012345678901", "123456789012345678901"),
+        ("/1/id", '[0, {"id": "abc"}]', "abc"),
+        ("", '""', None),
+        ("", '{"id": "abc"}', None),
+        ("", "null", None),
+    ],
+)
+def test_the_session_is_where_the_profile_says_or_the_whole_result(
+    session: str | None, result: str, found: str | None
+) -> None:
+    with_login = profile(BearerAuth(), login=replace(LOGIN, params=["{password}"], session=session), has_login=True)
+    replies = [PASSWORD, received(Result(result.encode())), *([received(PONG)] if found else [])]
+    steps = drive(with_login, message(), None, replies)
+    if found is None:
+        outcome = end(steps)
+        assert isinstance(outcome, Refused)
+        assert "no usable session id" in outcome.sentence
+    else:
+        assert [each.reveal() for each in requests(steps)[1].secrets] == [found]
+
+
+def test_a_cookie_that_comes_with_such_a_login_means_nothing() -> None:
+    with_login = profile(BearerAuth(username="ann"), login=LOGIN, has_login=True)
+    answers = [PASSWORD, received(Result(b'"abc"'), "=x", "sessionid=other"), received(PONG, "sessionid=more")]
+    steps = drive(with_login, message(), None, answers)
+    assert [each.reveal() for each in requests(steps)[1].secrets] == ["abc"]
+
+
+def test_params_with_no_place_for_the_session_are_refused_before_the_login() -> None:
+    steps = drive(profile(FirstAuth(), login=LOGIN, has_login=True), message("{}"), None, [])
+    assert kinds(steps) == ["Ended"]
+
+
+def test_what_is_typed_is_asked_for_before_the_login_and_only_once() -> None:
+    with_login = profile(MemberAuth(username="ann"), login=LOGIN, has_login=True)
+    typed = message('{"again":"«shop.password»"}')
+    steps = drive(with_login, typed, None, [PASSWORD, PASSWORD, received(Result(b'"abc"')), received(PONG)])
+    assert kinds(steps) == ["Need", "Need", "Send", "Keep", "Say", "Send", "Ended"]
+
+
+# --- from a file to the wire -----------------------------------------------------------------------------------------
+
+VALUE = 't0k"en/ with?odd&signs%'
+
+
+def strict(where: str) -> Any:
+    """A server that answers with what came where it wants the token, and refuses what came elsewhere."""
+
+    def answer(request: Received) -> bytes:
+        body = json.loads(request.body)
+        asked = urlsplit(request.line.split()[1])
+        places = {
+            "header": request.header("X-Api-Key"),
+            "bearer": (request.header("Authorization") or "").removeprefix("Bearer ") or None,
+            "query": next(iter(parse_qs(asked.query).get("apikey", [])), None),
+            "first": body["params"][0].removeprefix("token:") if body["params"] else None,
+            "member": body.get("auth"),
+        }
+        came = {name: value for name, value in places.items() if value is not None}
+        said = {"result": [*came.values(), f"in {asked.query}"]} if [*came] == [where] else {"error": {"code": 1}}
+        echo = {"X-Came": asked.query} if where == "query" else {}
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": body["id"], **said}).encode(), headers=echo)
+
+    return answer
+
+
+SETTINGS = {
+    "bearer": '{ kind = "bearer" }',
+    "header": '{ kind = "header" }',
+    "query": '{ kind = "query" }',
+    "first": '{ kind = "first", value = "token:{token}" }',
+    "member": '{ kind = "member" }',
+}
+
+
+@pytest.mark.everyday(5)
+@pytest.mark.parametrize("kind", SETTINGS)
+def test_the_token_arrives_and_is_hidden_wherever_it_comes_back(tmp_path: Path, kind: str) -> None:
+    shell = Shell(tmp_path)
+    value = VALUE.replace(" ", "").replace('"', "") if kind in {"bearer", "header"} else VALUE
+    with RawServer(strict(kind)) as server:
+        shell.sessions(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\nauth = {SETTINGS[kind]}\n')
+        assert shell.run("profiles", "secret", "shop", "token", "--stdin", stdin=value.encode()).code == 0
+        ran = shell.run("call", "ping", "--include")
+        dry = shell.run("call", "ping", "--dry-run")
+    assert ran.code == 0, ran.text + ran.err
+    assert "«shop.token»" in dry.text
+    kept = [text for path, text in shell.files().items() if Path(path).name != "secrets.toml"]
+    assert any("ping" in text for text in kept)
+    encoded = urlsplit(server.requests[0].line.split()[1]).query.partition("=")[2] or value
+    for text in (ran.text, ran.err, dry.text, *kept):
+        assert value not in text
+        assert encoded not in text
+        assert json.dumps(value)[1:-1] not in text
+
+
+def test_a_token_in_the_path_arrives_and_is_hidden(tmp_path: Path) -> None:
+    def answer(request: Received) -> bytes:
+        return http_reply(
+            json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": request.line}).encode()
+        )
+
+    shell = Shell(tmp_path)
+    with RawServer(answer) as server:
+        shell.sessions(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\npath = "/v3/{{token}}"\n')
+        ran = shell.run("call", "ping", RPCEXPLORER_SHOP_TOKEN=VALUE)
+        missing = shell.run("call", "ping")
+    assert server.requests[0].line == "POST /v3/t0k%22en%2F%20with%3Fodd%26signs%25 HTTP/1.1"
+    assert ran.text == '"POST /v3/«shop.token» HTTP/1.1"\n'
+    assert (missing.code, len(server.requests)) == (3, 1)
+    assert "RPCEXPLORER_SHOP_TOKEN" in missing.err
+    listed = shell.run("history", "list").text
+    assert "t0k" not in listed
+
+
+def test_a_session_is_kept_for_the_next_call_and_dropped_at_logout(tmp_path: Path) -> None:
+    def answer(request: Received) -> bytes:
+        body = json.loads(request.body)
+        said = {"user.login": "s3ss10n-of-ann"}.get(body["method"], body.get("auth", "nobody"))
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": body["id"], "result": said}).encode())
+
+    shell = Shell(tmp_path)
+    with RawServer(answer) as server:
+        shell.sessions(
+            f'version = 1\n[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "member", username = "ann" }}\n'
+            'login = { method = "user.login", session = "" }\n[profile.shop.method.free]\nauth = "none"\n'
+        )
+        shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = "hunter2hunter2"
+        ran = [shell.run("call", name).text for name in ("ping", "ping", "free")]
+        assert shell.run("logout").code == 0
+        shell.run("call", "ping")
+    assert ran == ['"«shop.session»"\n', '"«shop.session»"\n', '"nobody"\n']
+    asked = [json.loads(request.body) for request in server.requests]
+    assert [each["method"] for each in asked] == ["user.login", "ping", "ping", "free", "user.login", "ping"]
+    assert ["auth" in each for each in asked] == [False, True, True, False, False, True]
+
+
+@pytest.mark.parametrize(
+    ("auth", "key", "words"),
+    [
+        ('{ kind = "header", header = "Host" }', "header", "the name of a header that holds a token"),
+        ('{ kind = "header", value = "x" }', "value", "{token} stands for the token"),
+        ('{ kind = "header", value = "{token}\\n" }', "value", "{token} stands for the token"),
+        ('{ kind = "first", value = "x" }', "value", "{token} stands for the token"),
+        ('{ kind = "query", name = "a&b" }', "name", "the name of a parameter"),
+        ('{ kind = "member", member = "method" }', "member", "JSON-RPC does not use"),
+    ],
+)
+def test_a_setting_that_cannot_be_is_told(tmp_path: Path, auth: str, key: str, words: str) -> None:
+    shell = Shell(tmp_path)
+    shell.sessions(f'version = 1\n[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n')
+    ran = shell.run("call", "ping")
+    assert ran.code == 2
+    assert f"auth.{key}" in ran.err
+    assert words in ran.err
+
+
+def test_a_bearer_token_may_be_pasted_with_its_header() -> None:
+    assert BearerAuth().pasted("token", " Authorization: Bearer abc.def\n") == "abc.def"
+    assert BearerAuth().pasted("token", " abc ") == "abc"

@@ -1,0 +1,223 @@
+"""What a server wants before the first call: a header from a 409, and MCP's initialize."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from rpcexplorer.auth.bearer import BearerAuth
+from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.preview import preview
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Preview, Unreached
+from rpcexplorer.model.profile import HeaderHandshake, Profile
+from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from tests.client.test_client import answering, reply_to
+from tests.fakes.wire import RawServer, Received, Script, http_reply
+
+HEADER = HeaderHandshake("X-Transmission-Session-Id")
+
+
+def calls(script: Script, *drafts: Draft | Batch, **settings: Any) -> tuple[list[Exchange], RawServer]:
+    """Send drafts one after the other with one client."""
+    with RawServer(script) as server:
+
+        async def send() -> list[Exchange]:
+            async with Client(server.origin, auth=settings.pop("auth", NoAuth()), **settings) as client:
+                return [await client.send(draft) for draft in drafts]
+
+        return asyncio.run(send()), server
+
+
+# --- a header from a 409 ---------------------------------------------------------------------------------------------
+
+
+def keeper(wanted: Callable[[], str]) -> Callable[[Received], bytes]:
+    def answer(request: Received) -> bytes:
+        if request.header(HEADER.header) != wanted():
+            return http_reply(b"<h1>409</h1>", 409, {HEADER.header.lower(): wanted()}, reason="Conflict")
+        return http_reply(reply_to(request, result="done"))
+
+    return answer
+
+
+def test_the_header_is_kept_and_goes_out_with_every_call_after() -> None:
+    (one, two), server = calls(keeper(lambda: "abc"), Draft("torrent-get"), Draft("ping"), handshake=HEADER)
+    assert isinstance(one.outcome, Result)
+    assert isinstance(two.outcome, Result)
+    assert [request.header(HEADER.header) for request in server.requests] == [None, "abc", "abc"]
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["torrent-get", "torrent-get", "ping"]
+
+
+def test_a_new_value_takes_the_place_of_one_that_is_over() -> None:
+    asked: list[Received] = []
+
+    def answer(request: Received) -> bytes:
+        asked.append(request)
+        return keeper(lambda: "a" if len(asked) < 3 else "b")(request)
+
+    (_, two), server = calls(answer, Draft("ping"), Draft("ping"), handshake=HEADER)
+    assert isinstance(two.outcome, Result)
+    assert [request.header(HEADER.header) for request in server.requests] == [None, "a", "a", "b"]
+
+
+def test_it_is_tried_once_and_never_where_no_header_came() -> None:
+    count = iter(range(100))
+    (one,), server = calls(keeper(lambda: f"v{next(count)}"), Draft("ping"), handshake=HEADER)
+    assert (type(one.outcome), len(server.requests)) == (Malformed, 2)
+    (one,), server = calls(http_reply(b"no", 409, reason="Conflict"), Draft("ping"), handshake=HEADER)
+    assert (type(one.outcome), len(server.requests)) == (Malformed, 1)
+
+
+@pytest.mark.parametrize("value", ["a b", "x" * 5000, "\xabp.password\xbb"])
+def test_a_value_that_no_header_should_have_is_not_sent_back(value: str) -> None:
+    reply = b"HTTP/1.1 409 Conflict\r\nContent-Length: 0\r\n" + f"{HEADER.header}: {value}\r\n\r\n".encode("latin-1")
+    _, server = calls(reply, Draft("ping"), handshake=HEADER)
+    assert len(server.requests) == 1
+
+
+def test_without_the_setting_a_409_is_what_it_is() -> None:
+    (one,), server = calls(keeper(lambda: "abc"), Draft("ping"))
+    assert (type(one.outcome), len(server.requests)) == (Malformed, 1)
+
+
+# --- MCP -------------------------------------------------------------------------------------------------------------
+
+
+class Mcp:
+    """A server that checks the order of things as the protocol has it."""
+
+    def __init__(self, *, token: str = "") -> None:
+        self.token = token
+        self.sessions = 0
+        self.over = False
+
+    def __call__(self, request: Received) -> bytes:
+        body = json.loads(request.body)
+        session = f"s{self.sessions}"
+        if self.token and request.header("Authorization") != f"Bearer {self.token}":
+            return http_reply(b"", 401, {"WWW-Authenticate": "Bearer"}, reason="Unauthorized")
+        if body["method"] == "initialize":
+            self.sessions, self.over = self.sessions + 1, False
+            result = {
+                "protocolVersion": "2025-03-26",
+                "capabilities": {},
+                "serverInfo": {"name": "demo \x1b[31m", "version": "3"},
+            }
+            return http_reply(reply_to(request, result=result), headers={"Mcp-Session-Id": f"s{self.sessions}"})
+        if self.over or request.header("Mcp-Session-Id") != session:
+            return http_reply(reply_to(request, error={"code": -32000, "message": "no session"}), 404)
+        assert request.header("MCP-Protocol-Version") == "2025-03-26"
+        if "id" not in body:
+            return http_reply(b"", 202, reason="Accepted")
+        reply = reply_to(request, result={"content": [], "isError": body["params"].get("name") == "bad"})
+        lines = b'event: message\ndata: {"jsonrpc":"2.0","method":"notifications/message","params":{}}\n\n'
+        lines += b"event: message\ndata: " + reply + b"\n\n"
+        return http_reply(lines, headers={"Content-Type": "text/event-stream"})
+
+
+MCP: dict[str, Any] = {"handshake": "mcp", "empty_params": "{}"}
+
+
+def test_a_session_is_begun_before_the_first_call_and_kept() -> None:
+    (one, two), server = calls(Mcp(), Draft("tools/list"), Draft("add", '{"a": 1.10}'), **MCP)
+    assert isinstance(one.outcome, Result), one
+    assert isinstance(two.outcome, Result), two
+    bodies = [json.loads(request.body) for request in server.requests]
+    assert [body["method"] for body in bodies] == [
+        "initialize",
+        "notifications/initialized",
+        "tools/list",
+        "tools/call",
+    ]
+    assert "id" not in bodies[1]
+    assert [request.header("Mcp-Session-Id") for request in server.requests] == [None, "s1", "s1", "s1"]
+    assert b'"params":{"name":"add","arguments":{"a":1.10}}' in server.requests[3].body
+    assert (two.method, two.params) == ("add", '{"a": 1.10}')
+    assert [note for note in one.notes if "initialized: demo" in note and "2025-03-26" in note]
+    assert not two.notes
+
+
+def test_a_tool_that_says_it_failed_stays_a_result_with_a_remark() -> None:
+    (good, bad), _ = calls(Mcp(), Draft("add"), Draft("bad"), **MCP)
+    assert isinstance(bad.outcome, Result)
+    assert bad.outcome.remarks[-1:] == ("the tool says that it failed: isError is true",)
+    assert "isError" not in " ".join(good.remarks)
+
+
+def test_a_session_that_is_over_is_begun_anew_once() -> None:
+    mcp = Mcp()
+
+    def answer(request: Received) -> bytes:
+        said = mcp(request)
+        mcp.over = mcp.over or (
+            json.loads(request.body).get("id") is not None and mcp.sessions == 1 and b"isError" in said
+        )
+        return said
+
+    (_, two), server = calls(answer, Draft("add"), Draft("add"), **MCP)
+    assert isinstance(two.outcome, Result)
+    assert any("anew" in note for note in two.notes)
+    assert [json.loads(each.body)["method"] for each in server.requests].count("initialize") == 2
+
+
+def test_the_credentials_go_with_all_of_it_and_a_refusal_is_the_answer_to_the_call() -> None:
+    (one,), server = calls(Mcp(token="t0ken-t0ken"), Draft("add"), auth=BearerAuth(), token="t0ken-t0ken", **MCP)
+    assert isinstance(one.outcome, Result)
+    assert {request.header("Authorization") for request in server.requests} == {"Bearer t0ken-t0ken"}
+    (one,), server = calls(Mcp(token="t0ken-t0ken"), Draft("add"), **MCP)
+    assert (one.exit_code, len(server.requests)) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "words"),
+    [
+        (answering(error={"code": -32601, "message": "no"}), ErrorObject, "the call itself was not sent"),
+        (http_reply(b"<h1>no</h1>", 404), Malformed, "At initialize, before the call"),
+        (b"", Unreached, "At initialize, before the call"),
+    ],
+)
+def test_a_failure_to_begin_is_told_as_such_and_the_call_is_not_sent(script: Script, kind: type, words: str) -> None:
+    (one,), server = calls(script, Draft("add"), **MCP)
+    assert isinstance(one.outcome, kind)
+    assert words in " ".join([str(one.outcome), *one.remarks])
+    assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("result", ["1", '"x"', "[]", '{"protocolVersion": 1}', '{"serverInfo": []}', "{}"])
+def test_whatever_a_server_answers_to_initialize_the_call_goes_out(result: str) -> None:
+    (one,), server = calls(answering(result=json.loads(result)), Draft("ping"), **MCP)
+    assert isinstance(one.outcome, Result)
+    assert len(server.requests) == 3
+
+
+def test_initialize_by_hand_is_sent_alone_and_its_session_kept() -> None:
+    (one, two), server = calls(Mcp(), Draft("initialize", "{}"), Draft("tools/list"), **MCP)
+    assert isinstance(one.outcome, Result)
+    assert isinstance(two.outcome, Result)
+    assert [json.loads(each.body)["method"] for each in server.requests] == ["initialize", "tools/list"]
+
+
+def test_a_notification_goes_after_the_handshake_too() -> None:
+    (one,), server = calls(Mcp(), Draft("notifications/cancelled", "{}", notification=True), **MCP)
+    assert (one.outcome_name, len(server.requests)) == ("sent", 3)
+
+
+def test_each_call_of_a_batch_is_a_tool_by_its_name() -> None:
+    profile = Profile("p", "http://h", handshake="mcp")
+    shown = preview(profile, Batch('[{"method": "add"}, {"method": "ping"}]'), "7", has_session=False)
+    assert isinstance(shown, Preview)
+    assert [each["method"] for each in json.loads(shown.body)] == ["tools/call", "ping"]
+
+
+def test_the_request_to_come_is_shown_as_it_will_be() -> None:
+    profile = Profile("p", "http://h", handshake="mcp", empty_params="{}")
+    shown = preview(profile, Draft("add", '{"a":1}'), "7", has_session=False)
+    assert isinstance(shown, Preview)
+    assert b'"method":"tools/call","params":{"name":"add","arguments":{"a":1}}' in shown.body
+    assert dict(shown.headers)["Mcp-Session-Id"] == "«not recorded»"
