@@ -110,6 +110,10 @@ def complete_profiles(context: click.Context, _: click.Parameter, begun: str) ->
     return [name for name in _quiet_explorer(context).profiles.profiles if name.startswith(begun)]
 
 
+def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
+    return [name for name in _quiet_explorer(context).profiles.presets.files() if name.startswith(begun)]
+
+
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     explorer = _quiet_explorer(context)
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))

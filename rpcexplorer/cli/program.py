@@ -27,6 +27,7 @@ HOMES: Final = {
     "logout": "login",
     "methods": "methods",
     "notify": "calls",
+    "presets": "presets",
     "profiles": "profiles",
     "themes": "themes",
 }

@@ -182,15 +182,15 @@ class Preset(Struct, frozen=True):
     """What was learned about a kind of server, for profiles to start with."""
 
     name: str
+    file: Path
+    text: str = ""
+    """The file as it stands there."""
     description: str = ""
     """One line."""
     advice: str = ""
     """What to know before the first call."""
-    file: Path | None = None
     values: Profile = Profile("", "")
     """A profile that says nothing but this."""
-    text: str = ""
-    """The file as it stands there."""
 
 
 AD_HOC_NAME = "url"

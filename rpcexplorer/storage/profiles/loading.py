@@ -7,6 +7,7 @@ another is in layers.py, what a file may hold in shape.py; nothing is written he
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +36,7 @@ LeafRow = tuple[str, Any, Source]
 """A dotted key of a profile, its value, and where that comes from."""
 
 
-class Profiles(Struct):
+class Profiles(Struct, dict=True):
     """Every profile that can be used, and everything that is wrong with the others."""
 
     profiles: dict[str, Profile] = field(default_factory=dict)
@@ -54,8 +55,8 @@ class Profiles(Struct):
     """What this person's own file alone says."""
     histories: dict[str, str] = field(default_factory=dict)
     """Folders for histories that wait to be allowed, by profile."""
-    presets: Presets | None = None
-    """Those that profiles start with; None where no profile names one."""
+    own_presets: Path = Path()
+    """The folder of this person's presets."""
 
     def get(self, name: str | None = None) -> Profile | Complaint:
         """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
@@ -97,10 +98,20 @@ class Profiles(Struct):
         speaking = self.files_of(name)
         return own if own in speaking or not speaking else speaking[-1].with_name(OVERLAY)
 
+    @cached_property
+    def presets(self) -> Presets:
+        """What profiles can start with. No start needs them, unless a profile names one."""
+        from rpcexplorer.storage.profiles.presets import Presets
+
+        return Presets(self.own_presets)
+
+    def over_preset(self, name: str, said: Leaves) -> tuple[Leaves, list[Complaint]]:
+        """What is said of a profile, over the preset that this names, and what is wrong with that one."""
+        return self.presets.under(name, said) if ("preset",) in said else (said, [])
+
     def made(self, name: str, said: Leaves) -> Profile | tuple[KeyPath, str]:
-        """The profile that would be, if only this were said of it: over the preset that this names."""
-        own = {path: leaf for path, leaf in said.items() if not leaf.origin.preset}
-        whole = self.presets.under(name, own)[0] if self.presets else own
+        """The profile that would be, if only this were said of it by files."""
+        whole, _ = self.over_preset(name, {path: leaf for path, leaf in said.items() if not leaf.origin.preset})
         return build_profile(name, {path: leaf.value for path, leaf in whole.items()})
 
     def change_home(self, name: str, own: Path) -> Path:
@@ -133,7 +144,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     """Read and merge every file there is; ``sessions`` is the file that ``--sessions`` named."""
     allowed = PrivateFile(paths.allowed, Allowed).read()
     team = find_team_file(folder, environment, sessions, allowed.folders)
-    found = Profiles(complaints=list(team.complaints))
+    found = Profiles(complaints=list(team.complaints), own_presets=paths.presets)
     layers = [paths.user_sessions]
     if team.path is not None:
         layers += [team.path, team.path.with_name(OVERLAY)]
@@ -148,34 +159,26 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
         found.complaints += complaints_of(reading)
         for name, values in by_profile(reading.leaves).items():
             found.leaves[name] = merge(found.leaves.get(name, {}), values)
-    _complete(found, paths.presets)
+    _complete(found)
     _build(found)
     _refuse_shared_variables(found)
     _choose_default(found, readings)
     return found
 
 
-def _complete(found: Profiles, folder: Path) -> None:
+def _complete(found: Profiles) -> None:
     """Lay the presets under everything, and make what results as strict as this person's own file wants it.
 
     What that file says counts with the preset that it names: so a method that this preset knows as safe stays safe,
     and of another one, that somebody else has named, it does not become so.
     """
-    own = found.own
-    if any(("preset",) in said for said in (*found.leaves.values(), *own.values())):
-        from rpcexplorer.storage.profiles.presets import Presets  # no start needs it
-
-        found.presets = presets = Presets(folder)
-        own = {name: _over_preset(found, name, said, presets) for name, said in own.items()}
-        found.leaves = {name: _over_preset(found, name, said, presets) for name, said in found.leaves.items()}
-    for name, said in own.items():
-        found.leaves[name] = as_strict(said, found.leaves[name])
-
-
-def _over_preset(found: Profiles, name: str, said: Leaves, presets: Presets) -> Leaves:
-    whole, complaints = presets.under(name, said)
-    found.complaints += [complaint for complaint in complaints if complaint not in found.complaints]
-    return whole
+    for name, said in found.leaves.items():
+        whole, complaints = found.over_preset(name, said)
+        if name in found.own:
+            own, others = found.over_preset(name, found.own[name])
+            whole, complaints = as_strict(own, whole), list(dict.fromkeys([*others, *complaints]))
+        found.leaves[name] = whole
+        found.complaints += complaints
 
 
 def complaints_of(reading: CheckedFile) -> list[Complaint]:

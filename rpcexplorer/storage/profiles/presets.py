@@ -12,7 +12,7 @@ from typing import Any, Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from rpcexplorer.model.complaint import Complaint, listed, nearest
+from rpcexplorer.model.complaint import Complaint, cut, listed, nearest
 from rpcexplorer.model.profile import PROFILE_NAME, Preset, Profile
 from rpcexplorer.storage.files import told
 from rpcexplorer.storage.folders import names
@@ -70,6 +70,10 @@ class Presets:
         found = {path.stem: path for folder in (SHIPPED, self.own) for path in _presets_in(folder)}
         return dict(sorted(found.items()))
 
+    def all(self) -> list[PresetFile]:
+        """Every preset there is, by name."""
+        return [found for name in self.files() if (found := self.load(name))]
+
     def load(self, name: str) -> PresetFile | None:
         """A preset, read once; None where there is none of that name."""
         if name not in self._read:
@@ -91,11 +95,12 @@ class Presets:
         """What is said of a name that no preset has."""
         known = self.files()
         guess = nearest(name, known)
-        advice = f"did you mean `{guess}`? " if guess else ""
-        return f"there is no preset `{name}`; {advice}The presets are {listed(known)}; your own lie in {self.own}"
+        advice = f"did you mean `{guess}`? The" if guess else "the"
+        return f"there is no preset `{cut(name)}`; {advice} presets are {listed(known)}, and your own lie in {self.own}"
 
     def _load(self, name: str) -> PresetFile | None:
-        for path in (self.own / f"{name}{ENDING}", SHIPPED / f"{name}{ENDING}"):
+        folders = (self.own, SHIPPED) if PROFILE_NAME.fullmatch(name) else ()
+        for path in (folder / f"{name}{ENDING}" for folder in folders):
             file = read_toml(path)
             if file is not None:
                 return _checked(name, path, file)
@@ -110,9 +115,8 @@ def _presets_in(folder: Path) -> list[Path]:
 
 
 def _checked(name: str, path: Path, file: TomlFile | Complaint) -> PresetFile:
-    nothing = Preset(name, file=path)
     if isinstance(file, Complaint):
-        return PresetFile(nothing, complaints=(file,))
+        return PresetFile(Preset(name, path), complaints=(file,))
     reading = read_shape(SHAPE, file)
     about = reading.values()
     leaves: Leaves = {
@@ -125,6 +129,6 @@ def _checked(name: str, path: Path, file: TomlFile | Complaint) -> PresetFile:
     made = build_profile(name, said)
     if not isinstance(made, Profile):
         complaints += [] if complaints else [file.complain(*made)]
-        return PresetFile(nothing, leaves, tuple(complaints))
-    preset = Preset(name, about.get("description", ""), about.get("advice", ""), path, made, file.text)
+        return PresetFile(Preset(name, path, file.text), leaves, tuple(complaints))
+    preset = Preset(name, path, file.text, about.get("description", ""), about.get("advice", ""), made)
     return PresetFile(preset, leaves, tuple(complaints))

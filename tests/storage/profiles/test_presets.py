@@ -121,7 +121,7 @@ def test_an_unknown_preset_is_told_with_the_nearest_one(tmp_path: Path, name: st
     assert (complaint.file, complaint.line) == (str(tmp_path / "sessions.toml"), 3)
     assert (complaint.key, complaint.profile) == ("profile.p.preset", "p")
     assert ("did you mean `bitcoin`?" in complaint.sentence) == (name == "bitcion")
-    assert f"The presets are {', '.join(Presets(Path('/nowhere')).files())}" in complaint.sentence
+    assert f"he presets are {', '.join(Presets(Path('/nowhere')).files())}," in complaint.sentence
     assert profiles.get("p") == complaint
 
 
@@ -161,10 +161,16 @@ def test_what_is_wrong_with_a_preset_is_told_with_file_line_and_key(
 
 @pytest.mark.parametrize("name", ["../bitcoin", "a/b", ".hidden", "", "x\\u0000", "~"])
 def test_a_preset_is_no_path(tmp_path: Path, name: str) -> None:
+    own = paths_of(tmp_path).presets
+    for place in (own.parent / "bitcoin.toml", own / "a" / "b.toml", own / ".hidden.toml", own / "~.toml"):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text('path = "/"\n')
     profiles = read(tmp_path, team=f'[profile.p]\nurl = "http://x"\npreset = "{name}"\n')
     (complaint,) = profiles.complaints
     assert complaint.key == "profile.p.preset"
     assert "must be the name of a preset" in complaint.sentence
+    assert Presets(own).load(name.replace("\\u0000", "\0")) is None
+    assert not {"a/b", ".hidden", "~"} & {*Presets(own).files()}
 
 
 SAFE: Final = "[method.m]\nsafe = true\n"
