@@ -46,7 +46,7 @@ socket to the history, and nothing converts it.
 BOUGHT: dict[str, set[str]] = {
     **{wing: {"msgspec"} for wing in OURS},
     "demo": set(),
-    "transport": {"h11", "certifi", "msgspec"},
+    "transport": {"httpx", "msgspec"},
     "views": {"msgspec", "pygments", "jq"},
     "storage": {"msgspec", "tomli_w", "platformdirs", "keyring"},
     "cli": {"click", "msgspec"},
@@ -205,5 +205,5 @@ def test_importing_costs_nothing_that_is_not_needed_yet(module: str) -> None:
     assert loaded.stdout.split() == []
 
 
-LAZY = ("textual", "h11", "tomli_w", "keyring", "platformdirs", "pygments", "difflib")
+LAZY = ("textual", "httpx", "tomli_w", "keyring", "platformdirs", "pygments", "difflib")
 """What comes when it is first used."""

@@ -1,6 +1,6 @@
 """A call made whole: login if one is needed, the request and its reply, the outcome.
 
-Nothing here knows a file or a screen. What speaks HTTP comes in with the first request, not with the import.
+Nothing here knows a file or a screen. httpx comes in with the first request, not with the import.
 
 The life of a call, with the file in which each step is done; whatever way it goes, an exchange comes of it:
 

@@ -20,6 +20,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.transport.http.client import _load
 from tests.fakes.wire import RawServer, Received, http_reply
 
 ROWS = [{"name": f"row, {number}", "tags": ["a", "b"]} for number in range(40_000)]
@@ -115,9 +116,11 @@ def test_others_have_a_turn_between_steps(monkeypatch: pytest.MonkeyPatch) -> No
     assert heard == ["step", "another", "step", "step"]
 
 
-def test_to_load_what_a_call_takes_touches_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_to_load_httpx_touches_no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[object] = []
     monkeypatch.setattr("socket.socket.connect", lambda *where: tried.append(where))
     monkeypatch.setattr("socket.getaddrinfo", lambda *where, **_: tried.append(where))
+    monkeypatch.setattr("asyncio.BaseEventLoop.create_connection", lambda *where, **_: tried.append(where))
+    _load.cache_clear()
     asyncio.run(load())
     assert tried == []

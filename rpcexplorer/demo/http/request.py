@@ -1,6 +1,6 @@
 """Reading one HTTP/1.1 request from a stream, strictly. What the service makes of it is decided elsewhere.
 
-Not by h11, which the client is made with: a server to try a client on has to say what is wrong with a request, and h11
+Not by h11, which httpx brings along: a server to try a client on has to say what is wrong with a request, and h11
 takes lines that end in LF alone, folded headers, control characters in them, a Content-Length said twice or beside a
 Transfer-Encoding, chunks in HTTP/1.0, any version, and a head of any length that comes in one piece; an empty line
 before a request, which some clients send, it refuses.

@@ -1,8 +1,9 @@
-"""HTTP: one POST, one reply, over a connection that may serve the next request too.
+"""HTTP: one POST, one reply, each over a connection of its own.
 
-A request is held to a minimum: no redirects, no cookie jar, no netrc, no headers but its own, no timeouts but the one
-deadline. Its connection is kept only after a reply that was read to its end and nothing beyond; a request that dies
-with a kept connection is told as what it is, and never sent again unasked.
+httpx does the talking and is held to a minimum: no redirects, no cookie jar, no netrc, no headers of its own, no
+timeouts but the one deadline. A connection is not kept for the next request: bytes that a server sends beyond its
+Content-Length would become the head of the next reply, and a call that dies with a stale connection cannot be
+sent again unasked.
 """
 
 from __future__ import annotations
@@ -11,36 +12,38 @@ import asyncio
 import contextlib
 import os
 import ssl
-from typing import TYPE_CHECKING, Self
+from functools import cache
+from typing import TYPE_CHECKING, Any, Self
+
+import httpx
 
 from rpcexplorer.transport.http.certificates import context_of
-from rpcexplorer.transport.http.connection import Connection, HungUp, NothingWritten
+from rpcexplorer.transport.http.connection import PIECE, EarlyReading, NetworkStream
 from rpcexplorer.transport.http.failures import Attempt, explain, unusable_roots
-from rpcexplorer.transport.http.kept import KeptConnections, Link, time_to_keep
-from rpcexplorer.transport.http.proxies import Proxy, lead_on, proxy_for
-from rpcexplorer.transport.http.reply import STRAY, Incoming, values_of
+from rpcexplorer.transport.http.lookup import is_literal, look_up
+from rpcexplorer.transport.http.proxies import Proxy, proxy_for
+from rpcexplorer.transport.http.reply import Incoming, values_of
 from rpcexplorer.transport.http.request import Address, address_of, request_headers
-from rpcexplorer.transport.http.streams import ByteStream, Encrypted, Plain
-from rpcexplorer.transport.http.tcp import connect, literal, look_up
 from rpcexplorer.transport.port import Headers, Partial, Request, Response, Unreachable, Watch
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
     from pathlib import Path
     from types import TracebackType
 
 
 class HttpTransport:
-    """Sends requests. Safe to share: exchanges know nothing of each other, and each has a connection to itself."""
+    """Sends requests. Safe to share: exchanges know nothing of each other."""
 
     def __init__(self, *, ca_file: Path | None = None, cap: int = 256 * 1024 * 1024) -> None:
         """Trust the authorities in `ca_file` instead of the usual ones; keep at most `cap` bytes of a body."""
         self._ca_file = ca_file
         self._cap = cap
         self._trusting: ssl.SSLContext | None = None
-        self._kept = KeptConnections()
 
     async def open(self) -> None:
-        """Nothing is left to do: what takes a while was loaded with this file."""
+        """Load what httpx loads only on its way to a connection. Each request makes a connection of its own."""
+        await asyncio.to_thread(_load)
 
     async def send(
         self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
@@ -48,7 +51,7 @@ class HttpTransport:
         headers, address = request_headers(request), address_of(request.url)
         proxy = proxy_for(address)
         shown = proxy.shown if proxy else None
-        incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch, self._cap)
+        incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch)
         attempt = Attempt(address, incoming, deadline, self._cap, shown, self._ca_file)
         limit = asyncio.timeout(deadline)
         try:
@@ -56,7 +59,7 @@ class HttpTransport:
                 await self._exchange(request.body, headers, address, proxy, incoming)
         except Unreachable as known:
             problem = known
-        except Exception as failure:  # noqa: BLE001 - the border: whatever is raised below is told in our words
+        except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
             problem = explain(failure, attempt, expired=limit.expired())
         else:
             return incoming.response()
@@ -69,8 +72,6 @@ class HttpTransport:
 
     async def close(self) -> None:
         self._trusting = None
-        kept, self._kept = self._kept, KeptConnections()
-        kept.close()
 
     async def __aenter__(self) -> Self:
         return self
@@ -83,66 +84,50 @@ class HttpTransport:
     async def _exchange(
         self, body: bytes, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
-        """Send a request over a connection that was kept, or over a new one."""
-        target = address.target
-        if proxy is not None and proxy.forwards(address):
-            target, headers = address.url, (*headers, *proxy.headers)
-        kept, link = self._kept, Link(address.scheme, address.host, address.port, proxy.url if proxy else "")
-
-        async def over(connection: Connection) -> None:
-            seconds = 0.0
-            try:
-                if await connection.exchange(target, headers, body, incoming):
-                    seconds = time_to_keep(headers, incoming.head)
-            except (HungUp, OSError, NothingWritten):
-                if incoming.kept and incoming.head.status is None:
-                    kept.avoid(link)
-                raise
-            finally:
-                kept.give(link, connection, seconds)
-
-        waiting, stray = kept.take(link)
-        if stray:
-            incoming.remarks.append(STRAY)
-        if waiting is not None:
-            incoming.kept = True
-            with contextlib.suppress(NothingWritten):
-                await over(waiting)
-                return
-            incoming.kept = False
-        await over(Connection(await self._opened(address, proxy, incoming)))
-
-    async def _opened(self, address: Address, proxy: Proxy | None, incoming: Incoming) -> ByteStream:
-        """A connection to an address, through a proxy if there is one: all that is written goes there."""
-        host, port = proxy.place if proxy else (address.host, address.port)
-        if address.scheme == "https" or (proxy and proxy.scheme == "https"):
-            await asyncio.to_thread(self._trust)  # which takes a while
-        where = literal(host, port)
-        if where is None:
-            incoming.enter("name")
-        addresses = [where] if where else await look_up(host, port)
-        incoming.enter("connect")
-        stream: ByteStream = Plain(await connect(addresses))
+        opened: list[NetworkStream] = []
+        request = httpx.Request(
+            "POST",
+            address.url,
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            content=_pieces(body),
+            extensions={"trace": _follow(incoming, opened)},
+        )
         try:
-            if proxy is not None:
-                incoming.enter("proxy")
-                if proxy.scheme == "https":
-                    stream = await self._encrypted(stream, host)
-                await lead_on(stream, proxy, address)
-            if address.scheme == "https":
-                incoming.enter("tls")
-                stream = await self._encrypted(stream, address.host)
-        except BaseException:
-            stream.close()
-            raise
-        return stream
+            if address.scheme == "https" or (proxy and proxy.url.startswith("https:")):
+                await asyncio.to_thread(self._trust)  # which takes a while
+            async with self._route(address, proxy) as route:
+                response = await route.handle_async_request(request)
+                incoming.begin(
+                    response.status_code,
+                    response.extensions["reason_phrase"],
+                    response.extensions["http_version"],
+                    response.headers.raw,
+                    self._cap,
+                )
+                ending = False
+                async for chunk in response.aiter_raw():
+                    for portion in incoming.portions(chunk):
+                        incoming.take(portion)
+                        ending = ending or await _give_turn()
+                incoming.finish()
+        finally:
+            incoming.sent_whole &= not any(getattr(connection, "behind", False) for connection in opened)
+            # A connection that is given up in the middle of its TLS handshake is closed by nobody else.
+            for connection in opened:
+                await connection.aclose()
 
-    async def _encrypted(self, stream: ByteStream, host: str) -> Encrypted:
-        trust = self._trust()
-        trust.set_alpn_protocols(["http/1.1"])
-        encrypted = Encrypted(stream, trust, host)
-        await encrypted.shake_hands()
-        return encrypted
+    def _route(self, address: Address, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
+        through = None
+        if proxy is not None:
+            to_proxy = self._trust() if proxy.url.startswith("https:") else None
+            through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
+        # Without TLS a context is asked for all the same: this one is quick to make and trusts nobody.
+        trust = self._trust() if address.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        route = httpx.AsyncHTTPTransport(verify=trust, proxy=through)
+        if os.name == "posix":  # elsewhere a socket cannot be read beside the loop's own way
+            pool: Any = route._pool  # noqa: SLF001 - httpx has no other way to say who opens its connections
+            pool._network_backend = EarlyReading(pool._network_backend)  # noqa: SLF001
+        return route
 
     def _trust(self) -> ssl.SSLContext:
         """Return the context that checks servers, made when first needed: reading the authorities takes a while."""
@@ -152,21 +137,52 @@ class HttpTransport:
                 if self._ca_file is not None:
                     self._trusting = context_of(self._ca_file)
                 else:
-                    self._trusting = _usual_roots()
+                    self._trusting = httpx.create_ssl_context(trust_env=True)
         if self._trusting is None:
             raise unusable_roots(_source_of_roots(self._ca_file))
         return self._trusting
 
 
-def _usual_roots() -> ssl.SSLContext:
-    """A context that trusts the authorities of the environment, or else those that certifi has."""
-    if file := os.environ.get("SSL_CERT_FILE"):
-        return ssl.create_default_context(cafile=file)
-    if folder := os.environ.get("SSL_CERT_DIR"):
-        return ssl.create_default_context(capath=folder)
-    import certifi
+class _WouldConnectError(Exception):
+    """A request has come as far as it comes without a network."""
 
-    return ssl.create_default_context(cafile=certifi.where())
+
+@cache
+def _load() -> None:
+    asyncio.run(_up_to_connecting())
+
+
+async def _up_to_connecting() -> None:
+    async def stop(*_: object) -> None:
+        raise _WouldConnectError
+
+    request = httpx.Request("POST", "http://localhost", extensions={"trace": stop})
+    with contextlib.suppress(_WouldConnectError):
+        async with httpx.AsyncHTTPTransport(verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT), trust_env=False) as route:
+            await route.handle_async_request(request)
+
+
+async def _give_turn() -> bool:
+    """Let everybody else do something: what was read at once may be thousands of pieces. Whether this is to end.
+
+    A cancellation that comes here is put off until the next piece is waited for: only there does httpx, which is in the
+    middle of several generators, hear of it and close all of them.
+    """
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        assert task is not None
+        task.uncancel()
+        task.cancel()
+        return True
+    return False
+
+
+async def _pieces(body: bytes) -> AsyncIterator[bytes]:
+    """Hand a body over little by little: whoever encrypts it, or counts it, must not keep the loop to itself."""
+    for start in range(0, len(body), PIECE):
+        yield body[start : start + PIECE]
 
 
 def _source_of_roots(ca_file: Path | None) -> str:
@@ -176,3 +192,30 @@ def _source_of_roots(ca_file: Path | None) -> str:
         if os.environ.get(variable):
             return f"What {variable} names ({os.environ[variable]})"
     return "The list of authorities that comes with certifi"
+
+
+def _follow(incoming: Incoming, opened: list[NetworkStream]) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+    """Return the function that httpx tells each of its steps: it keeps `incoming` up to date, and what was opened."""
+
+    async def follow(event: str, details: Mapping[str, Any]) -> None:
+        match event.partition(".")[2]:
+            case "connect_tcp.started":
+                if not is_literal(details["host"]):
+                    incoming.enter("name")
+                    await look_up(details["host"], details["port"])
+                incoming.enter("connect")
+            case "connect_tcp.complete" | "start_tls.complete":
+                opened.append(details["return_value"])
+            case "start_tls.started":
+                incoming.enter("tls")
+            case "send_request_headers.started":
+                # CONNECT is the agreement with a proxy; the request proper follows it.
+                incoming.enter("proxy" if details["request"].method == b"CONNECT" else "send")
+            case "send_request_body.complete" if incoming.phase == "send":
+                incoming.sent_whole = True
+            case "receive_response_headers.started" if incoming.phase == "send":
+                incoming.enter("wait")
+            case "receive_response_headers.complete" if incoming.phase == "wait":
+                incoming.enter("body")
+
+    return follow

@@ -1,98 +1,223 @@
-"""HTTP/1.1 over a connection: a request goes out, and its reply comes in beside it, however early.
+"""A connection on which a reply is heard while the request is still on its way out.
 
-h11 knows the rules of HTTP. Each exchange has a state of its own there: nothing of one is left for the next.
+A server may refuse a large request after its head: it answers, reads no further, and perhaps hangs up. httpx reads only
+once it has written everything, so that it would wait for ever; and asyncio drops what had come as soon as it cannot
+write any more. So the bytes go through a socket of our own here, TLS is done over it, and from the first byte of a
+reply on the rest of the request goes out beside it, as far as the server takes it. httpx connects, and speaks HTTP.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-from typing import TYPE_CHECKING
-
-import h11
-
-from rpcexplorer.transport.http.streams import PIECE
+import os
+import socket
+import ssl
+from collections import deque
+from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from rpcexplorer.transport.http.reply import Incoming
-    from rpcexplorer.transport.http.streams import ByteStream
-    from rpcexplorer.transport.port import Headers
+    from collections.abc import Iterable
 
-_MOST_HEADERS = 100 * 1024
-"""Bytes."""
+PIECE = 256 * 1024
 
 
-class HungUp(Exception):  # noqa: N818 - says what the server did
-    """The connection was closed before a reply."""
+class NetworkStream(Protocol):
+    """All that is asked of a connection that httpx has opened."""
+
+    def get_extra_info(self, info: str) -> Any:
+        """Give its socket."""
+
+    async def aclose(self) -> None:
+        """Close it, if it is not closed."""
 
 
-class NothingWritten(Exception):  # noqa: N818 - says what became of the request
-    """A kept connection took no byte of the request."""
+class NetworkBackend(Protocol):
+    """Whatever of httpx's opens connections."""
+
+    async def connect_tcp(
+        self,
+        host: str,
+        port: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - httpx's own shape
+        local_address: str | None = None,
+        socket_options: Iterable[Any] | None = None,
+    ) -> NetworkStream:
+        """Open one."""
+
+
+class ByteStream(Protocol):
+    """Bytes there and back. Each direction may end without the other."""
+
+    tls: ssl.SSLObject | None
+
+    async def receive(self) -> bytes:
+        """What comes next; nothing at the end."""
+
+    async def send(self, data: bytes) -> None:
+        """Hand it to the network."""
+
+    async def close(self) -> None:
+        """Close it, if it is not closed."""
+
+
+class EarlyReading:
+    """Opens connections of ours where httpx would open its own."""
+
+    def __init__(self, usual: NetworkBackend) -> None:
+        self._usual = usual
+
+    async def connect_tcp(self, *given: Any, **named: Any) -> Connection:
+        """Open one as usual, and take it over."""
+        return Connection(Plain(await self._usual.connect_tcp(*given, **named)))
 
 
 class Connection:
-    """One connection to a server, for one exchange after the other."""
+    """What httpx speaks HTTP over."""
 
-    def __init__(self, stream: ByteStream) -> None:
-        self.stream = stream
+    def __init__(self, line: ByteStream) -> None:
+        self._line = line
+        self._head = b""
+        """The beginning of a request: it goes out with what follows it, so that a small request goes out at once."""
+        self._at_beginning = True
+        self._out: deque[bytes] = deque()
+        self._writer: asyncio.Future[None] | None = None
+        self._ahead: asyncio.Future[bytes] | None = None
+        """Reads while something is written."""
 
-    async def exchange(self, target: str, headers: Headers, body: bytes, incoming: Incoming) -> bool:
-        """Send a request and read the reply to its end; whether nothing is left of either, so that another may follow.
+    @property
+    def behind(self) -> bool:
+        """Whether some of what was written has not gone out."""
+        return bool(self._head or self._out)
 
-        That a request cannot be written is no failure: what comes says why.
-        """
-        http = h11.Connection(h11.CLIENT, max_incomplete_event_size=_MOST_HEADERS)
-        head = http.send(h11.Request(method="POST", target=target, headers=list(headers))) or b""
-        incoming.enter("send")
-        writing = self._write(head, body, incoming)
-        try:
-            await _read(http, self.stream, incoming)
-        finally:
-            if writing is not None:
-                writing.cancel()
-                await asyncio.gather(writing, return_exceptions=True)
-        surplus, ended = http.trailing_data
-        incoming.finish(surplus=bool(surplus))
-        return incoming.sent_whole and not surplus and not ended
-
-    def _write(self, head: bytes, body: bytes, incoming: Incoming) -> asyncio.Task[None] | None:
-        """Hand over as much as the network takes at once; the rest goes out beside the reading."""
-        try:
-            self.stream.write(head + body[:PIECE])
-        except OSError:  # an ssl.SSLError is one too
-            if incoming.kept:
-                raise NothingWritten from None
-            return None
-        if self.stream.behind or len(body) > PIECE:
-            return asyncio.create_task(self._write_on(body, incoming))
-        incoming.is_sent()
-        return None
-
-    async def _write_on(self, body: bytes, incoming: Incoming) -> None:
-        with contextlib.suppress(OSError):
-            await self.stream.drain()
-            for start in range(PIECE, len(body), PIECE):
-                self.stream.write(body[start : start + PIECE])
-                await self.stream.drain()
-            incoming.is_sent()
-
-
-async def _read(http: h11.Connection, stream: ByteStream, incoming: Incoming) -> None:
-    """Read a reply to its end, and nothing beyond."""
-    while True:
-        event = http.next_event()
-        if event is h11.NEED_DATA:
-            came = await stream.receive()
-            if not came and http.their_state is h11.SEND_RESPONSE:
-                raise HungUp
-            http.receive_data(came)
-        elif isinstance(event, h11.Response):
-            incoming.begin(event.status_code, event.reason, event.http_version, event.headers.raw_items())
-        elif isinstance(event, h11.Data):
-            for portion in incoming.portions(event.data):
-                incoming.take(portion)
-                await asyncio.sleep(0)  # what was read at once may be thousands of pieces: everybody has a turn
-        elif isinstance(event, h11.EndOfMessage):
+    async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - httpx's shape
+        """Write, until it is out or something comes. That it cannot be written is no failure: what comes says why."""
+        if self._at_beginning and buffer:
+            self._head, self._at_beginning = buffer, False
             return
+        if not (data := self._head + buffer):
+            return
+        self._head = b""
+        self._out.append(data)
+        if self._writer is None or self._writer.done():
+            self._writer = asyncio.ensure_future(self._write_all())
+        if self._ahead is None:
+            self._ahead = asyncio.ensure_future(self._line.receive())
+        at_work: set[asyncio.Future[Any]] = {self._writer, self._ahead}
+        await asyncio.wait(at_work, return_when=asyncio.FIRST_COMPLETED)
+
+    async def read(self, max_bytes: int, timeout: float | None = None) -> bytes:  # noqa: ARG002, ASYNC109 - httpx's shape
+        if self._head:
+            await self.write(b"")
+        self._at_beginning = True
+        ahead, self._ahead = self._ahead, None
+        return await (ahead or self._line.receive())
+
+    async def start_tls(
+        self,
+        ssl_context: ssl.SSLContext,
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ARG002, ASYNC109 - httpx's shape
+    ) -> Connection:
+        """TLS over what there is, which may be TLS."""
+        line = Encrypted(self._line, ssl_context, server_hostname)
+        await line.shake_hands()
+        return Connection(line)
+
+    def get_extra_info(self, info: str) -> Any:
+        return self._line.tls if info == "ssl_object" else None
+
+    async def aclose(self) -> None:
+        at_work = [task for task in (self._writer, self._ahead) if task is not None]
+        for task in at_work:
+            task.cancel()
+        await asyncio.gather(*at_work, return_exceptions=True)
+        await self._line.close()
+
+    async def _write_all(self) -> None:
+        with contextlib.suppress(OSError):  # an ssl.SSLError is one too
+            while self._out:
+                await self._line.send(self._out[0])
+                self._out.popleft()
+
+
+class Plain:
+    """A TCP connection, by a socket of our own that leads where httpx's does."""
+
+    def __init__(self, opened: NetworkStream) -> None:
+        self.tls: ssl.SSLObject | None = None
+        self._opened = opened  # it reads nothing unless it is asked
+        self._socket = socket.socket(fileno=os.dup(opened.get_extra_info("socket").fileno()))
+        self._socket.setblocking(False)
+
+    async def receive(self) -> bytes:
+        await asyncio.sleep(0)  # a network that has everything at once must not keep the loop to itself
+        return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
+
+    async def send(self, data: bytes) -> None:
+        await asyncio.sleep(0)  # nor may one that takes everything
+        await asyncio.get_running_loop().sock_sendall(self._socket, data)
+
+    async def close(self) -> None:
+        self._socket.close()
+        await self._opened.aclose()
+
+
+class Encrypted:
+    """TLS over a line."""
+
+    def __init__(self, line: ByteStream, trust: ssl.SSLContext, host: str | None) -> None:
+        self._line = line
+        self._coming, self._going = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self._flushing = False
+        """To read may mean to write as well; records go out in the order in which they were made."""
+        self.tls: ssl.SSLObject | None = trust.wrap_bio(self._coming, self._going, server_hostname=host)
+
+    async def shake_hands(self) -> None:
+        """Agree with the server; raises what TLS raises."""
+        assert self.tls is not None
+        while True:
+            with contextlib.suppress(ssl.SSLWantReadError):
+                self.tls.do_handshake()
+                break
+            await self._flush()
+            await self._fetch()
+        await self._flush()
+
+    async def receive(self) -> bytes:
+        """What comes next; nothing at the end, whether or not the server said that it is one."""
+        assert self.tls is not None
+        while True:
+            with contextlib.suppress(ssl.SSLEOFError, ssl.SSLZeroReturnError):
+                with contextlib.suppress(ssl.SSLWantReadError):
+                    return self.tls.read(PIECE)
+                await self._flush()
+                await self._fetch()
+                continue
+            return b""
+
+    async def send(self, data: bytes) -> None:
+        assert self.tls is not None
+        self.tls.write(data)
+        await self._flush()
+
+    async def close(self) -> None:
+        await self._line.close()
+
+    async def _fetch(self) -> None:
+        came = await self._line.receive()
+        if came:
+            self._coming.write(came)
         else:
-            await asyncio.sleep(0)  # news that a reply is to come, perhaps thousands of them
+            self._coming.write_eof()
+
+    async def _flush(self) -> None:
+        """Send what is to go out; whoever is at it goes on until nothing is left, so nobody has to wait for that."""
+        if self._flushing:
+            return
+        self._flushing = True
+        try:
+            while self._going.pending:
+                await self._line.send(self._going.read())
+        finally:
+            self._flushing = False

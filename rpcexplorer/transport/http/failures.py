@@ -1,4 +1,4 @@
-"""The table of failures: whatever may be raised on the way to a server and back, as an `Unreachable` with a sentence.
+"""The table of failures: whatever httpx and all that is below it may raise, as an `Unreachable` with a sentence.
 
 The step an exchange had reached says most, the causes behind the exception say the rest. No text of a foreign
 exception is passed on: it may quote header values, or what the server sent.
@@ -11,11 +11,10 @@ import socket
 import ssl
 from typing import TYPE_CHECKING
 
-import h11
+import httpx
 from msgspec import Struct
 
 from rpcexplorer.transport.http.decoding import Oversize, Undecodable
-from rpcexplorer.transport.http.proxies import ProxyRefused
 from rpcexplorer.transport.port import Step, Unreachable
 
 if TYPE_CHECKING:
@@ -85,9 +84,9 @@ def _words(failure: Exception, attempt: Attempt) -> Words:
         return "body", f"The reply's body {failure}; what came before was kept"
     if attempt.proxy and phase in {"start", "name", "connect", "proxy"}:
         return "proxy", _at_the_proxy(failure, attempt.proxy)
-    if isinstance(failure, UnicodeError):
+    if isinstance(failure, httpx.InvalidURL | httpx.UnsupportedProtocol | UnicodeError):
         return "url", "The URL cannot be used: look for a slip in its host or path"
-    if isinstance(failure, h11.LocalProtocolError):
+    if isinstance(failure, httpx.LocalProtocolError):
         return "request", "The request cannot be sent as HTTP: look at the profile's headers"
     if any(isinstance(cause, socket.gaierror) for cause in causes):
         return "name", (
@@ -126,7 +125,7 @@ def _tls_failure(causes: list[BaseException]) -> ssl.SSLError | None:
 
 
 def _reason(failure: ssl.SSLError | None) -> str:
-    return (getattr(failure, "reason", None) or "").upper()
+    return ((failure and failure.reason) or "").upper()
 
 
 def _out_of_time(attempt: Attempt) -> Words:
@@ -152,10 +151,14 @@ def _out_of_time(attempt: Attempt) -> Words:
 
 def _at_the_proxy(failure: Exception, proxy: str) -> str:
     advice = "check HTTP_PROXY, HTTPS_PROXY and ALL_PROXY, or name the host in NO_PROXY"
-    if isinstance(failure, ProxyRefused) and failure.status == 407:
-        return f"The proxy {proxy} wants a user name and password (407): {advice}"
-    if isinstance(failure, ProxyRefused) and failure.status is not None:
-        return f"The proxy {proxy} refused to connect, with status {failure.status}: {advice}"
+    if isinstance(failure, ImportError):
+        return f"The proxy {proxy} speaks SOCKS, which needs the package socksio: install it, or {advice}"
+    if isinstance(failure, httpx.ProxyError):
+        status = str(failure)[:3]
+        if status == "407":
+            return f"The proxy {proxy} wants a user name and password (407): {advice}"
+        if status.isdecimal():
+            return f"The proxy {proxy} refused to connect, with status {status}: {advice}"
     return f"The proxy {proxy} cannot be used: {advice}"
 
 
@@ -208,12 +211,11 @@ def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
         return "send", (
             f"{place} closed the connection before the request was sent whole: it may refuse one of this size"
         )
-    if isinstance(failure, h11.RemoteProtocolError):
-        if "too long" in str(failure):
+    text = str(failure)
+    if isinstance(failure, httpx.RemoteProtocolError) and "disconnected" not in text:
+        if "too long" in text:
             return "wait", f"{place} sent more than 100 kB of headers, which is more than is read here"
         return "wait", f"{place} did not answer in HTTP: check the port, and http:// against https://"
-    if attempt.incoming.kept:
-        return "wait", f"{place} closed the connection, which was kept from an earlier call, without a reply"
     encrypted = "" if attempt.address.scheme == "https" else ", or wants https://"
     return "wait", f"{place} closed the connection without a reply: it may have stopped or been restarted{encrypted}"
 
@@ -223,6 +225,6 @@ def _within_the_body(failure: Exception, attempt: Attempt) -> str:
     came = f"{incoming.received:,} bytes had come"
     if incoming.announced is not None:
         came = f"{incoming.received:,} of {incoming.announced:,} bytes had come"
-    if isinstance(failure, h11.RemoteProtocolError) and "closed connection" not in str(failure):
+    if isinstance(failure, httpx.RemoteProtocolError) and "closed connection" not in str(failure):
         return f"The reply of {place} breaks the rules of HTTP in the middle of its body: {came}"
     return f"{place} broke off in the middle of the reply, as a server does that stops or is restarted: {came}"

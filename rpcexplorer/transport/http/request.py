@@ -1,6 +1,6 @@
 """What will go out, settled before anything is opened: the address and the exact headers of a request.
 
-Nothing here touches the network, so a dry run can show precisely what a real one would send. Whatever
+Nothing here touches the network or httpx, so a dry run can show precisely what a real one would send. Whatever
 HTTP cannot carry is refused here, in sentences that name the place and never quote a value.
 """
 
@@ -27,12 +27,9 @@ _TOKEN = re.compile(r"[-!#$%&'*+.^_`|~0-9A-Za-z]+")
 _FIELD_VALUE = re.compile(r"[\t -~]*")
 _COOKIE_VALUE = re.compile(r"(?:[!-:<-~](?:[ -:<-~]*[!-:<-~])?)?")
 
-# Left as they are in a path and in a query; the same choice as httpx makes.
+# Left as they are in a path and in a query; the same choice as httpx makes, so that it finds nothing to change.
 _PATH_SAFE = "!$%&'()*+,/:;=@[\\]^|~"
 _QUERY_SAFE = _PATH_SAFE + "?`{}"
-
-_LONGEST = 65_536
-"""Characters of a URL."""
 
 _FRAMING = ("content-length", "transfer-encoding")
 
@@ -68,8 +65,6 @@ class Address(Struct, frozen=True):
 
 def address_of(url: str) -> Address:
     """Take a URL apart; raises `Unreachable` at step `url` if no request can be sent there."""
-    if len(url) > _LONGEST:
-        raise _bad_url(f"The URL is longer than {_LONGEST:,} characters, which no server takes.")
     for position, char in enumerate(url, start=1):
         if char.isspace() or not char.isprintable():
             raise _bad_url(

@@ -6,13 +6,11 @@ import errno
 import ssl
 from typing import TYPE_CHECKING
 
-import h11
+import httpx
+import idna
 import pytest
 
-from rpcexplorer.transport.http import client
-from rpcexplorer.transport.http.connection import HungUp
 from rpcexplorer.transport.http.failures import Attempt, explain
-from rpcexplorer.transport.http.proxies import ProxyRefused
 from rpcexplorer.transport.http.reply import Incoming
 from rpcexplorer.transport.http.request import address_of
 from tests.transport.http.sending import failure_of
@@ -33,7 +31,7 @@ def explained(failure: Exception, phase: Phase, *, sent: bool = False, ca_file: 
 
 
 def caused(failure: Exception, cause: Exception) -> Exception:
-    """Chain them as libraries do: the cause is left as context only."""
+    """Chain them as httpcore does: the cause is left as context only."""
     failure.__context__ = cause
     return failure
 
@@ -48,14 +46,15 @@ def caused(failure: Exception, cause: Exception) -> Exception:
         MemoryError(),
         RecursionError("SECRET"),
         ExceptionGroup("SECRET", [OSError("SECRET"), ValueError("SECRET")]),
-        h11.LocalProtocolError("Illegal header value b'sessionid=SECRET'"),
-        h11.RemoteProtocolError("SECRET"),
-        ConnectionResetError("SECRET"),
-        TimeoutError("SECRET"),
-        ProxyRefused(500),
-        HungUp("SECRET"),
+        httpx.LocalProtocolError("Illegal header value b'sessionid=SECRET'"),
+        httpx.RemoteProtocolError("SECRET"),
+        httpx.ReadError("SECRET"),
+        httpx.ReadTimeout("SECRET"),
+        httpx.PoolTimeout("SECRET"),
+        httpx.InvalidURL("SECRET"),
+        idna.IDNAError("SECRET"),
         UnicodeEncodeError("ascii", "SECRET", 0, 1, "SECRET"),
-        ssl.SSLEOFError(8, "SECRET"),
+        httpx.StreamClosed(),
     ],
     ids=lambda failure: type(failure).__name__,
 )
@@ -67,11 +66,11 @@ def test_every_exception_at_every_step_has_a_sentence_that_quotes_nothing(failur
     assert "SECRET" not in problem.sentence
 
 
-def test_whatever_is_raised_below_leaves_as_ours(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def broken(*_: object) -> None:
+def test_whatever_httpx_raises_leaves_as_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def broken(*_: object) -> httpx.Response:
         raise ExceptionGroup("several", [AssertionError("sessionid=SECRET")])
 
-    monkeypatch.setattr(client, "connect", broken)
+    monkeypatch.setattr(httpx.AsyncHTTPTransport, "handle_async_request", broken)
     assert "SECRET" not in repr(failure_of("http://127.0.0.1/"))
 
 
@@ -86,7 +85,7 @@ def test_whatever_is_raised_below_leaves_as_ours(monkeypatch: pytest.MonkeyPatch
 )
 def test_a_reason_deep_inside_a_group_is_found(number: int, says: str) -> None:
     deep = ExceptionGroup("all failed", [OSError(errno.EINVAL, ""), ExceptionGroup("", [OSError(number, "")])])
-    problem = explained(caused(OSError("All failed"), deep), "connect")
+    problem = explained(caused(httpx.ConnectError(""), caused(OSError("All failed"), deep)), "connect")
     assert problem.step == "connect"
     assert says in problem.sentence
 
@@ -112,7 +111,7 @@ def test_causes_that_go_round_in_a_circle_are_walked_once() -> None:
 def test_what_is_wrong_with_a_certificate_is_said_in_words(code: int, says: str) -> None:
     certificate = ssl.SSLCertVerificationError(1, "x")
     certificate.verify_code = code
-    problem = explained(caused(OSError(""), certificate), "tls")
+    problem = explained(caused(httpx.ConnectError(""), certificate), "tls")
     assert problem.step == "tls"
     assert says in problem.sentence
 
@@ -130,13 +129,13 @@ def test_what_is_wrong_with_a_certificate_is_said_in_words(code: int, says: str)
 def test_what_is_wrong_with_a_handshake_is_said_in_words(reason: str, says: str) -> None:
     failure = ssl.SSLError(1, "x")
     failure.reason = reason
-    problem = explained(caused(OSError(""), failure), "tls")
+    problem = explained(caused(httpx.ConnectError(""), failure), "tls")
     assert problem.step == "tls"
     assert says in problem.sentence
 
 
 @pytest.mark.parametrize(("sent", "says"), [(True, True), (False, False)])
 def test_only_a_request_that_went_out_whole_may_have_run(sent: bool, says: bool) -> None:
-    problem = explained(ConnectionResetError(""), "wait", sent=sent)
+    problem = explained(httpx.ReadError(""), "wait", sent=sent)
     assert problem.maybe_ran is says
     assert ("may have run it" in problem.sentence) is says
