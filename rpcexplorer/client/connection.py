@@ -13,15 +13,24 @@ from rpcexplorer.transport.port import Unreachable
 if TYPE_CHECKING:
     from rpcexplorer.model.profile import Profile
     from rpcexplorer.transport.http.client import HttpTransport
-    from rpcexplorer.transport.port import Headers, Request, Transport
+    from rpcexplorer.transport.port import Headers, Request, ShownCertificate, Transport
+    from rpcexplorer.transport.tls.trust import Trust
 
 
 async def connect(profile: Profile, reply_limit: int) -> Transport:
     """The transport that the profile's address asks for. It is loaded in another thread: who types goes on."""
     made = await asyncio.to_thread(_http)  # ws:// and pipes would be told apart here
-    transport = made(ca_file=None if profile.ca_file is None else Path(profile.ca_file), cap=reply_limit)
+    transport = made(trust=_trust(profile), cap=reply_limit)
     await transport.open()
     return transport
+
+
+async def certificate_of(profile: Profile) -> ShownCertificate:
+    """The certificate that the profile's server shows; raises `Unreachable`. Nothing is sent to it."""
+    await asyncio.to_thread(_http)
+    from rpcexplorer.transport.http.looking import certificate_of
+
+    return await certificate_of(profile.endpoint, _trust(profile), deadline=profile.timeout)
 
 
 async def load() -> None:
@@ -40,6 +49,15 @@ def target_of(request: Request) -> str:
 def head_of(request: Request) -> tuple[str, Headers]:
     """The request line and the exact headers as they would go out; raises `Unreachable` for what cannot be sent."""
     return f"POST {address_of(request.url).target} HTTP/1.1", request_headers(request)
+
+
+def _trust(profile: Profile) -> Trust:
+    """Only where HTTP is loaded."""
+    from rpcexplorer.transport.tls.trust import Trust
+
+    files = (None if file is None else Path(file) for file in (profile.ca_file, profile.cert_file, profile.key_file))
+    ca_file, cert_file, key_file = files
+    return Trust(ca_file, profile.certificate, cert_file, key_file)
 
 
 @cache

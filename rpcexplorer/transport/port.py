@@ -7,6 +7,7 @@ this wing that the model knows: a response is the same value from the socket to 
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
@@ -118,7 +119,13 @@ class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands fo
     """No complete response. `str()` is a sentence for people; it never holds a secret or a header's value."""
 
     def __init__(
-        self, step: Step, sentence: str, *, maybe_ran: bool = False, response: Response = NOTHING_CAME
+        self,
+        step: Step,
+        sentence: str,
+        *,
+        maybe_ran: bool = False,
+        response: Response = NOTHING_CAME,
+        untrusted: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.step: Step = step
@@ -129,6 +136,38 @@ class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands fo
         """Whether the request went out whole, so that the server may have acted on it; the sentence says so."""
         self.response = response
         """As much of one as came."""
+        self.untrusted = untrusted
+        """The server's certificate is not one that the profile trusts; a person may decide otherwise."""
+
+
+class Certificate(Struct, frozen=True):
+    """A server's certificate, as far as it can be read. Its words are text from outside, and anybody can write them."""
+
+    fingerprint: str
+    """``sha256:`` and hex digits: this alone tells it from any other."""
+    subject: str = ""
+    """Whose it is."""
+    issuer: str = ""
+    """Who signed it, as it says itself."""
+    names: tuple[str, ...] = ()
+    """The hosts and addresses that it is made out for."""
+    since: datetime | None = None
+    until: datetime | None = None
+    remark: str = ""
+    """What of it cannot be read."""
+
+    @property
+    def self_signed(self) -> bool:
+        """Whether it says that its owner has signed it."""
+        return bool(self.subject) and self.subject == self.issuer
+
+
+class ShownCertificate(Struct, frozen=True):
+    """The certificate that a server showed to whoever only looked."""
+
+    certificate: Certificate
+    problem: str = ""
+    """Why it is not trusted, where only the authorities are asked; empty where they vouch for it."""
 
 
 class Partial:

@@ -17,29 +17,28 @@ from typing import TYPE_CHECKING, Any, Self
 
 import httpx
 
-from rpcexplorer.transport.http.certificates import context_of
 from rpcexplorer.transport.http.connection import PIECE, EarlyReading, NetworkStream
-from rpcexplorer.transport.http.failures import Attempt, explain, unusable_roots
+from rpcexplorer.transport.http.failures import Attempt, explain
 from rpcexplorer.transport.http.lookup import is_literal, look_up
 from rpcexplorer.transport.http.proxies import Proxy, proxy_for
 from rpcexplorer.transport.http.reply import Incoming, values_of
 from rpcexplorer.transport.http.request import Address, address_of, request_headers
 from rpcexplorer.transport.port import Headers, Partial, Request, Response, Unreachable, Watch
+from rpcexplorer.transport.tls.trust import USUAL, Trust
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-    from pathlib import Path
     from types import TracebackType
 
 
 class HttpTransport:
     """Sends requests. Safe to share: exchanges know nothing of each other."""
 
-    def __init__(self, *, ca_file: Path | None = None, cap: int = 256 * 1024 * 1024) -> None:
-        """Trust the authorities in `ca_file` instead of the usual ones; keep at most `cap` bytes of a body."""
-        self._ca_file = ca_file
+    def __init__(self, *, trust: Trust = USUAL, cap: int = 256 * 1024 * 1024) -> None:
+        """Keep at most `cap` bytes of a body."""
+        self._trusted = trust
         self._cap = cap
-        self._trusting: ssl.SSLContext | None = None
+        self._trusting: dict[Trust, ssl.SSLContext] = {}
 
     async def open(self) -> None:
         """Load what httpx loads only on its way to a connection. Each request makes a connection of its own."""
@@ -52,7 +51,7 @@ class HttpTransport:
         proxy = proxy_for(address)
         shown = proxy.shown if proxy else None
         incoming = Incoming(", ".join(values_of(headers, "accept-encoding")), shown, watch)
-        attempt = Attempt(address, incoming, deadline, self._cap, shown, self._ca_file)
+        attempt = Attempt(address, incoming, deadline, self._cap, shown, self._trusted)
         limit = asyncio.timeout(deadline)
         try:
             async with limit:
@@ -71,7 +70,7 @@ class HttpTransport:
         raise problem
 
     async def close(self) -> None:
-        self._trusting = None
+        self._trusting.clear()
 
     async def __aenter__(self) -> Self:
         return self
@@ -93,8 +92,10 @@ class HttpTransport:
             extensions={"trace": _follow(incoming, opened)},
         )
         try:
-            if address.scheme == "https" or (proxy and proxy.url.startswith("https:")):
-                await asyncio.to_thread(self._trust)  # which takes a while
+            if address.scheme == "https":
+                await asyncio.to_thread(self._trust, self._trusted)  # which takes a while
+            if proxy and proxy.url.startswith("https:"):
+                await asyncio.to_thread(self._trust, self._trusted.of_proxies)
             async with self._route(address, proxy) as route:
                 response = await route.handle_async_request(request)
                 incoming.begin(
@@ -119,28 +120,21 @@ class HttpTransport:
     def _route(self, address: Address, proxy: Proxy | None) -> httpx.AsyncHTTPTransport:
         through = None
         if proxy is not None:
-            to_proxy = self._trust() if proxy.url.startswith("https:") else None
+            to_proxy = self._trust(self._trusted.of_proxies) if proxy.url.startswith("https:") else None
             through = httpx.Proxy(proxy.url, ssl_context=to_proxy)
         # Without TLS a context is asked for all the same: this one is quick to make and trusts nobody.
-        trust = self._trust() if address.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        trust = self._trust(self._trusted) if address.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
         route = httpx.AsyncHTTPTransport(verify=trust, proxy=through)
         if os.name == "posix":  # elsewhere a socket cannot be read beside the loop's own way
             pool: Any = route._pool  # noqa: SLF001 - httpx has no other way to say who opens its connections
             pool._network_backend = EarlyReading(pool._network_backend)  # noqa: SLF001
         return route
 
-    def _trust(self) -> ssl.SSLContext:
+    def _trust(self, trust: Trust) -> ssl.SSLContext:
         """Return the context that checks servers, made when first needed: reading the authorities takes a while."""
-        if self._trusting is None:
-            # ssl.SSLError is an OSError; a NUL in a path is a ValueError.
-            with contextlib.suppress(OSError, ValueError):
-                if self._ca_file is not None:
-                    self._trusting = context_of(self._ca_file)
-                else:
-                    self._trusting = httpx.create_ssl_context(trust_env=True)
-        if self._trusting is None:
-            raise unusable_roots(_source_of_roots(self._ca_file))
-        return self._trusting
+        if trust not in self._trusting:
+            self._trusting[trust] = trust.context()
+        return self._trusting[trust]
 
 
 class _WouldConnectError(Exception):
@@ -183,15 +177,6 @@ async def _pieces(body: bytes) -> AsyncIterator[bytes]:
     """Hand a body over little by little: whoever encrypts it, or counts it, must not keep the loop to itself."""
     for start in range(0, len(body), PIECE):
         yield body[start : start + PIECE]
-
-
-def _source_of_roots(ca_file: Path | None) -> str:
-    if ca_file is not None:
-        return f"The ca_file {ca_file}"
-    for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
-        if os.environ.get(variable):
-            return f"What {variable} names ({os.environ[variable]})"
-    return "The list of authorities that comes with certifi"
 
 
 def _follow(incoming: Incoming, opened: list[NetworkStream]) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:

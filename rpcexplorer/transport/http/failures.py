@@ -16,13 +16,14 @@ from msgspec import Struct
 
 from rpcexplorer.transport.http.decoding import Oversize, Undecodable
 from rpcexplorer.transport.port import Step, Unreachable
+from rpcexplorer.transport.tls.trust import OtherCertificate
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from rpcexplorer.transport.http.reply import Incoming
     from rpcexplorer.transport.http.request import Address
+    from rpcexplorer.transport.tls.trust import Trust
 
 Words = tuple[Step, str]
 """Where it failed, and a sentence without its full stop."""
@@ -32,6 +33,12 @@ _MAYBE_RAN = "; the request had gone out whole, so the server may have run it: l
 # OpenSSL's verify codes, see `man openssl-verification-options`.
 _EXPIRED, _TOO_EARLY, _WRONG_HOST = {10}, {9}, {62, 64}
 _SELF_SIGNED, _UNKNOWN_ISSUER = {18, 19}, {2, 20, 21}
+
+_WHO_CALLS = (
+    "CERTIFICATE_REQUIRED", "HANDSHAKE_FAILURE", "ALERT_UNKNOWN_CA", "ALERT_BAD_CERTIFICATE",
+    "ALERT_UNSUPPORTED_CERTIFICATE", "ALERT_CERTIFICATE_", "ALERT_DECRYPT_ERROR", "ALERT_ACCESS_DENIED",
+)  # fmt: skip
+"""What a server says that does not accept a client's certificate, or wants one."""
 
 
 class Attempt(Struct, frozen=True):
@@ -47,8 +54,8 @@ class Attempt(Struct, frozen=True):
     """Bytes of body it was allowed."""
     proxy: str | None
     """The proxy in between, fit to be shown."""
-    ca_file: Path | None
-    """The profile's own authorities."""
+    trust: Trust
+    """Whom the profile trusts, and who it says that it is."""
 
 
 def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachable:
@@ -61,14 +68,13 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
     maybe_ran = incoming.sent_whole and step != "tls"
     if maybe_ran:
         words += _MAYBE_RAN
-    return Unreachable(step, words + ".", maybe_ran=maybe_ran, response=incoming.response())
+    # TLS with a proxy is checked like any other, but what the profile trusts is the server behind it.
+    untrusted = step == "tls" and _is_untrusted(failure) and not (attempt.proxy or "").startswith("https:")
+    return Unreachable(step, words + ".", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted)
 
 
-def unusable_roots(source: str) -> Unreachable:
-    """Say that the file or folder of certificate authorities cannot be used."""
-    return Unreachable(
-        "tls", f"{source} cannot be read as certificates: it must be a PEM file that exists and may be read."
-    )
+def _is_untrusted(failure: Exception) -> bool:
+    return isinstance(_tls_failure(list(_causes(failure))), ssl.SSLCertVerificationError | OtherCertificate)
 
 
 def _words(failure: Exception, attempt: Attempt) -> Words:
@@ -177,21 +183,41 @@ def _at_tls(failure: ssl.SSLError | None, attempt: Attempt) -> str:
         return f"{place} closed the connection during the TLS handshake: check that the port is its https port"
     if isinstance(failure, ssl.SSLCertVerificationError):
         return _bad_certificate(failure.verify_code, attempt)
+    if isinstance(failure, OtherCertificate):
+        return (
+            f"{place} shows another certificate than the one that is trusted, {failure.fingerprint} instead of "
+            f"{attempt.trust.certificate}: ask who runs it whether it has a new one"
+        )
     reason = _reason(failure)
     if reason in {"WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "UNKNOWN_PROTOCOL"}:
         return f"{place} does not speak TLS: check the port, or whether the URL should begin with http://"
-    if "CERTIFICATE_REQUIRED" in reason or "HANDSHAKE_FAILURE" in reason:
-        return f"{place} refused the TLS handshake: it may want a client certificate, which is not supported"
+    if any(word in reason for word in _WHO_CALLS):
+        return _not_known(place, attempt.trust)
     if "PROTOCOL" in reason or "VERSION" in reason:
         return f"{place} offers no version of TLS that is safe to use: the server must be updated"
     return f"TLS with {place} failed ({reason.lower().replace('_', ' ') or 'no reason given'}): check the port"
 
 
+def _not_known(place: str, trust: Trust) -> str:
+    """The server wants to know who calls."""
+    if trust.cert_file is None:
+        return (
+            f"{place} refused the TLS handshake: it may want a client certificate; "
+            "name one as cert_file in the profile, and its key as key_file"
+        )
+    return (
+        f"{place} refused the TLS handshake: it may not accept the client certificate of cert_file {trust.cert_file}; "
+        "ask who runs it which authority must have signed it"
+    )
+
+
 def _bad_certificate(code: int, attempt: Attempt) -> str:
     whose = f"The certificate of {attempt.address.place}"
     trust = "if you trust it, name the PEM file of the authority that signed it as ca_file in the profile"
-    if attempt.ca_file is not None:
-        trust = f"ask who runs it whether it has a new one; the ca_file {attempt.ca_file} does not vouch for this one"
+    if attempt.trust.ca_file is not None:
+        trust = (
+            f"ask who runs it whether it has a new one; the ca_file {attempt.trust.ca_file} does not vouch for this one"
+        )
     if code in _EXPIRED:
         return f"{whose} has expired: the server needs a new one (or this machine's clock is wrong)"
     if code in _TOO_EARLY:

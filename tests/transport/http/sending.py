@@ -10,6 +10,7 @@ from msgspec.structs import asdict
 
 from rpcexplorer.transport.http.client import HttpTransport
 from rpcexplorer.transport.port import Phases, Request, Response, Unreachable, Watch
+from rpcexplorer.transport.tls.trust import Trust
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -24,12 +25,13 @@ def send(
     deadline: float = 5,
     cap: int = 256 * MIB,
     ca_file: Path | None = None,
+    trust: Trust | None = None,
     watch: Watch | None = None,
 ) -> Response:
     request = target if isinstance(target, Request) else Request(target, BODY)
 
     async def exchange() -> Response:
-        async with HttpTransport(ca_file=ca_file, cap=cap) as transport:
+        async with HttpTransport(trust=trust or Trust(ca_file), cap=cap) as transport:
             return await transport.send(request, deadline=deadline, watch=watch)
 
     return asyncio.run(exchange())
@@ -41,10 +43,11 @@ def failure_of(
     deadline: float = 5,
     cap: int = 256 * MIB,
     ca_file: Path | None = None,
+    trust: Trust | None = None,
     watch: Watch | None = None,
 ) -> Unreachable:
     with pytest.raises(Unreachable) as caught:
-        send(target, deadline=deadline, cap=cap, ca_file=ca_file, watch=watch)
+        send(target, deadline=deadline, cap=cap, ca_file=ca_file, trust=trust, watch=watch)
     problem = caught.value
     # What holds for every failure, checked at each of them.
     assert str(problem) == problem.sentence

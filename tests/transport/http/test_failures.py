@@ -13,6 +13,7 @@ import pytest
 from rpcexplorer.transport.http.failures import Attempt, explain
 from rpcexplorer.transport.http.reply import Incoming
 from rpcexplorer.transport.http.request import address_of
+from rpcexplorer.transport.tls.trust import Trust
 from tests.transport.http.sending import failure_of
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ def explained(failure: Exception, phase: Phase, *, sent: bool = False, ca_file: 
     incoming = Incoming()
     incoming.enter(phase)
     incoming.sent_whole = sent
-    attempt = Attempt(address_of("https://rpc.example.com/"), incoming, 30, 1000, None, ca_file)
+    attempt = Attempt(address_of("https://rpc.example.com/"), incoming, 30, 1000, None, Trust(ca_file))
     return explain(failure, attempt, expired=False)
 
 

@@ -16,6 +16,7 @@ import pytest
 import trustme
 
 from rpcexplorer.transport.http.client import HttpTransport
+from rpcexplorer.transport.tls.trust import Trust
 from tests.fakes.wire import HOLD, RESET, Authority, RawServer, Script, http_reply
 from tests.transport.http.sending import failure_of, partial_body, send
 
@@ -127,7 +128,7 @@ def test_authorities_of_the_environment_that_are_missing_are_named(monkeypatch: 
 
 
 def test_without_tls_no_authorities_are_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    def unexpected(_: HttpTransport) -> ssl.SSLContext:
+    def unexpected(_: HttpTransport, _trust: Trust) -> ssl.SSLContext:
         raise AssertionError
 
     monkeypatch.setattr(HttpTransport, "_trust", unexpected)

@@ -1,0 +1,228 @@
+"""Whom a profile trusts, and who it says that it is: what its TLS contexts are made of.
+
+Checking can be pointed at other authorities, or at one certificate, and is never off. Somebody else may have named the
+files.
+"""
+
+from __future__ import annotations
+
+import os
+import ssl
+import stat
+from hashlib import sha256
+from pathlib import Path
+from typing import NoReturn
+
+import httpx
+from msgspec import Struct
+
+from rpcexplorer.transport.port import Unreachable
+
+_A_FILE = "it must be a PEM file that exists and may be read"
+
+MOST = 16 * 1024 * 1024
+"""Bytes; the authorities of a whole operating system take a few hundred thousand."""
+
+
+class Trust(Struct, frozen=True):
+    """Whom to trust, and who calls. Equal ones may share a connection."""
+
+    ca_file: Path | None = None
+    """Authorities to trust instead of the usual ones."""
+    certificate: str | None = None
+    """The fingerprint of the one certificate to trust, ``sha256:`` and hex digits: no authority, name or date counts
+    beside it."""
+    cert_file: Path | None = None
+    """The certificate that is shown to a server that asks who calls; its key too, if ``key_file`` is not set."""
+    key_file: Path | None = None
+
+    @property
+    def of_proxies(self) -> Trust:
+        """What holds for a proxy in between: the one certificate is the server's, and ours is for its eyes alone."""
+        return Trust(self.ca_file)
+
+    def context(self) -> ssl.SSLContext:
+        """What shakes hands so, and ends the handshake otherwise; `Unreachable` where a file is not what it should be.
+
+        It reads files, which takes a while.
+        """
+        context = _pinned(self.certificate) if self.certificate else self._checked_by_authorities()
+        if self.cert_file is not None:
+            _identify(context, self.cert_file, self.key_file)
+        elif self.key_file is not None:
+            raise _unusable(f"The key_file {self.key_file} belongs to a certificate: name that as cert_file")
+        return context
+
+    def _checked_by_authorities(self) -> ssl.SSLContext:
+        try:
+            return httpx.create_ssl_context(trust_env=True) if self.ca_file is None else context_of(self.ca_file)
+        except (OSError, ValueError):  # ssl.SSLError is an OSError; a NUL in a path is a ValueError
+            problem = _unusable(f"{_source_of_roots(self.ca_file)} cannot be read as certificates: {_A_FILE}")
+        raise problem
+
+
+USUAL = Trust()
+
+
+class Looking(Trust, frozen=True):
+    """Ends every handshake that went well with `CertificateSeen`, so that nothing is ever sent."""
+
+    checked: bool = True
+    """Whether the authorities have to vouch for what is seen."""
+
+    def context(self) -> ssl.SSLContext:
+        context = self._checked_by_authorities() if self.checked else _unchecked()
+        context.sslobject_class = _Seeing
+        return context
+
+
+class OtherCertificate(ssl.SSLError):
+    """A server showed another certificate than the one that is trusted."""
+
+    def __init__(self, fingerprint: str) -> None:
+        super().__init__("another certificate")
+        self.fingerprint = fingerprint
+
+
+class CertificateSeen(Unreachable):
+    """A server has shown its certificate, and nothing more was wanted of it."""
+
+    def __init__(self, der: bytes) -> None:
+        super().__init__("tls", "Only the certificate was looked at.")
+        self.der = der
+
+
+def fingerprint_of(der: bytes) -> str:
+    return f"sha256:{sha256(der).hexdigest()}"
+
+
+def context_of(ca_file: Path) -> ssl.SSLContext:
+    """A context that trusts what stands in a PEM file, and nothing else.
+
+    OSError or ValueError where that is no file of certificates: a pipe is not waited for, and a device not read.
+    """
+    # Comments between them may be of any letters; and without any certificate, ssl would trust the usual ones.
+    certificates = _content_of(ca_file)
+    if "-----BEGIN" not in certificates:
+        raise ValueError
+    return ssl.create_default_context(cadata=certificates)
+
+
+def _content_of(file: Path) -> str:
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    with open(os.open(file, flags), "rb") as opened:  # noqa: PTH123 - a descriptor, not a path
+        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+            raise ValueError
+        content = opened.read(MOST + 1)
+    if len(content) > MOST:
+        raise ValueError
+    return content.decode("ascii", "ignore")
+
+
+def _unusable(words: str) -> Unreachable:
+    """A file of certificates or keys is not what it should be."""
+    return Unreachable("tls", f"{words}.")
+
+
+def _source_of_roots(ca_file: Path | None) -> str:
+    if ca_file is not None:
+        return f"The ca_file {ca_file}"
+    for variable in ("SSL_CERT_FILE", "SSL_CERT_DIR"):
+        if os.environ.get(variable):
+            return f"What {variable} names ({os.environ[variable]})"
+    return "The list of authorities that comes with certifi"
+
+
+# --- one certificate ------------------------------------------------------------------------------------------------
+
+
+class _ByHandshake(ssl.SSLContext):
+    """Makes no connection but by handshakes of the class that it was given, which decides what one comes to."""
+
+    def wrap_socket(self, *_: object, **__: object) -> NoReturn:
+        raise NotImplementedError
+
+
+def _unchecked() -> ssl.SSLContext:
+    """What checks nothing by itself."""
+    context = _ByHandshake(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
+    context.options |= ssl.OP_NO_RENEGOTIATION  # which could bring another certificate
+    return context
+
+
+def _pinned(fingerprint: str) -> ssl.SSLContext:
+    """A context whose handshakes fail, before a byte can be written, unless this very certificate was shown.
+
+    That the server has its key is what any handshake proves, whatever else is checked. It stands in the handshake
+    itself so that no one who makes connections has to think of it.
+    """
+
+    class Pinned(ssl.SSLObject):
+        def do_handshake(self) -> None:
+            super().do_handshake()
+            shown = fingerprint_of(self.getpeercert(binary_form=True) or b"")
+            if shown != fingerprint:
+                raise OtherCertificate(shown)
+
+    context = _unchecked()
+    context.sslobject_class = Pinned
+    return context
+
+
+class _Seeing(ssl.SSLObject):
+    def do_handshake(self) -> None:
+        super().do_handshake()
+        raise CertificateSeen(self.getpeercert(binary_form=True) or b"")
+
+
+# --- who calls ------------------------------------------------------------------------------------------------------
+
+
+class _EncryptedKey(Exception):  # noqa: N818 - says what it is
+    pass
+
+
+_OTHER_KEY = {"KEY_VALUES_MISMATCH", "KEY_TYPE_MISMATCH", "NO_CERTIFICATE_ASSIGNED"}
+"""What OpenSSL says; the last where the two are not even of one kind."""
+
+
+def _identify(context: ssl.SSLContext, cert_file: Path, key_file: Path | None) -> None:
+    """Have a context show this certificate where it is asked who calls."""
+    holder = key_file or cert_file
+    certificate = f"The cert_file {cert_file}"
+    key = certificate if key_file is None else f"The key_file {key_file}"
+    if "-----BEGIN CERTIFICATE-----" not in _pem(cert_file):
+        raise _unusable(f"{certificate} cannot be read as a certificate: {_A_FILE}")
+    if "PRIVATE KEY-----" not in _pem(holder):
+        wanted = f"cannot be read as a key: {_A_FILE}" if key_file else "holds no key: name its file as key_file"
+        raise _unusable(f"{key} {wanted}")
+    try:
+        context.load_cert_chain(cert_file, holder, password=_refuse)
+    except _EncryptedKey:
+        written = f"openssl pkey -in {holder} -out NEW.key"
+        problem = f"{key} holds an encrypted key: write it without a password, where only you may read: {written}"
+    except ssl.SSLError as failure:
+        if (failure.reason or "") in _OTHER_KEY:
+            problem = f"{key} holds the key of another certificate than {cert_file}: name the two that belong together"
+        else:
+            problem = f"{certificate} and its key cannot be used: both must be whole, in PEM"
+    except (OSError, ValueError):
+        problem = f"{certificate} or its key cannot be read: check that both are there"
+    else:
+        return
+    raise _unusable(problem)
+
+
+def _pem(file: Path) -> str:
+    """The text of a file; none where it is no file to read."""
+    try:
+        return _content_of(file)
+    except (OSError, ValueError):
+        return ""
+
+
+def _refuse() -> NoReturn:
+    """Instead of OpenSSL, which would ask on the terminal."""
+    raise _EncryptedKey
