@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import click
 
-from rpcexplorer.auth.registry import KINDS, USUAL
 from rpcexplorer.cli.context import agree, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.person import hidden
+from rpcexplorer.cli.profiles_add import add
 from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
 from rpcexplorer.cli.profiles_connection import connection
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import PATH, Profile
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELDS, Secret
 from rpcexplorer.views.json_out import json_of
@@ -29,6 +28,7 @@ def profiles() -> None:
     """Profiles: the servers you talk to, and their secrets."""
 
 
+profiles.add_command(add)
 profiles.add_command(allow)
 profiles.add_command(check)
 profiles.add_command(connection)
@@ -72,59 +72,17 @@ def show(context: click.Context, name: str | None) -> None:
     invocation = invocation_of(context)
     explorer = invocation.open()
     profile = invocation.use(explorer, name)
-    rows = [(key, _value(value), str(source)) for key, value, source in explorer.profiles.rows(profile)]
+    rows = [
+        (key, _value(value), str(source))
+        for key, value, source in explorer.profiles.rows(profile)
+        if not key.startswith("method.") or value not in (None, "")  # of a method, what nobody says is many lines
+    ]
     rows += [(f"secret {field}", state, "") for field, state in _secret_states(explorer, profile)]
     hide = explorer.redactor().text  # somebody may have written one into a header, or into the path
     keys, values = (max(len(row[column]) for row in rows) for column in (0, 1))
     invocation.world.print(f"profile {profile.name}")
     for key, value, source in rows:
         invocation.world.print(printable(hide(f"  {key:<{keys}}  {value:<{min(values, 48)}}  {source}".rstrip())))
-
-
-@profiles.command()
-@click.argument("name")
-@click.option("--url", required=True, metavar="URL", help="Its address: with a path of its own, it is the whole one.")
-@click.option("--path", metavar="PATH", help="What is appended to the URL.  [default: /api/v2/, or the URL's own]")
-@click.option("--auth", "kind", type=OneOf(KINDS), default=USUAL, show_default=True)
-@click.option("--username", metavar="NAME", help="Who logs in.")
-@click.option("--content-type", metavar="TYPE", help="What a request says that it is.  [default: application/json-rpc]")
-@click.option("--badge", metavar="WORD", help="dev, staging, prod or any word.")
-@click.option("--team", is_flag=True, help="Add it to ./sessions.toml, for the team, instead of your own file.")
-@click.pass_context
-def add(
-    context: click.Context,
-    /,
-    name: str,
-    url: str,
-    path: str | None,
-    kind: str,
-    username: str | None,
-    team: bool,
-    **more: str | None,
-) -> None:
-    """Add a profile to your own sessions.toml, or with --team to the one in this folder.
-
-    \b
-    Examples:
-      rpcexplorer profiles add staging --url https://staging.example.com --auth cookie --username ada
-      rpcexplorer profiles add prod --url https://rpc.example.com --auth inline --badge prod --team
-      rpcexplorer profiles add wiki --url https://wiki.example.com/jsonrpc --content-type application/json --auth none
-    """
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    file = invocation.file_to_write(explorer.paths.user_sessions, team=team)
-    base, own_path = split_address(url) if path is None else (url, path)
-    keys = {"path": own_path} | {key: value or None for key, value in more.items()}
-    auth = {"kind": kind} | ({"username": username} if username else {})
-    trouble = explorer.edits(file).add(name, base, auth=auth, **keys)
-    if trouble:
-        fail(str(trouble))
-    invocation.world.say(f"added profile {name} to {file}")
-    invocation.world.say(f"calls go to {joined(base, PATH if own_path is None else own_path)}")
-    secrets = Profile(name, base, auth=KINDS[kind]()).secrets
-    for field in secrets:
-        if field not in {"username", "session"}:
-            invocation.world.say(f"store its {field} with: rpcexplorer profiles secret {name} {field}")
 
 
 @profiles.command()

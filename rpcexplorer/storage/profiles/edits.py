@@ -10,13 +10,14 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint, nearest
-from rpcexplorer.model.profile import Auth, variable
+from rpcexplorer.model.profile import Auth, Profile, variable
+from rpcexplorer.storage.profiles.loading import Profiles
 from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.toml.edits import KeyChange, edit
-from rpcexplorer.storage.toml.positions import KeyPath, split_dotted
+from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.reader import read_toml
 
 if TYPE_CHECKING:
@@ -35,10 +36,14 @@ class ProfileEdits(Struct, frozen=True):
     """A folder for the lock that keeps two programs from editing at once."""
     links: bool = False
     """The file may be one, as people keep their own elsewhere; nobody has said where a team's may lead to."""
+    profiles: Profiles = field(default_factory=Profiles)
+    """What all files say now."""
 
     def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Complaint | None:
-        """Write a new profile at the end; ``more`` are further keys of a profile, such as ``badge``."""
-        return self._new(name, {"url": url, **more, "auth": dict(auth or {"kind": Auth.kind})})
+        """Write a new profile at the end, unless it could not be used; ``more`` are further keys, such as ``badge``."""
+        said = {"kind": Auth.kind} if auth is None else dict(auth)
+        members = {"url": url, **more, "auth": said or None}
+        return self._unusable(name, members) or self._new(name, members)
 
     def duplicate(self, name: str, copy: str) -> Complaint | None:
         """Write what this file says of a profile once more, under another name. Its secrets stay its own."""
@@ -97,6 +102,19 @@ class ProfileEdits(Struct, frozen=True):
                 sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
                 return Complaint(str(self.file), sentence, profile=name)
         return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))
+
+    def _unusable(self, name: str, members: Mapping[str, Any]) -> Complaint | None:
+        """What would make a new profile one that nobody can use, as far as what is said of it can tell."""
+        from rpcexplorer.storage.profiles.applying import checked
+        from rpcexplorer.storage.toml.shape import DEFAULT, Leaf
+
+        values = checked(self.file, name, tuple((key, value) for key, value in members.items() if value is not None))
+        if isinstance(values, Complaint):
+            return values
+        made = self.profiles.made(name, {path: Leaf(value, DEFAULT) for path, value in values.items()})
+        if isinstance(made, Profile):
+            return None
+        return Complaint(str(self.file), made[1], key=dotted(("profile", name, *made[0])), profile=name)
 
     def _edit(self, *changes: KeyChange) -> Complaint | None:
         return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)
