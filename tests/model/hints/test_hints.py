@@ -2,14 +2,435 @@
 
 from __future__ import annotations
 
+import json
 import shlex
+from datetime import UTC, datetime
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
 
-from rpcexplorer.model.hints.hint import Changes, setting
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.model.exchange import Exchange, Malformed, Outcome, Response, Result, Unreached
+from rpcexplorer.model.hints.credentials import schemes
+from rpcexplorer.model.hints.finding import hint_for
+from rpcexplorer.model.hints.hint import Changes, Hint, setting
+from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile, ad_hoc
+from rpcexplorer.protocol.codec import decode
+from rpcexplorer.storage.profiles.loading import Profiles
 
 FILED = Profile("staging", "http://h")
+EVERY_KIND = {*KINDS, "digest", "bearer", "header", "first", "member"}
+BASIC = (("WWW-Authenticate", 'Basic realm="jsonrpc"'),)
+DIGEST = 'Digest qop="auth",algorithm=%s,realm="monero-rpc",nonce="GuyaYD2u8hrJnbGvhhhCWw==",stale=false'
+HTML = b"<html>\n  <head><title>404 - No Such Resource</title></head><body>Sorry.</body>\n</html>"
+INVALID = "Invalid JSON request"
+
+
+def failed(
+    body: bytes = b"",
+    status: int | None = 200,
+    headers: tuple[tuple[str, str], ...] = (),
+    *,
+    reason: str = "",
+    profile: Profile = FILED,
+    params: str = "",
+    outcome: Outcome | None = None,
+) -> Hint | None:
+    """The hint for a reply to a call."""
+    response = Response(status=status, reason=reason, headers=headers, body=body, size=len(body))
+    outcome = outcome or decode(body, "a1")
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    exchange = Exchange("a1", when, profile.name, profile.endpoint, "ping", params, "call", outcome, response=response)
+    return hint_for(exchange, profile, EVERY_KIND)
+
+
+def error(code: int, message: str, data: Any = None, *, id: str | None = "a1") -> bytes:
+    told = {"code": code, "message": message} | ({} if data is None else {"data": data})
+    return json.dumps({"jsonrpc": "2.0", "id": id, "error": told}).encode()
+
+
+def of(**changes: Any) -> Profile:
+    return replace(FILED, **changes)
+
+
+JSON = of(content_type="application/json")
+BOTH = "application/json, text/event-stream"
+STREAMS = replace(JSON, accept=BOTH)
+NOT_ACCEPTABLE = "Not Acceptable: Client must accept both application/json and text/event-stream"
+PYDANTIC = "Request.params\n  Input should be a valid dictionary [input_value=[]]\nX.id\n Missing [input_type=dict]"
+MODEL = {"errors": [{"type": "dict_type", "loc": ["params"], "msg": "Input should be a valid dictionary"}]}
+ZOD = json.dumps([{"path": ["params"], "message": "Expected object, received array"}])
+ABSENT = 'Invalid parameter "/": the parameter "%s" is missing.'
+BARE = error(-32602, "Invalid params.")
+NO_TLS = "h:8080 does not speak TLS: check the port, or whether the URL should begin with http://."
+TWO = tuple(("WWW-authenticate", DIGEST % each) for each in ("MD5", "MD5-sess"))
+SESSION = (("Server", "T"), ("X-Transmission-Session-Id", "abc"))
+UNSUPPORTED = "Unsupported Media Type: Content-Type must be application/json"
+COOKIE = of(auth=KINDS["cookie"]())
+BY_BASIC = of(auth=KINDS["basic"]())
+
+REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
+    # what it is that is sent, and what is taken
+    "mopidy": (
+        {"status": 415, "reason": "Content-Type must be application/json"},
+        (("content_type", "application/json"),),
+    ),
+    "mcp in python": (
+        {"status": 415, "body": error(-32600, UNSUPPORTED, id=None)},
+        (("content_type", "application/json"),),
+    ),
+    "deluge": (
+        {"body": error(5, f"JSONException: {INVALID} content-type: application/json-rpc", id=None)},
+        (("content_type", "application/json"),),
+    ),
+    "deluge, typed json": (
+        {"profile": JSON, "body": error(5, f"JSONException: {INVALID} content-type: application/json", id=None)},
+        (("content_type", "application/json-rpc"),),
+    ),
+    "a server that says what it takes": (
+        {"status": 415, "headers": (("Accept-Post", "text/xml, application/vnd.api+json; charset=utf-8"),)},
+        (("content_type", "application/vnd.api+json"),),
+    ),
+    "one that takes several": (
+        {"status": 415, "headers": (("Accept", "text/json, application/json-rpc, application/json"),)},
+        (("content_type", "application/json"),),
+    ),
+    "axum": (
+        {"status": 415, "body": b"Expected request with `Content-Type: application/json`"},
+        (("content_type", "application/json"),),
+    ),
+    "zabbix, text/plain": (
+        {"status": 412, "body": HTML, "profile": of(content_type="text/plain")},
+        (("content_type", "application/json"),),
+    ),
+    "anvil": ({"body": error(-32600, "Invalid request", id=None)}, (("content_type", "application/json"),)),
+    "mcp everything": (
+        {"status": 406, "profile": JSON, "body": error(-32000, NOT_ACCEPTABLE, id=None)},
+        (("accept", BOTH),),
+    ),
+    "a bare 406": ({"status": 406}, (("accept", BOTH),)),
+    # params that are none
+    "fastapi-jsonrpc": ({"body": error(-32600, "Invalid Request", MODEL)}, (("empty_params", "{}"),)),
+    "pydantic 1": ({"body": error(-32602, "Invalid params", "value is not a valid dict")}, (("empty_params", "{}"),)),
+    "mcp 2.3": (
+        {"status": 400, "profile": STREAMS, "body": error(-32602, f"Validation error: {PYDANTIC}", id=None)},
+        (("empty_params", "{}"),),
+    ),
+    "zod": (
+        {"profile": JSON, "body": error(-32603, ZOD)},
+        (("empty_params", "{}"),),
+    ),
+    "mcp everything, json": (
+        {"status": 400, "profile": STREAMS, "body": error(-32700, "Parse error: Invalid JSON-RPC message", id=None)},
+        (("empty_params", "omit"),),
+    ),
+    "moonraker": ({"body": error(-32602, "Invalid params:")}, (("empty_params", "{}"),)),
+    "anvil with {}": (
+        {"profile": replace(JSON, empty_params="{}"), "body": error(-32602, "invalid type: map, expected a sequence")},
+        (("empty_params", "[]"),),
+    ),
+    "aria2 with {}": (
+        {"status": 500, "reason": "Internal Server Error", "profile": of(empty_params="{}"), "body": BARE},
+        (("empty_params", "[]"),),
+    ),
+    "deluge without": (
+        {"profile": replace(JSON, empty_params="omit"), "body": error(5, f"{INVALID}, missing param 'params' in {{}}")},
+        (("empty_params", "[]"),),
+    ),
+    "zabbix without": (
+        {
+            "profile": of(empty_params="omit"),
+            "body": error(-32600, "Invalid request.", ABSENT % "params"),
+        },
+        (("empty_params", "[]"),),
+    ),
+    "a server that wants none": (
+        {"body": error(-32602, "This method takes no parameters")},
+        (("empty_params", "omit"),),
+    ),
+    # before the first call
+    "transmission": (
+        {"status": 409, "headers": SESSION, "body": HTML},
+        (("handshake", {"header": "X-Transmission-Session-Id"}),),
+    ),
+    "mcp everything, not initialized": (
+        {"status": 400, "profile": STREAMS, "body": error(-32000, "Bad Request: Server not initialized", id=None)},
+        (("handshake", "mcp"),),
+    ),
+    "mcp, no session": (
+        {"status": 400, "profile": STREAMS, "body": error(-32600, "Bad Request: Missing session ID", id=None)},
+        (("handshake", "mcp"),),
+    ),
+    # versions
+    "zabbix, spoken to in 1.0": (
+        {
+            "profile": of(envelope="1.0"),
+            "body": error(-32600, "Invalid request.", ABSENT % "jsonrpc"),
+        },
+        (("envelope", "2.0"),),
+    ),
+    "mopidy, spoken to in 1.0": (
+        {"profile": of(envelope="1.0"), "body": error(-32600, "Invalid Request", "'jsonrpc' member must be included")},
+        (("envelope", "2.0"),),
+    ),
+    "django, spoken to in 1.0": (
+        {"profile": of(envelope="1.0"), "body": error(-32600, "Invalid request: jsonrpc required", id=None)},
+        (("envelope", "2.0"),),
+    ),
+    "a server of 1.0": (
+        {"body": b'{"result": null, "error": {"code": 1, "message": "unexpected member jsonrpc"}, "id": "a1"}'},
+        (("envelope", "1.0"),),
+    ),
+    # who calls
+    "litecoind": ({"status": 401, "headers": BASIC}, (("auth.kind", "basic"),)),
+    "litecoind, asked with a session": (
+        {"status": 401, "headers": BASIC, "profile": COOKIE},
+        (("auth.kind", "basic"),),
+    ),
+    "monero": (
+        {"status": 401, "headers": TWO, "body": HTML},
+        (("auth.kind", "digest"),),
+    ),
+    "monero, asked by basic": (
+        {"status": 401, "headers": (("WWW-authenticate", DIGEST % "MD5"),), "profile": BY_BASIC},
+        (("auth.kind", "digest"),),
+    ),
+    "pjrpc": (
+        {"status": 401, "headers": (("WWW-Authenticate", 'Bearer realm="pjrpc"'),), "body": b"401: Unauthorized"},
+        (("auth.kind", "bearer"),),
+    ),
+    "a gateway": (
+        {"status": 401, "body": b'{"message": "Missing X-Api-Key header"}'},
+        (("auth.kind", "header"), ("auth.header", "X-Api-Key")),
+    ),
+    "another": ({"status": 401, "body": b"no Bearer token"}, (("auth.kind", "bearer"),)),
+    # where it is
+    "flask, a slash": (
+        {"status": 308, "headers": (("Location", "http://h/api/v2"),), "body": HTML},
+        (("path", "/api/v2"),),
+    ),
+    "fastapi": ({"status": 307, "headers": (("location", "/api/v1/jsonrpc"),)}, (("path", "/api/v1/jsonrpc"),)),
+    "a proxy that wants TLS": (
+        {"status": 301, "headers": (("Location", "https://h/api/v2/"),)},
+        (("url", "https://h"),),
+    ),
+    "one on another port": (
+        {"status": 301, "headers": (("Location", "https://H:8443/x"),)},
+        (("url", "https://H:8443"), ("path", "/x")),
+    ),
+    "a url with a path of its own": (
+        {"status": 308, "headers": (("Location", "/base/v2/"),), "profile": of(url="http://h/base", path="/v2")},
+        (("path", "/v2/"),),
+    ),
+    "out of it": (
+        {"status": 308, "headers": (("Location", "/v3/"),), "profile": of(url="http://h/base", path="/v2")},
+        (("url", "http://h"), ("path", "/v3/")),
+    ),
+    "another server": (
+        {"status": 307, "headers": (("Location", "//evil.example/api/v2/"),)},
+        (("url", "http://evil.example"),),
+    ),
+    "nginx": (
+        {
+            "status": 400,
+            "body": b"<h1>400</h1>The plain HTTP request was sent to HTTPS port",
+            "profile": of(url="http://h:8443"),
+        },
+        (("url", "https://h:8443"),),
+    ),
+    "go": ({"status": 400, "body": b"Client sent an HTTP request to an HTTPS server.\n"}, (("url", "https://h:80"),)),
+    "upgrade": ({"status": 426, "headers": (("Upgrade", "TLS/1.2, HTTP/1.1"),)}, (("url", "https://h"),)),
+    "no TLS": (
+        {
+            "status": None,
+            "profile": of(url="https://h:8080"),
+            "outcome": Unreached("tls", NO_TLS),
+        },
+        (("url", "http://h:8080"),),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_what_a_server_says_becomes_a_change_of_the_profile(name: str) -> None:
+    reply, changes = REPLIES[name]
+    hint = failed(**reply)
+    assert hint is not None
+    assert hint.changes == changes
+    assert hint.commands[0].startswith("rpcexplorer profiles set staging ")
+    assert len(hint.sentence) < 120
+    profile = Profiles.changed(reply.get("profile", FILED), tuple(each for each in changes if "auth" not in each[0]))
+    assert isinstance(profile, Profile), "what is proposed could stand in a file"
+    again = failed(**(reply | {"profile": profile}))
+    assert again is None or again.changes != changes or "auth" in changes[0][0], "nothing is proposed twice"
+
+
+CAREFUL = {"another server", "no TLS"}
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_only_what_leads_elsewhere_or_is_not_encrypted_is_asked_with_care(name: str) -> None:
+    hint = failed(**REPLIES[name][0])
+    assert hint is not None
+    assert hint.careful == (name in CAREFUL)
+
+
+SAID: dict[str, tuple[dict[str, Any], str, str]] = {
+    "by name": ({"params": "[1]", "body": error(-32602, "params must be an object")}, "by name, as an object", ""),
+    "by position": ({"params": '{"a": 1}', "body": error(-32602, "parameters: expected array")}, "by position", ""),
+    "aria2": ({"status": 400, "body": error(1, "Unauthorized")}, "The kinds of auth are", "auth.kind=KIND"),
+    "zabbix": ({"body": error(-32602, "Invalid params: not logged in")}, "wants to know who calls", "auth.kind=KIND"),
+    "electrum, wrong password": (
+        {"status": 403, "body": b"Forbidden", "profile": BY_BASIC},
+        "does not let this caller",
+        "secret staging password",
+    ),
+    "litecoind, wrong password": (
+        {"status": 401, "headers": BASIC, "profile": BY_BASIC},
+        "does not accept the password that was sent",
+        "profiles secret staging password",
+    ),
+    "a server of two kinds, wrong password": (
+        {"status": 401, "headers": (*TWO, *BASIC), "profile": BY_BASIC},
+        "does not accept the password",
+        "profiles secret staging password",
+    ),
+    "aria2, by its address": (
+        {"status": 400, "body": error(1, "Unauthorized"), "profile": ad_hoc("http://h/jsonrpc")},
+        "The kinds of auth are",
+        "rpcexplorer profiles add NAME --url=http://h/jsonrpc --auth=KIND",
+    ),
+    "a session": (
+        {"status": 401, "profile": COOKIE},
+        "does not accept the session",
+        "profiles secret staging password",
+    ),
+    "windows": (
+        {"status": 401, "headers": (("WWW-Authenticate", "Negotiate, NTLM"),)},
+        "by negotiate, ntlm, which cannot",
+        "",
+    ),
+    "django, a page to log in": (
+        {"status": 302, "headers": (("Location", "/accounts/login/?next=/api/v2/"),)},
+        "wants to know who calls",
+        "",
+    ),
+    "a wrong path": ({"status": 404, "body": HTML}, "no JSON-RPC at /api/v2/", "rpcexplorer profiles test staging"),
+    "a page": ({"status": 200, "body": HTML}, "no JSON-RPC at /api/v2/", "rpcexplorer profiles test staging"),
+    "a redirect with a token": (
+        {"status": 307, "headers": (("Location", "/v3/0a1b2c3d4e5f60718293a4b5c6d7e8f9"),)},
+        "look at it first",
+        "",
+    ),
+    "a redirect with a query": ({"status": 307, "headers": (("Location", "/a?token=b"),)}, "look at it first", ""),
+    "a user in it": ({"status": 307, "headers": (("Location", "http://u:p@h/"),)}, "look at it first", ""),
+    "not HTTP": ({"status": 307, "headers": (("Location", "javascript:alert(1)"),)}, "look at it first", ""),
+    "hostile": ({"status": 307, "headers": (("Location", "http://h/\x1b]52;c;x\x07"),)}, "look at it first", ""),
+    "no address": ({"status": 307, "headers": (("Location", "http://[::1"),)}, "look at it first", ""),
+    "a WebSocket": ({"status": 426, "headers": (("Upgrade", "websocket"),)}, "WebSocket", ""),
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_what_cannot_be_set_by_itself_is_said(name: str) -> None:
+    reply, words, command = SAID[name]
+    hint = failed(**reply)
+    assert hint is not None
+    assert words in hint.sentence
+    assert hint.changes == ()
+    assert command in "".join(hint.commands)
+    assert not any(mark in hint.sentence for mark in ("0a1b", "u:p", "\x1b", "=b"))
+
+
+NOTHING: dict[str, dict[str, Any]] = {
+    "a result": {"body": b'{"jsonrpc": "2.0", "id": "a1", "result": 1}', "status": 401},
+    "an unknown method": {"body": error(-32601, "Method not found"), "status": 404},
+    "a param that is missing": {"body": error(-32602, "missing 1 required positional argument: 'x'")},
+    "one too many": {"body": error(-32602, "ping() takes 0 positional arguments but 1 was given")},
+    "a wrong value": {"body": error(-32602, "Invalid params", {"page": "must be a number"})},
+    "a wrong value of several": {"body": error(-32602, "name must be an object"), "params": '["a"]'},
+    "a member of an object": {"body": error(-32602, "params must be an object"), "params": '{"a": 1}'},
+    "credentials among the params": {"body": error(-32602, "Invalid params"), "profile": of(auth=KINDS["inline"]())},
+    "left out already": {"body": error(-32602, "Invalid params"), "profile": of(empty_params="omit")},
+    "an author": {"body": error(1, "The author was not found")},
+    "a page that speaks of types": {
+        "status": 500, "body": b'<meta http-equiv="Content-Type" content="text/html; charset=x"><h1>Oops</h1>'
+    },
+    "what the server wants already": {"status": 415, "headers": (("Accept", "application/json-rpc"),)},
+    "accepted already": {"status": 406, "profile": of(accept=BOTH)},
+    "a path that somebody chose": {"status": 404, "body": HTML, "profile": of(path="/rpc")},
+    "a redirect to itself": {"status": 301, "headers": (("Location", "http://h:80/api/v2/"),)},
+    "something else to fetch": {"status": 303, "headers": (("Location", "/done"),)},
+    "no Location": {"status": 301},
+    "a handshake that is there": {
+        "status": 409,
+        "headers": (("X-Transmission-Session-Id", "abc"),),
+        "profile": of(handshake=HeaderHandshake("X-Transmission-Session-Id")),
+    },
+    "another conflict": {"status": 409, "headers": (("X-Request-Id", "abc"),), "body": error(9, "there already")},
+    "a firewall": {"status": 403, "body": b"403: host not in whitelist"},
+    "down": {"status": 503},
+    "not reached": {"status": None, "outcome": Unreached("connect", "Nothing accepts connections at h.")},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NOTHING)
+def test_nothing_is_said_where_nothing_is_known(name: str) -> None:
+    assert failed(**NOTHING[name]) is None
+
+
+@pytest.mark.parametrize(
+    ("challenges", "offered"),
+    [
+        (['Basic realm="a, Bearer b"'], ["basic"]),
+        (['Digest realm="x", qop="auth, Basic"', "Basic"], ["digest", "basic"]),
+        (["Newauth realm=a, Bearer"], ["newauth", "bearer"]),
+        (['Bearer error="invalid_token", error_description="Basic auth"'], ["bearer"]),
+        (["", ",,,", "="], []),
+    ],
+)
+def test_a_scheme_is_told_from_what_stands_behind_it(challenges: list[str], offered: list[str]) -> None:
+    assert schemes(challenges) == offered
+
+
+words = st.text(max_size=40) | st.sampled_from(
+    ["Location", "Upgrade", "http://h/", "//x", "jsonrpc", "params", "Basic", "WWW-Authenticate", "content-type"]
+)
+
+
+@given(
+    st.binary(max_size=200), st.sampled_from([200, 301, 308, 400, 401, 403, 404, 406, 409, 412, 415, 426, 500]),
+    st.lists(st.tuples(words, words), max_size=4), words,
+)  # fmt: skip
+def test_whatever_comes_there_is_a_hint_or_none(
+    body: bytes, status: int, headers: list[tuple[str, str]], reason: str
+) -> None:
+    for outcome in (None, Malformed("x")):
+        hint = failed(body, status, tuple(headers), reason=reason, outcome=outcome)
+        if hint is not None:
+            kept = tuple(each for each in hint.changes if "auth" not in each[0])
+            assert isinstance(Profiles.changed(FILED, kept), Profile)
+            assert all(line.isprintable() and line.isascii() for line in hint.commands)
+
+
+def test_none_comes_after_a_success() -> None:
+    assert failed(b"", 415, outcome=Result(b"1")) is None
+
+
+def test_a_kind_that_is_none_is_not_proposed() -> None:
+    assert Auth.kind not in (failed(status=401) or Hint("")).sentence
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    exchange = Exchange("a", when, "staging", "http://h", "ping", "", "call", Malformed("x"))
+    refused = replace(exchange, response=Response(status=401, headers=BASIC))
+    hint = hint_for(refused, FILED, {"cookie"})
+    assert hint is not None
+    assert (hint.changes, hint.sentence) == (
+        (),
+        "The server wants to know who calls by basic, which cannot be sent. The kinds of auth are cookie.",
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,81 @@
+"""Hints about credentials: which kind a server asks for, and what to do where it did not take those that were sent."""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from rpcexplorer.model.complaint import listed
+from rpcexplorer.model.exchange import ErrorObject
+from rpcexplorer.model.hints.addresses import leads_to_login
+from rpcexplorer.model.hints.failed import FailedCall
+from rpcexplorer.model.hints.hint import PROGRAM, Changes, Hint, setting
+from rpcexplorer.model.login_asked import asks_for_login
+from rpcexplorer.model.profile import Auth
+
+SCHEMES: Final = {"digest": "password", "basic": "password", "bearer": "token"}
+"""Kinds of auth that a server asks for by its scheme, the one that gives least away first; and the secret of each."""
+
+_SCHEME = re.compile(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_KEY_HEADER = re.compile(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
+_BEARER = r"\bbearer\b"
+_NOT_WHO: Final = r"\bhost\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
+"""What a refusal speaks of that is not about who calls."""
+
+
+def refused(call: FailedCall) -> Hint | None:
+    """The server wants to know who calls, or does not take what it was told."""
+    if call.status == 403 and (call.says(_NOT_WHO) or isinstance(call.exchange.outcome, ErrorObject)):
+        return None
+    if call.status not in {401, 403} and not leads_to_login(call) and not _asked(call):
+        return None
+    offered = schemes(call.headers("www-authenticate"))
+    kind = next((each for each in SCHEMES if each in offered), "")
+    if kind in call.kinds and call.profile.auth.kind not in offered:
+        return call.told(f"The server asks for {kind.capitalize()} auth.", (("auth.kind", kind),), SCHEMES[kind])
+    if call.profile.secrets:
+        return _not_taken(call)
+    return _named_in_words(call) or _some_kind(call, offered)
+
+
+def schemes(challenges: list[str]) -> list[str]:
+    """The schemes that a server offers, in small letters; one header may hold several."""
+    return [*dict.fromkeys(found.lower() for each in challenges for found in _SCHEME.findall(_QUOTED.sub('""', each)))]
+
+
+def _asked(call: FailedCall) -> bool:
+    return asks_for_login(call.profile.login, call.exchange.outcome, call.status)
+
+
+def _not_taken(call: FailedCall) -> Hint:
+    """Which secret to enter anew: of a session it is what the next one is opened with."""
+    fields = [field for field in call.profile.secrets if field not in {"username", "session"}]
+    field = (fields or ["session"])[0]
+    what = "session" if call.profile.has_sessions else field
+    sentence = f"The server does not accept the {what} that was sent."
+    if call.status == 403:
+        sentence = "The server does not let this caller do that: check who calls, or ask who runs it."
+    return call.told(sentence, secret=field)
+
+
+def _named_in_words(call: FailedCall) -> Hint | None:
+    """A kind that the text of the refusal names."""
+    header = _KEY_HEADER.search(call.text)
+    changes: Changes = ()
+    if header and "header" in call.kinds:
+        changes = (("auth.kind", "header"), ("auth.header", header[0]))
+        return call.told(f"The server asks for a key in the header {header[0]}.", changes, "token")
+    if call.says(_BEARER) and "bearer" in call.kinds:
+        return call.told("The server asks for a Bearer token.", (("auth.kind", "bearer"),), "token")
+    return None
+
+
+def _some_kind(call: FailedCall, offered: list[str]) -> Hint:
+    unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
+    kinds = listed(each for each in call.kinds if each != Auth.kind)
+    sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
+    set_kind = f"{PROGRAM} profiles set {call.profile.name} auth.kind=KIND"
+    if call.profile.ad_hoc:
+        set_kind = f"{setting(call.profile, call.exchange.url, ())[0].removesuffix(Auth.kind)}KIND"
+    return Hint(sentence, commands=(set_kind,))
