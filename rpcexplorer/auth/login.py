@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from datetime import datetime
 from typing import Any
 
@@ -18,6 +19,10 @@ from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret, placeholder
 from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
+
+SAYS_NO = re.compile(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
+"""Results that refuse a login: false, as Deluge has it, or a status alone that is not 0, as ubus has it."""
+SHORT_TEXT = re.compile(rb'"[^"\\]{1,200}"')
 
 DIGITS = 9
 """Of a place in an array; no reply has so many elements."""
@@ -81,16 +86,17 @@ def _session_value(kind: Kind, profile: Profile, received: Received, now: dateti
     if said and not said.deleted:
         return said.value if said.sendable else _failed(profile, f"its {cookie} cookie cannot be sent back.")
     match received.outcome:
-        case ErrorObject(code=code, message=message):
-            what = f"{code} {message}".strip() if code is not None else message
-            return _failed(profile, f"the server answered: {what}. Check the credentials: {_how(profile)}")
+        case ErrorObject() as error:
+            return _refused(profile, _said(error))
         case Malformed(reason=reason):
             return _failed(profile, f"{reason} (HTTP {received.response.status})")
+        case Result(value=value) if SAYS_NO.fullmatch(value):
+            return _refused(profile, bytes(value).decode())
         case Result() as result if profile.login.session is not None or not cookie:
             pointer = profile.login.session or ""
-            value = _pointed_at(result, pointer)
-            if value is not None and kind.sendable(value):
-                return value
+            found = _pointed_at(result, pointer)
+            if found is not None and kind.sendable(found):
+                return found
             where = f"at {pointer}" if pointer else "as its whole result: say where it stands in login.session"
             return _failed(profile, f"the reply has no usable session id {where}.")
     return _failed(
@@ -98,6 +104,17 @@ def _session_value(kind: Kind, profile: Profile, received: Received, now: dateti
         f"the reply sets no {cookie} cookie. Name the cookie in auth.cookie, or where the id stands in the "
         f"reply in login.session, or paste one: rpcexplorer profiles secret {profile.name} session",
     )
+
+
+def _refused(profile: Profile, answer: str) -> Refused:
+    return _failed(profile, f"the server answered: {answer.rstrip('.')}. Check the credentials: {_how(profile)}")
+
+
+def _said(error: ErrorObject) -> str:
+    """An error in a line. Some servers say in its data alone what is wrong."""
+    more = decoded(bytes(error.data).decode()) if error.data and SHORT_TEXT.fullmatch(error.data) else ""
+    first = " ".join(part for part in ("" if error.code is None else str(error.code), error.message) if part)
+    return " ".join(filter(None, [first.rstrip(".") + ":" if first and more else first, more]))
 
 
 def _failed(profile: Profile, why: str) -> Refused:

@@ -75,6 +75,32 @@ def test_a_login_that_is_refused_ends_it_with_the_servers_words_and_a_way_out() 
     assert "RPCEXPLORER_SHOP_PASSWORD" in outcome.sentence
 
 
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (Result(b"false"), "the server answered: false. Check the credentials"),
+        (Result(b"[6]"), "the server answered: [6]. Check the credentials"),
+        (
+            ErrorObject(-32500, "Application error.", b'"Incorrect user name."', b"{}"),
+            "the server answered: -32500 Application error: Incorrect user name. Check the credentials",
+        ),
+        (ErrorObject(None, "", b'"no such user"', b"{}"), "the server answered: no such user. Check the credentials"),
+        (ErrorObject(1, "no", b'{"trace": "' + b"x" * 5000 + b'"}', b"{}"), "the server answered: 1 no. Check"),
+    ],
+)
+def test_a_refused_login_is_told_as_one_wherever_the_server_says_it(answer: Outcome, told: str) -> None:
+    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(answer)]))
+    assert isinstance(outcome, Refused)
+    assert told in outcome.sentence
+
+
+@pytest.mark.parametrize("answer", [b"true", b"null", b"[0]", b"[0,{}]"])
+def test_a_login_that_does_not_say_no_is_told_to_have_brought_no_session(answer: bytes) -> None:
+    outcome = end(drive(COOKIE, message(), None, [PASSWORD, received(Result(answer))]))
+    assert isinstance(outcome, Refused)
+    assert "sets no sessionid cookie" in outcome.sentence
+
+
 def test_when_the_second_login_fails_the_end_of_the_session_is_told_as_well() -> None:
     steps = drive(COOKIE, message(), SESSION, [received(DENIED), Refused("credentials", "No password.", "password")])
     outcome = end(steps)
