@@ -17,6 +17,7 @@ The life of a call, with the file in which each step is done; whatever way it go
       |  |-- Keep, Drop: the session       client/credentials_port.py
       |  |-- Say: a note
       |  `-- Send: a login or the message itself
+      |        |                           client/handshakes.py    what a server wants before and with it
       |        |                           client/requests.py      encoded, secrets opened, one deadline for all
       |        |                           protocol/codec.py       calls to bytes
       |        v
