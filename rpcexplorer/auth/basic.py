@@ -19,6 +19,7 @@ class BasicAuth(Kind, frozen=True):
     """Who calls; None asks the secret store."""
 
     kind: ClassVar[str] = "basic"
+    scheme: ClassVar[str] = "Basic"
     sends: ClassVar[str] = "a user name and a password in the header Authorization"
     needed: ClassVar[str] = "takes the credentials in a header"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")
@@ -40,4 +41,4 @@ class BasicAuth(Kind, frozen=True):
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
         name = placeholder(profile.label("username")) if self.username is None else self.username
         text = f"{name}:{placeholder(profile.label('password'))}"
-        return (AuthHeader("Authorization", text, scheme="Basic ", encoded=True),)
+        return (AuthHeader("Authorization", text, scheme=f"{self.scheme} ", encoded=True),)

@@ -11,6 +11,7 @@ from rpcexplorer.model.profile import Profile
 
 class BearerAuth(TokenAuth, frozen=True):
     kind: ClassVar[str] = "bearer"
+    scheme: ClassVar[str] = "Bearer"
     sends: ClassVar[str] = "a token in the header Authorization: Bearer"
     needed: ClassVar[str] = "takes a token in a header"
 
@@ -18,7 +19,7 @@ class BearerAuth(TokenAuth, frozen=True):
         return self.said(profile, "out in the header Authorization")
 
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:
-        return (AuthHeader("Authorization", self.mark(profile), scheme="Bearer "),)
+        return (AuthHeader("Authorization", self.mark(profile), scheme=f"{self.scheme} "),)
 
     def pasted(self, field: str, text: str) -> str:
         """The token, also where the whole header was copied."""

@@ -77,6 +77,7 @@ class DigestAuth(Kind, frozen=True):
     """Who calls; None asks the secret store."""
 
     kind: ClassVar[str] = "digest"
+    scheme: ClassVar[str] = "Digest"
     sends: ClassVar[str] = "a proof of the password, by HTTP Digest"
     needed: ClassVar[str] = "takes the answer to a challenge"
     takes: ClassVar[tuple[str, ...]] = ("username", "password")

@@ -39,6 +39,8 @@ class Kind(Auth, frozen=True):
     """What it sends and where, in a few words; empty where it sends nothing."""
     needed: ClassVar[str] = ""
     """What is said of a method that is called with it."""
+    scheme: ClassVar[str] = ""
+    """The word before what it sends, where that is a scheme of the header Authorization."""
     takes: ClassVar[tuple[str, ...]] = ()
     """The fields of secrets that it needs, in the order in which they are asked for."""
     fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {}

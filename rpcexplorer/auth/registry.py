@@ -61,13 +61,6 @@ def form_lines() -> dict[str, FormLine]:
     return {each.field: each for kind in _ALL for each in kind.form}
 
 
-def sendable() -> str:
-    """What can be sent, and how a profile says so."""
-    first, *others = (kind for kind in _ALL if kind.sends)
-    said = [f'{first.sends}, auth = {{ kind = "{first.kind}" }}', *(f'{kind.sends}, "{kind.kind}"' for kind in others)]
-    return f"what can be sent is {', or '.join(said)}"
-
-
 def needs_credentials(kind: str) -> bool:
     """Whether a call of that kind sends any; of a name that is no kind's, it does not."""
     return kind in KINDS and bool(KINDS[kind].sends)

@@ -54,7 +54,10 @@ def test_files_in_order_and_a_history_without_secrets_pass(shell: Shell, usual: 
     [
         ('description = "it is n0t-known-yet"\n', None),
         ('password = "n0t-known-yet"\n', "run: rpcexplorer profiles secret shop password"),
-        ('headers = { Authorization = "Bearer n0t-known-yet" }\n', "cannot be sent yet"),
+        (
+            'headers = { Authorization = "Bearer n0t-known-yet" }\n',
+            "rpcexplorer profiles secret shop token; name the kind of auth",
+        ),
         ('headers = { Cookie = "sessionid=n0t-known-yet" }\n', "Cookie"),
         ('login = { params = { api_key = "n0t-known-yet" } }\n', "api_key"),
         ('sessionid = "n0t-known-yet"\n', "rpcexplorer profiles secret shop session"),

@@ -9,7 +9,7 @@ import math
 import re
 from typing import Any
 
-from rpcexplorer.auth.registry import sendable
+from rpcexplorer.auth.instead import Instead, of_credentials, of_header, of_key, of_member, of_part
 from rpcexplorer.storage.toml.checks import MOST
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import Place, ValueCheck, WrongValue
@@ -47,6 +47,10 @@ def secret_command(path: KeyPath, field: str = "password") -> str:
     return f"run `rpcexplorer profiles secret {name} {field}`"
 
 
+def _said(instead: Instead, place: Place) -> str:
+    return f"{instead.words}, and {secret_command(place.path, instead.secret)}"
+
+
 def refused_key(key: str, value: object, place: Place) -> str | None:
     """Why a key that no profile has must not stand there at all, where it looks like a secret or a command."""
     if isinstance(value, dict):
@@ -55,7 +59,7 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     if squashed.endswith(("command", "helper")):
         return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
     if KEYS.fullmatch(squashed):
-        return f"a secret has no place in this file, and a token or a key cannot be sent yet; remove it: {sendable()}"
+        return f"a secret has no place in this file; remove it, {_said(of_key(), place)}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
         return f"a secret has no place in this file; remove it, and {secret_command(place.path, field)} instead"
@@ -69,8 +73,7 @@ def url(value: Any, place: Place) -> Any:
         return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
-        store = f"for both, {secret_command(place.path)}"
-        return WrongValue(f"must hold no user name and no password; {sendable()}: {store}")
+        return WrongValue(f"must hold no user name and no password; {_said(of_credentials(), place)}")
     if UNPRINTABLE.search(value):
         return WrongValue("must hold no space, no backslash and no control character")
     if found[4]:
@@ -83,12 +86,15 @@ def url(value: Any, place: Place) -> Any:
     return value
 
 
-def url_path(value: Any, _place: Place) -> Any:
+def url_path(value: Any, place: Place) -> Any:
     if not isinstance(value, str) or UNPRINTABLE.search(value) or "#" in value:
         return WrongValue('must be text such as "/api/v2/", without spaces and without `#`')
-    members = re.split("[?&;]", value)[1:]
-    if any(_is_secret(_squashed(member.partition("=")[0])) for member in members) or _holds_secret(value):
-        return WrongValue(f"must hold no secret, and a secret cannot be sent in the URL yet; remove it: {sendable()}")
+    members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
+    secret = next((member for member in members if _is_secret(_squashed(member))), None)
+    if secret is not None:
+        return WrongValue(f"must hold no secret; {_said(of_member(secret), place)}")
+    if _holds_secret(value):
+        return WrongValue(f"must hold no secret; {_said(of_part(), place)}")
     return value
 
 
@@ -108,14 +114,12 @@ def header(value: Any, _place: Place) -> Any:
     return WrongValue("must be text that a header can hold: plain ASCII, one line, no space at its ends")
 
 
-def refused_header(key: str, _value: object, place: Place) -> str | None:
+def refused_header(key: str, value: object, place: Place) -> str | None:
     """Why a profile cannot set this header."""
     lower, squashed = key.lower(), _squashed(key)
-    if squashed in COOKIE_HEADERS:
-        store = secret_command(place.path, "session")
-        return f"this header holds a secret; remove it and {store}; {sendable()}"
-    if KEYS.fullmatch(squashed) or _is_secret(squashed):
-        return f"this header holds a secret, which has no place in this file; remove it: {sendable()}"
+    if squashed in COOKIE_HEADERS or KEYS.fullmatch(squashed) or _is_secret(squashed):
+        instead = _said(of_header(key, value), place)
+        return f"this header holds a secret, which has no place in this file; remove it, {instead}"
     if lower in OWN_KEYS:
         return f"this header has a key of its own; write `{OWN_KEYS[lower]}` in the profile instead"
     if lower == "host":

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from msgspec import Struct, field
 
-from rpcexplorer.auth.registry import sendable
+from rpcexplorer.auth.instead import of_key
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
@@ -155,7 +155,8 @@ def _complaint(path: Path, leak: Leak, finder: LeakSearch) -> Complaint:
 
 def _instead(leak: Leak) -> str:
     """What becomes of a value that nobody has stored yet."""
+    name = leak.profile or "NAME"
     if KEYS.fullmatch(squashed(leak.key)):
-        return f"; a token or a key cannot be sent yet: {sendable()}"
+        return f", and store it: rpcexplorer profiles secret {name} token; {of_key().words}"
     field = "session" if re.search("(?i)session|cookie", leak.key) else "password"
-    return f", and store it: rpcexplorer profiles secret {leak.profile or 'NAME'} {field}"
+    return f", and store it: rpcexplorer profiles secret {name} {field}"

@@ -175,40 +175,58 @@ def test_a_secret_is_refused_with_the_command_to_run_and_never_printed(tmp_path:
     assert "12345678" not in shown
 
 
-NOT_YET = [
-    ('headers = { Authorization = "Bearer hunter2" }', "which has no place in this file; remove it: what can"),
-    ('headers = { proxy-authorization = "hunter2" }', "which has no place in this file; remove it: what can"),
-    ('headers = { X-Api-Key = "hunter2" }', "which has no place in this file; remove it: what can"),
-    ('headers = { X-Auth-Token = "hunter2" }', "which has no place in this file; remove it: what can"),
-    ('headers = { X-Session-Id = "hunter2" }', "which has no place in this file; remove it: what can"),
-    ('headers = { X-Password = "hunter2" }', "which has no place in this file; remove it: what can"),
-    ('path = "/rpc?api_key=hunter2"', "a secret cannot be sent in the URL yet"),
-    ('path = "/rpc?password=hunter2"', "a secret cannot be sent in the URL yet"),
-    ('path = "/v3/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4"', "a secret cannot be sent in the URL yet"),
-    ('path = "/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4/rpc/"', "a secret cannot be sent in the URL yet"),
-    ('path = "/token/hunter2a1b2c3"', "a secret cannot be sent in the URL yet"),
-    ('path = "/rpc?key=hunter2a1b2c3"', "a secret cannot be sent in the URL yet"),
-    ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', "a secret cannot be sent in the URL yet"),
-    ('path = "/ann:hunter2@p"', "a secret cannot be sent in the URL yet"),
-    ('url = "http://ann:hunter2@p"', "no user name and no password; what can be sent is"),
-    ('token = "hunter2"', "a token or a key cannot be sent yet"),
-    ('api_key = "hunter2"', "a token or a key cannot be sent yet"),
-    ('auth = { kind = "inline", API-Key = "hunter2" }', "a token or a key cannot be sent yet"),
-]
+TOKEN = "run `rpcexplorer profiles secret p token`"
+PASSWORD = "run `rpcexplorer profiles secret p password`"
+PART = 'write {token} where it stands, auth = { kind = "none" }, and'
+INSTEAD = [
+    ('headers = { Authorization = "Bearer hunter2" }', 'write auth = { kind = "bearer" }, and', TOKEN),
+    ('headers = { authorization = "BASIC hunter2" }', 'write auth = { kind = "basic", username = … }, and', PASSWORD),
+    ('headers = { Authorization = "Digest hunter2" }', 'write auth = { kind = "digest", username = … }, and', PASSWORD),
+    ('headers = { Authorization = "Token hunter2" }',
+     'write auth = { kind = "header", header = "Authorization", value = "Token {token}" }, and', TOKEN),
+    ('headers = { Authorization = "hunter2 hunter2" }',
+     'write auth = { kind = "header", header = "Authorization" }, and', TOKEN),
+    ('headers = { Authorization = "hunter2" }', 'write auth = { kind = "header", header = "Authorization" }, and',
+     TOKEN),
+    ('headers = { X-Api-Key = "hunter2" }', 'write auth = { kind = "header", header = "X-Api-Key" }, and', TOKEN),
+    ('headers = { X-Auth-Token = "Bearer hunter2" }',
+     'write auth = { kind = "header", header = "X-Auth-Token" }, and', TOKEN),
+    ('headers = { X-Session-Id = "hunter2" }', 'auth = { kind = "header", header = "X-Session-Id" }, and', TOKEN),
+    ('headers = { X-Password = "hunter2" }', 'auth = { kind = "header", header = "X-Password" }, and', TOKEN),
+    ('headers = { "Api Key" = "hunter2" }', 'auth = { kind = "header", header = … }, and', TOKEN),
+    ('headers = { Cookie = "sessionid=hunter2" }', 'auth = { kind = "cookie" }',
+     "run `rpcexplorer profiles secret p session`"),
+    ('path = "/rpc?api_key=hunter2"', 'take api_key out, write auth = { kind = "query", name = "api_key" }, and',
+     TOKEN),
+    ('path = "/rpc?a=1&password=hunter2"', 'auth = { kind = "query", name = "password" }, and', TOKEN),
+    ('path = "/rpc?api/key=hunter2"', PART, TOKEN),
+    ('path = "/v3/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4"', PART, TOKEN),
+    ('path = "/hunter2a1b2c3d4e5f6g7h8i9j0k1l2m3n4/rpc/"', PART, TOKEN),
+    ('path = "/token/hunter2a1b2c3"', PART, TOKEN),
+    ('path = "/rpc?key=hunter2a1b2c3"', PART, TOKEN),
+    ('path = "/bot110201543:hunter2TvCH1vGWJxfSeofSAs0K5PALD/"', PART, TOKEN),
+    ('path = "/ann:hunter2@p"', PART, TOKEN),
+    ('url = "http://ann:hunter2@p"', 'write auth = { kind = "basic", username = … } where', PASSWORD),
+    ('token = "hunter2"', 'name the kind of auth that sends it, one of "bearer", "header", "query", "first", "member"',
+     TOKEN),
+    ('api_key = "hunter2"', "name the kind of auth that sends it", TOKEN),
+    ('auth = { kind = "inline", API-Key = "hunter2" }', "name the kind of auth that sends it", TOKEN),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("line", "words"), NOT_YET)
-def test_a_secret_that_cannot_be_sent_yet_is_refused_with_what_can_be(tmp_path: Path, line: str, words: str) -> None:
+@pytest.mark.everyday(5)
+@pytest.mark.parametrize(("line", "kind", "command"), INSTEAD)
+def test_a_secret_leads_to_the_kind_of_auth_that_sends_it(tmp_path: Path, line: str, kind: str, command: str) -> None:
     url = "" if line.startswith("url") else 'url = "http://p"\n'
     profiles = read(tmp_path, f"[profile.p]\n{url}{line}\n")
     complaint = profiles.get("p")
     assert isinstance(complaint, Complaint)
-    assert words in complaint.sentence
-    assert 'auth = { kind = "cookie" }' in complaint.sentence
-    assert '"inline"' in complaint.sentence
-    if line.startswith(("headers", "path")):
-        assert "profiles secret" not in complaint.sentence  # no value stored by it is ever sent there
+    assert kind in complaint.sentence
+    assert command in complaint.sentence
     assert "hunter2" not in "".join(str(each) + repr(each) for each in profiles.complaints)
+    for written in re.findall(r"auth = (\{ [^…]*? \})", complaint.sentence):
+        token = "/{token}" if '"none"' in written else "/"
+        assert read(tmp_path, f'[profile.p]\nurl = "http://p"\npath = "{token}"\nauth = {written}\n').complaints == []
 
 
 @pytest.mark.parametrize(
