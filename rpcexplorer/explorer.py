@@ -61,8 +61,7 @@ class Explorer:
         """What ``sessions.toml`` and its overlays say."""
         self.settings = settings
         self.secrets = secrets
-        self.profile: Profile | None = None
-        """The profile in use."""
+        self.profile: Profile | None = None  # the one in use
         self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
         """Credentials and sessions: what is known of them, and what is held for this run."""
         self.catalogues = Catalogues(paths.catalogues, self.credentials.in_use)
@@ -146,14 +145,15 @@ class Explorer:
         return await self.clients.test(profile, missing)
 
     def preview(
-        self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None
+        self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None, bare: bool = False
     ) -> Preview | Refused:
-        """The exact request that ``call`` would send, with placeholders for secrets; or that of another profile."""
+        """The exact request that ``call`` would send, with placeholders for secrets; a login's is ``bare``."""
         from rpcexplorer.client.preview import preview
 
         profile = profile or self._in_use()
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
-        return preview(profile, draft, id or fresh_id(), has_session=has_session, secrets=self.credentials.in_use())
+        secrets = self.credentials.in_use()
+        return preview(profile, draft, id or fresh_id(), has_session=has_session, bare=bare, secrets=secrets)
 
     def redactor(self, *, of_this_profile: bool = False) -> Redactor:
         """What takes the secrets that this run knows out of a text; of two labels, one ``of_this_profile`` wins."""

@@ -15,7 +15,7 @@ from urllib.parse import quote
 from msgspec import Struct
 
 from rpcexplorer.auth.flow import AuthHeader, Flow, Message, Opening, Received, as_bytes
-from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
+from rpcexplorer.auth.kind import USERNAME, ByClient, FormLine, Kind
 from rpcexplorer.model.exchange import Refused, Response
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret, placeholder
@@ -106,6 +106,10 @@ class DigestAuth(Kind, frozen=True):
             again = strongest(received.response)
             challenge = again if again and again.stale and not challenge.stale else None
         return received
+
+    def by_client(self, profile: Profile) -> ByClient:
+        name, _, password = self._text(profile).partition("\n")
+        return ByClient(name, password, "--digest", "--auth-type=digest", "DigestAuth")
 
     def _text(self, profile: Profile) -> str:
         name = placeholder(profile.label("username")) if self.username is None else self.username

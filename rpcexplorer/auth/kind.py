@@ -31,6 +31,18 @@ class FormLine(Struct, frozen=True):
     hint: str
 
 
+class ByClient(Struct, frozen=True):
+    """A scheme of HTTP that other programs know how to answer by themselves, as a snippet has them do it."""
+
+    username: str
+    password: str
+    curl: str
+    """The option."""
+    httpie: str
+    python: str
+    """The class of httpx."""
+
+
 USERNAME = FormLine("username", "user name", "who logs in")
 
 
@@ -66,7 +78,11 @@ class Kind(Auth, frozen=True):
 
     def flow(self, profile: Profile, message: Message, session: Secret | None, now: datetime) -> Flow:  # noqa: ARG002
         """How a message is sent: here one request. ``session`` is the one remembered, if any."""
-        send = yield from self.ready(profile, message, bare=self.is_free(profile, message))
+        return (yield from self.sent(profile, message, bare=self.is_free(profile, message)))
+
+    def sent(self, profile: Profile, message: Message, *, bare: bool) -> Flow:
+        """One request, and what is received."""
+        send = yield from self.ready(profile, message, bare=bare)
         if isinstance(send, Refused):
             return send
         received: Received = yield send
@@ -113,6 +129,10 @@ class Kind(Auth, frozen=True):
     def headers(self, profile: Profile) -> tuple[AuthHeader, ...]:  # noqa: ARG002
         """The headers that it puts into a request."""
         return ()
+
+    def by_client(self, profile: Profile) -> ByClient | None:  # noqa: ARG002
+        """How another program logs in by itself, where no request can be written down that would do."""
+        return None
 
     def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:  # noqa: ARG002
         """Why its headers cannot be sent with these values; None where they can."""

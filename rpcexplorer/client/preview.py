@@ -21,9 +21,15 @@ from rpcexplorer.transport.port import Unreachable
 
 
 def preview(
-    profile: Profile, draft: Draft | Batch, id: str, *, has_session: bool, secrets: Iterable[Secret] = ()
+    profile: Profile,
+    draft: Draft | Batch,
+    id: str,
+    *,
+    has_session: bool,
+    bare: bool = False,
+    secrets: Iterable[Secret] = (),
 ) -> Preview | Refused:
-    """The request that sending the draft would make, or why none would be made.
+    """The request that sending the draft would make, or why none would be made; ``bare``: as a login is sent.
 
     Of ``secrets`` that were typed into the draft or stand in a file no value is left in it.
     """
@@ -33,7 +39,7 @@ def preview(
     calls = calls_of(draft, id)
     if isinstance(calls, Refused):
         return calls
-    send = _wanted(profile, Message(kind_of(draft), calls, only_shown=True))
+    send = _wanted(profile, Message(kind_of(draft), calls, only_shown=True), bare=bare)
     if isinstance(send, Refused):
         return send
     doubt = Fields(profile).doubt(send.message)
@@ -75,9 +81,12 @@ def _absent_from(address: str, count: int) -> list[str]:
     return [f"{part}.{at}." for at in range(count)]
 
 
-def _wanted(profile: Profile, message: Message) -> Send | Refused:
+def _wanted(profile: Profile, message: Message, *, bare: bool) -> Send | Refused:
     """Drive the flow by hand, with empty secrets, up to the request that the person means."""
-    way = auth_of(profile).flow(profile, message, Secret("", profile.label("session")), datetime.now(UTC))
+    kind = auth_of(profile)
+    way = kind.flow(profile, message, Secret("", profile.label("session")), datetime.now(UTC))
+    if bare:
+        way = kind.sent(profile, message, bare=True)
     step = advance(way, None)
     while isinstance(step, Need):
         step = advance(way, Secret("", profile.label(step.field)))

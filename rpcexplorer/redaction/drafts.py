@@ -12,7 +12,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.addresses import secrets_in
-from rpcexplorer.redaction.logins import is_login, without_password, without_passwords
+from rpcexplorer.redaction.logins import is_login, own_login, without_password, without_passwords
 from rpcexplorer.redaction.redactor import Redactor
 
 
@@ -47,8 +47,8 @@ def redacted_params(text: str, method: str | None, profile: Profile, hide: Redac
     if not hide.guesses:
         return params
     if method is None:
-        return without_passwords(params, profile.login.method)
-    return without_password(params) if is_login(method, profile.login.method) else params
+        return without_passwords(params, own_login(profile, params))
+    return without_password(params) if is_login(method, own_login(profile, params)) else params
 
 
 def secret_places(profile: Profile) -> Iterable[str]:

@@ -24,7 +24,7 @@ from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.drafts import redacted_params, redactor_of
 from rpcexplorer.redaction.large import redacted_in_pieces
-from rpcexplorer.redaction.logins import is_login, without_session
+from rpcexplorer.redaction.logins import is_login, own_login, without_session
 from rpcexplorer.redaction.redactor import Redactor
 
 
@@ -104,7 +104,7 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor) 
     headers, missing = _short_enough(response.headers)
     searched, more = clipped(response.body, None if policy.body_limit is None else policy.body_limit + MARGIN)
     body = hide.body(searched)
-    if is_login(exchange.method, profile.login.method):
+    if is_login(exchange.method, own_login(profile, exchange.params)):
         body = without_session(body)
     body, too_long = clipped(body, policy.body_limit)
     return replace(

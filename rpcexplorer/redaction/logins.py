@@ -11,8 +11,11 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from rpcexplorer.auth.credentials import leaves
 from rpcexplorer.jsontext.scan import decoded, elements, members
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
+from rpcexplorer.protocol.messages import spelled
 from rpcexplorer.redaction.edits import Edit, edited
 from rpcexplorer.redaction.member_values import plain_keys, value_after
 from rpcexplorer.redaction.secret_names import squashed
@@ -38,6 +41,9 @@ _MEMBER = re.compile(r"result|.*session|sid|ticket|auth|key|value")
 _TOKEN = re.compile(r"(?=\S*\d)\S{8,}|\S{20,}")
 """A session rather than a word of welcome."""
 
+_FILLED = re.compile(r"\{(?:username|password)\}")
+"""What stands for a credential in the params of a profile's login."""
+
 LEVELS: Final = 4
 """Lists and tables inside each other that are searched for a password: no login has more."""
 BETWEEN: Final = ", "
@@ -50,6 +56,15 @@ def is_login(method: str, own: str = "") -> bool:
     ``own`` is the method that a profile logs in with, whatever its name.
     """
     return any(_is_one(name) or name == own != "" for name in method.split(BETWEEN))
+
+
+def own_login(profile: Profile, params: str) -> str:
+    """The method that a profile logs in with, where a call with these params may be a login of it.
+
+    Servers that have one method for everything tell by the params which is which.
+    """
+    fixed = [text for _, text in leaves(profile.login.params) if isinstance(text, str) and not _FILLED.fullmatch(text)]
+    return profile.login.method if all(spelled(text) in params for text in fixed) else ""
 
 
 def _is_one(name: str) -> bool:

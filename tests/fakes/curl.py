@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
-from urllib.request import Request, urlopen
+from urllib.request import HTTPDigestAuthHandler, HTTPPasswordMgrWithDefaultRealm, Request, build_opener
 
 words = iter(sys.argv[1:])
-url, body, headers, printed = "", b"", {}, "body"
+url, body, headers, printed, user = "", b"", {}, "body", ""
 
 
 def read(text: str) -> str:
@@ -27,11 +28,17 @@ for word in words:
         printed = "headers" if next(words) == "-" else printed
     elif word == "-i":
         printed = "both"
+    elif word == "-K":
+        for name, value in re.findall(r'(\w+) = "((?:[^"\\]|\\.)*)"', Path(next(words)).read_text()):
+            meant = re.sub(r"\\(.)", r"\1", value)
+            url, user = (meant, user) if name == "url" else (url, meant)
     elif word == "-o":
         next(words)
     elif not word.startswith("-"):
         url = word
-with urlopen(Request(url, body, headers)) as reply:
+known = HTTPPasswordMgrWithDefaultRealm()
+known.add_password(None, url, *user.split(":", 1) if user else ("", ""))
+with build_opener(HTTPDigestAuthHandler(known)).open(Request(url, body, headers)) as reply:
     if printed != "body":
         sys.stdout.write(f"HTTP/1.1 {reply.status}\r\n{reply.headers.as_string()}\r\n")
     if printed != "headers":

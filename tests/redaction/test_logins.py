@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from rpcexplorer.redaction.logins import is_login, without_password, without_passwords, without_session
+from rpcexplorer.model.profile import Login, Profile
+from rpcexplorer.redaction.logins import is_login, own_login, without_password, without_passwords, without_session
 
 MARK = "«not recorded»"
 SESSION = "0424bd59b807674191e7d77572075f33"
@@ -102,3 +103,17 @@ def test_the_profiles_own_login_is_one_whatever_its_name() -> None:
     assert is_login("ping, open.sesame", "open.sesame")
     assert not is_login("ping, open.sesame")
     assert not is_login("", "")
+
+
+@pytest.mark.parametrize(
+    ("params", "own"),
+    [
+        ('["000", "session", "login", {"username": "ann", "password": "x"}]', "call"),
+        ('["000", "network", "status", {}]', ""),
+        ('["session"]', ""),
+    ],
+)
+def test_where_one_method_does_everything_its_params_tell_a_login(params: str, own: str) -> None:
+    ubus = ["000", "session", "login", {"username": "{username}", "password": "{password}"}]
+    assert own_login(Profile("p", "http://h", login=Login("call", ubus)), params) == own
+    assert own_login(Profile("p", "http://h"), params) == "auth"

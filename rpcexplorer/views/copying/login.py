@@ -56,10 +56,17 @@ def _needed(profile: Profile, body: str) -> Iterator[tuple[str, str]]:
 
 def _in_reply(profile: Profile) -> Iterator[str]:
     """What sed takes the session out of a reply by: the cookie, then the member that the profile names."""
-    yield rf"s/^[Ss]et-[Cc]ookie: *{_literally(auth_of(profile).session_cookie)}=\([^;]*\).*/\1/p"
-    if profile.login.session is not None:
-        names = [part for part in _parts(profile.login.session) if not part.isdecimal()]
+    cookie = auth_of(profile).session_cookie
+    if cookie:
+        yield rf"s/^[Ss]et-[Cc]ookie: *{_literally(cookie)}=\([^;]*\).*/\1/p"
+    if in_result(profile):
+        names = [part for part in _parts(profile.login.session or "") if not part.isdecimal()]
         yield rf's/.*"{_literally(names[-1] if names else "result")}" *: *"\([^"]*\)".*/\1/p'
+
+
+def in_result(profile: Profile) -> bool:
+    """Whether the session stands in the result of the login, and not in a cookie alone."""
+    return profile.login.session is not None or not auth_of(profile).session_cookie
 
 
 def _literally(name: str) -> str:
@@ -79,9 +86,12 @@ def in_python(profile: Profile, body: str, login: list[str]) -> list[str]:
             f'    if not os.environ.get("{name}"):',
             f'        os.environ["{name}"] = getpass.getpass("{field} of {profile.name}: ")',
         ]
-    found = f"response.cookies.get({python_expression(auth_of(profile).session_cookie, profile.name)})"
-    if profile.login.session is not None:
-        parts = (part if part.isdecimal() else python_expression(part, "") for part in _parts(profile.login.session))
-        found += f' or response.json()["result"]{"".join(f"[{part}]" for part in parts)}'
-    found += ' or sys.exit("no session came of the login")'
-    return [*lines, *(f"    {line}" for line in login), f'    os.environ["{session}"] = {found}', ""]
+    found = []
+    if cookie := auth_of(profile).session_cookie:
+        found.append(f"response.cookies.get({python_expression(cookie, profile.name)})")
+    if in_result(profile):
+        names = _parts(profile.login.session or "")
+        parts = (part if part.isdecimal() else python_expression(part, "") for part in names)
+        found.append(f'response.json()["result"]{"".join(f"[{part}]" for part in parts)}')
+    opened = " or ".join([*found, 'sys.exit("no session came of the login")'])
+    return [*lines, *(f"    {line}" for line in login), f'    os.environ["{session}"] = {opened}', ""]

@@ -23,8 +23,10 @@ _BARE = re.compile(r"[\w@%+:,./-]+", re.ASCII)
 _PLAIN_SHELL = '"${{{}:?}}"'
 _JSON_SHELL = r"""$(sed 's/[\\"]/\\&/g' <<< "${{{}:?}}")"""
 _BASE64_SHELL = """$(printf %s {} | base64 | tr -d '\\n')"""
+_PERCENT_SHELL = """$(printf %s "${{{}:?}}" | od -An -v -tx1 | tr -d ' \\n' | sed 's/../%&/g')"""
 _PLAIN_PYTHON = 'os.environ["{}"]'
 _JSON_PYTHON = 'json.dumps(os.environ["{}"])[1:-1]'
+_PERCENT_PYTHON = 'urllib.parse.quote(os.environ["{}"], safe="")'
 
 
 def quoted(text: str) -> str:
@@ -41,6 +43,14 @@ def shell_word(text: str, profile: str, *, json: bool = False) -> str:
 def encoded_word(before: str, text: str, profile: str) -> str:
     """One word of bash or zsh: the text in base64, behind what stands before it."""
     return f'{_quoted(before)}"{_BASE64_SHELL.format(shell_word(text, profile))}"'
+
+
+def address_word(address: str, profile: str) -> str:
+    """One word of bash or zsh: an address in which secrets are percent-encoded."""
+    parts = _parts(address, profile)
+    return "".join(
+        _in_address(part, f'"{_PERCENT_SHELL}"', _PLAIN_SHELL) if secret else _quoted(part) for part, secret in parts
+    )
 
 
 def printed(text: str, profile: str, *, json: bool = False) -> str:
@@ -67,6 +77,19 @@ def python_expression(text: str, profile: str, *, json: bool = False) -> str:
     reading = _JSON_PYTHON if json else _PLAIN_PYTHON
     parts = (reading.format(part) if secret else _literal(part) for part, secret in _parts(text, profile))
     return " + ".join(parts) or '""'
+
+
+def address_expression(address: str, profile: str) -> str:
+    """An expression of Python for an address in which secrets are percent-encoded."""
+    parts = _parts(address, profile)
+    return " + ".join(
+        _in_address(part, _PERCENT_PYTHON, _PLAIN_PYTHON) if secret else _literal(part) for part, secret in parts
+    )
+
+
+def _in_address(name: str, encoded: str, plain: str) -> str:
+    """How a variable is read: what an address held that was not recorded is encoded already."""
+    return (plain if name == NOWHERE else encoded).format(name)
 
 
 def encoded_expression(before: str, text: str, profile: str) -> str:

@@ -21,8 +21,10 @@ from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER
 from rpcexplorer.model.secrets.secret import Secret, placeholder
 from rpcexplorer.redaction.addresses import redacted_address
-from rpcexplorer.views.copying.login import continued, in_python, in_shell
+from rpcexplorer.views.copying.login import continued, in_python, in_result, in_shell
 from rpcexplorer.views.copying.quoting import (
+    address_expression,
+    address_word,
     encoded_expression,
     encoded_word,
     piped,
@@ -54,28 +56,42 @@ def snippet_of(
 # --- the forms ---------------------------------------------------------------------------------------------------
 
 
-def _with_login(subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str) -> str:
-    """A command that logs in first where it has to; with ``headers`` it prints only those of the reply."""
+def _with_login(
+    subject: Subject, written: Callable[[Subject, str], list[str]], headers: str, all_of_it: str, also: str = ""
+) -> str:
+    """A command that logs in first where it has to; with ``headers`` it prints only those of the reply.
+
+    ``also`` holds what it needs beside the request.
+    """
     first, *rest = written(subject, "")
-    needed = "".join([subject.body, *(value for _, value in subject.headers)])
+    needed = "".join([subject.url, subject.body, *(value for _, value in subject.headers), also])
     if subject.login is not None:  # which has looked for the session already
         needed = needed.replace(placeholder(subject.profile.label("session")), "")
     call = [unless_set(needed, subject.profile.name) + first, *rest]
     if subject.login is None:
         return continued(call)
-    seen = headers if subject.profile.login.session is None else all_of_it
+    seen = all_of_it if in_result(subject.profile) else headers
     return in_shell(subject.profile, subject.login.body, written(subject.login, seen), call)
 
 
 def curl(subject: Subject) -> str:
     """A command for bash or zsh."""
-    return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ")
+    client = subject.by_client()
+    user = client.username + client.password if client else ""
+    return _with_login(subject, _curl, "-sS -o /dev/null -D - ", "-sS -i ", user)
 
 
 def _curl(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
     literally = "--globoff " if set("[]{}") & set(subject.url) else ""
-    pieces = [f"curl {options}{literally}{shell_word(subject.url, name)}"]
+    address = shell_word(subject.url, name)
+    if PLACEHOLDER.search(subject.url):  # no argument, which every user can list
+        before, after = (quoted(each) for each in ('url = "', '"'))
+        address = f"-K {piped(f'{before}{address_word(_in_config(subject.url), name)}{after}')}"
+    pieces = [f"curl {options}{literally}{address}"]
+    if client := subject.by_client():
+        user = f'user = "{_in_config(client.username)}:{client.password}"'
+        pieces.append(f"{client.curl} -K {printed(user, name, json=True)}")
     if subject.profile.ca_file:
         pieces.append(f"--cacert {quoted(subject.profile.ca_file)}")
     # to curl, "Name:" takes a header away and "Name;" sends it empty
@@ -93,7 +109,9 @@ def httpie(subject: Subject) -> str:
 
 def _httpie(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
-    pieces = [f"http {options}POST {shell_word(subject.url, name)}"]
+    pieces = [f"http {options}POST {address_word(subject.url, name)}"]
+    if client := subject.by_client():  # it asks for the password
+        pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
     pieces += [
         _unlisted(f"{header}:@", value, subject) or shell_word(_item(header, value), name)
         for header, value in subject.headers
@@ -102,7 +120,13 @@ def _httpie(subject: Subject, options: str) -> list[str]:
         pieces.append(f"--verify {quoted(subject.profile.ca_file)}")
     if HIDDEN.search(subject.body):
         return [*pieces, f"< {printed(subject.body, name, json=True)}"]
-    return [*pieces, f"--ignore-stdin --raw {shell_word(subject.body, name)}"]
+    alone = "" if subject.by_client() else "--ignore-stdin "
+    return [*pieces, f"{alone}--raw {shell_word(subject.body, name)}"]
+
+
+def _in_config(text: str) -> str:
+    """As curl reads it within quotes in a file of options."""
+    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def _unlisted(sign: str, text: str, subject: Subject) -> str:
@@ -152,13 +176,15 @@ def python(subject: Subject) -> str:
     each = [subject] if login is None else [login, subject]
     in_bodies = any(HIDDEN.search(one.body) for one in each)
     outside = any(HIDDEN.search(text) for one in each for text in (one.url, *(value for _, value in one.headers)))
+    auth = any(one.by_client() for one in each)
     needed: dict[str, object] = {
         "base64": any(one.encoded() for one in each),
         "getpass": login,
         "json": in_bodies,
-        "os": login or in_bodies or outside,
+        "os": login or in_bodies or outside or auth,
     }
     needed |= {"ssl": subject.profile.ca_file, "sys": login}
+    needed["urllib.parse"] = any(PLACEHOLDER.search(one.url) for one in each)
     imports = [f"import {name}" for name, needs in needed.items() if needs]
     first = in_python(subject.profile, login.body, _python(login)) if login else []
     script = [*first, *_python(subject), "print(response.status_code)", "print(response.text)"]
@@ -172,15 +198,24 @@ def _python(subject: Subject) -> list[str]:
     return [
         f"body = {python_expression(subject.body, name, json=True)}",
         "response = httpx.post(",
-        f"    {python_expression(subject.url, name)},",
+        f"    {address_expression(subject.url, name)},",
         "    headers=[",
         *(f"        ({python_expression(key, name)}, {expression})," for key, expression in headers),
         "    ],",
         "    content=body.encode(),",
         f"    timeout={subject.profile.timeout:g},",
+        *_python_auth(subject),
         *([f"    verify=ssl.create_default_context(cafile={python_expression(ca_file, name)}),"] if ca_file else []),
         ")",
     ]
+
+
+def _python_auth(subject: Subject) -> list[str]:
+    client, name = subject.by_client(), subject.profile.name
+    if client is None:
+        return []
+    values = (python_expression(each, name) for each in (client.username, client.password))
+    return [f"    auth=httpx.{client.python}({', '.join(values)}),"]
 
 
 def markdown(subject: Subject) -> str:

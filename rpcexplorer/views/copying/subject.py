@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.flow import AuthHeader, Message
+from rpcexplorer.auth.kind import ByClient
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
@@ -65,10 +66,17 @@ class Subject(Struct, frozen=True):
         own = auth_of(self.profile).headers(self.profile)
         return [each for each in own if each.encoded and each.shown in shown]
 
+    def by_client(self) -> ByClient | None:
+        """How another program has to log in by itself for it."""
+        kind, calls = auth_of(self.profile), to_calls(self.draft, "")
+        if isinstance(calls, Problem) or kind.is_free(self.profile, Message("batch", calls)):
+            return None
+        return kind.by_client(self.profile)
+
     def _of_session(self) -> dict[str, str]:
         """The headers that the request would have after the login that goes ahead of it; none where it needs none."""
         kind, calls = auth_of(self.profile), to_calls(self.draft, "")
-        if isinstance(calls, Problem) or not self.preview.logs_in_first:
+        if isinstance(calls, Problem) or not self.preview.logs_in_first or not kind.session_cookie:
             return {}
         if kind.is_free(self.profile, Message("batch", calls)):
             return {}
@@ -136,12 +144,12 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
     session = placeholder(profile.label("session"))
     if not profile.has_sessions or isinstance(calls, Problem):
         return None
-    if not any(session in text for text in (subject.body, *(value for _, value in subject.headers))):
+    if not any(session in text for text in (subject.url, subject.body, *(value for _, value in subject.headers))):
         return None
-    if all(call.method == profile.login.method for call in calls):
+    if auth_of(profile).is_free(profile, Message("batch", calls)):
         return None
     draft = Draft(profile.login.method, hide.params(login_params(profile)))
-    request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None)
+    request = preview(draft, id=f"{subject.exchange.id}.login" if subject.exchange else None, bare=True)
     if isinstance(request, Refused):
         return None
     own = tuple((name, hide.text(value)) for name, value in request.headers if session not in value)

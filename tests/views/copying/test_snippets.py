@@ -46,8 +46,8 @@ class previewing:  # noqa: N801 - stands for a function
     def __init__(self, profile: Profile, *, session: bool = True) -> None:
         self._preview = partial(preview, profile, has_session=session)
 
-    def __call__(self, draft: Draft | Batch, *, id: str | None = None) -> Preview | Refused:
-        return self._preview(draft, id or "id-1")
+    def __call__(self, draft: Draft | Batch, *, id: str | None = None, bare: bool = False) -> Preview | Refused:
+        return self._preview(draft, id or "id-1", bare=bare)
 
 
 def sent_by(profile: Profile, draft: Draft | Batch) -> Preview:
@@ -107,9 +107,9 @@ def test_curl_is_kept_from_reading_more_into_its_arguments(tmp_path: Path) -> No
 def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, program: str, tmp_path: Path) -> None:
     profile = replace(SHOP, auth=CookieAuth())
 
-    def no_login(draft: Draft | Batch, *, id: str | None = None) -> Preview | Refused:
+    def no_login(draft: Draft | Batch, *, id: str | None = None, bare: bool = False) -> Preview | Refused:
         is_login = isinstance(draft, Draft) and draft.method == profile.login.method
-        return Refused("profile", "it is not in order") if is_login else previewing(profile)(draft, id=id)
+        return Refused("profile", "it is not in order") if is_login else previewing(profile)(draft, id=id, bare=bare)
 
     script = snippet_of(kind, profile, Draft("ping"), None, no_login)
     assert script is not None
