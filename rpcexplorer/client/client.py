@@ -119,7 +119,7 @@ class Client:
     ) -> Exchange:
         """Send what stands in an editor. ``watch`` is told how far it has come; ``stop`` can end it."""
         id = id or fresh_id()
-        calls = calls_of(draft, id)
+        calls = calls_of(draft, id, self.profile.envelope)
         begun = self._begun(id, draft)
         if isinstance(calls, Refused):
             return replace(begun, outcome=calls)
@@ -162,6 +162,7 @@ class Client:
             params=draft.text,
             kind=kind_of(draft),
             outcome=Refused("params", "Nothing was sent."),
+            envelope=self.profile.envelope,
         )
 
 

@@ -36,7 +36,7 @@ def preview(
     redactor = redactor_of(profile, secrets)
     hide = redactor.text
     draft = redacted_draft(draft, profile, redactor)
-    calls = calls_of(draft, id)
+    calls = calls_of(draft, id, profile.envelope)
     if isinstance(calls, Refused):
         return calls
     send = _wanted(profile, Message(kind_of(draft), calls, only_shown=True), bare=bare)

@@ -23,15 +23,15 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
 from rpcexplorer.protocol.envelope import LARGE
-from rpcexplorer.protocol.messages import Malformed
+from rpcexplorer.protocol.messages import Malformed, MessageForm
 from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Watch
 
 
 def body_of(profile: Profile, message: Message) -> bytes:
     """The message's body with placeholders where secrets will stand."""
     if message.kind == "batch":
-        return encode_batch(message.calls, profile.empty_params)
-    return encode(message.calls[0], profile.empty_params)
+        return encode_batch(message.calls, profile.form)
+    return encode(message.calls[0], profile.form)
 
 
 def request_of(profile: Profile, send: Send) -> tuple[Request, tuple[Secret, ...]]:
@@ -101,7 +101,7 @@ class Requests:
             took = time.perf_counter() - started
             self._left -= took
             self.seconds += took
-        outcome = _named(await _read(send.message, response), response, self._profile)
+        outcome = _named(await _read(send.message, response, self._profile.form), response, self._profile)
         return Received(outcome, response, self._sent)
 
     def cancelled(self) -> Received:
@@ -109,30 +109,28 @@ class Requests:
         return Received(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
 
 
-async def _read(message: Message, response: Response) -> Outcome:
+async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:
     """What the response means for the message that was sent; a large one is read while a screen goes on."""
     if len(response.body) <= LARGE:
-        return _meaning(message, response)
-    if message.kind == "call" and (reply := await in_turns(decode_large(response.body, message.calls[0].id))):
+        return _meaning(message, response, form)
+    if message.kind == "call" and (reply := await in_turns(decode_large(response.body, message.calls[0].id, form))):
         return reply
-    return await asyncio.to_thread(_meaning, message, response)
+    return await asyncio.to_thread(_meaning, message, response, form)
 
 
-def _meaning(message: Message, response: Response) -> Outcome:
+def _meaning(message: Message, response: Response, form: MessageForm) -> Outcome:
     if message.kind == "notification" or all(call.id is None for call in message.calls):
-        return _read_notification(response)
+        return _read_notification(response, form)
     if message.kind == "batch":
-        outcome = decode_batch(response.body, message.calls)
-    else:
-        outcome = decode(response.body, message.calls[0].id)
-    return outcome
+        return decode_batch(response.body, message.calls, form)
+    return decode(response.body, message.calls[0].id, form)
 
 
-def _read_notification(response: Response) -> Outcome:
+def _read_notification(response: Response, form: MessageForm) -> Outcome:
     """Nothing is expected: a good status or silence is enough, but an error that came all the same is shown."""
     accepted = response.status is None or response.status < 300
     if response.body.strip():
-        reply = decode(response.body, None)
+        reply = decode(response.body, None, form)
         if not isinstance(reply, Malformed) or not accepted:
             return replace(reply, remarks=(*reply.remarks, "the server answered a notification"))
         return Sent(("the server answered a notification with something that is no reply",))

@@ -17,7 +17,7 @@ from rpcexplorer.jsontext.repeated import repeated_name
 from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
 from rpcexplorer.model.exchange import CallKind, Refused
-from rpcexplorer.protocol.messages import Call, spelled
+from rpcexplorer.protocol.messages import Call, EnvelopeForm, spelled
 
 __all__ = ["Batch", "Draft", "Params", "Problem", "calls_of", "judged", "kind_of", "spelled", "to_calls"]
 
@@ -25,6 +25,11 @@ MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
 NAMELESS: Final = "No method is named, and nothing was sent. Name the one to call, such as ping."
 """Why a draft without a method goes nowhere: no server has a method without a name."""
+NO_BATCH: Final = "Transmission's own dialect has no batches, and nothing was sent. Send the calls one by one."
+BY_NAME: Final = (
+    "Transmission's own dialect takes arguments by their names, and nothing was sent: the server would pass over a "
+    'list, which to some methods means all there is. Write an object, such as {"ids": [1]}.'
+)
 KEPT: Final = 2
 """Texts whose meaning is kept: what was typed, and the same with its secrets hidden."""
 LONGEST: Final = 16 * 1024 * 1024
@@ -78,11 +83,15 @@ def kind_of(draft: Draft | Batch) -> CallKind:
     return "notification" if draft.notification else "call"
 
 
-def calls_of(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Refused:
-    """What sending it will send, or why nothing would be sent."""
+def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> tuple[Call, ...] | Refused:
+    """What sending it will send in this envelope, or why nothing would be sent."""
     calls = to_calls(draft, id)
     if isinstance(calls, Problem):
         return Refused("params", f"The params cannot be sent: {calls}")
+    if envelope == "transmission" and isinstance(draft, Batch):
+        return Refused("params", NO_BATCH)
+    if envelope == "transmission" and any(call.params != "[]" and call.params.lstrip()[:1] == "[" for call in calls):
+        return Refused("params", BY_NAME)
     if isinstance(draft, Draft) and not draft.method.strip():
         return Refused("params", NAMELESS)
     return calls

@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.protocol.messages import EnvelopeForm, ErrorObject, Malformed, Result
 from rpcexplorer.transport.port import NO_PHASES, NOTHING_CAME, Phases, Progress, Response, Step, Watch
 
 __all__ = [
@@ -143,6 +143,8 @@ class Exchange(Struct, frozen=True):
     """A name given by the person."""
     note: str = ""
     """A note given by the person."""
+    envelope: EnvelopeForm = "2.0"
+    """How the reply is laid out."""
 
     @property
     def outcome_name(self) -> OutcomeName:

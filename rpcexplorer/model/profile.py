@@ -15,7 +15,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.secrets.secret import origin_of
-from rpcexplorer.protocol.messages import EmptyParams, EnvelopeForm, IdForm
+from rpcexplorer.protocol.messages import EmptyParams, EnvelopeForm, IdForm, MessageForm
 
 ConfirmWhen = Literal["never", "unsafe", "always"]
 """When to ask before sending."""
@@ -143,6 +143,11 @@ class Profile(Struct, frozen=True):
     def endpoint(self) -> str:
         """The URL that calls are posted to."""
         return joined(self.url, self.path)
+
+    @property
+    def form(self) -> MessageForm:
+        """How its requests are written, and its replies read."""
+        return MessageForm(self.envelope, self.id, self.empty_params)
 
     @property
     def origin(self) -> str:

@@ -11,10 +11,12 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
-from rpcexplorer.protocol.codec import broken_json, id_of, read_object, read_text, short, with_remarks
-from rpcexplorer.protocol.envelope import open_array
-from rpcexplorer.protocol.event_stream import event_payloads
-from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Reply, Result, spelled
+from rpcexplorer.protocol.codec import read_text
+from rpcexplorer.protocol.envelope import broken_json, open_array
+from rpcexplorer.protocol.event_stream import event_payloads, messages_in, no_reply_in
+from rpcexplorer.protocol.ids import wire_id
+from rpcexplorer.protocol.messages import USUAL_FORM, Call, ErrorObject, Malformed, MessageForm, Reply, Result
+from rpcexplorer.protocol.replies import NOBODYS, id_of, read_object, short, with_remarks
 
 NAMED = 10
 """Calls without a reply that are named; the rest is counted."""
@@ -28,7 +30,7 @@ class _Part(Struct, frozen=True):
     reply: Reply
 
 
-def decode_batch(body: bytes, calls: Sequence[Call]) -> Reply:
+def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Reply:
     """Read the bytes that answered these calls; the value is the whole reply, untouched.
 
     Of a record the calls are no longer known: then only what came is judged.
@@ -38,40 +40,37 @@ def decode_batch(body: bytes, calls: Sequence[Call]) -> Reply:
         return text
     head = text.lstrip()[:1]
     if head == b"[":
-        parts = open_array(text)
-        if parts is None:
+        texts = open_array(text)
+        if texts is None:
             return with_remarks(Malformed(broken_json(text)), remarks)
     elif head != b"{" and (payloads := event_payloads(text)) is not None:
-        parts = _in_events(payloads)
-        text = b"[" + b",".join(parts) + b"]"
+        texts = [part for part in messages_in(payloads) if not isinstance(read_object(part, None, form), Malformed)]
+        if not texts:
+            return with_remarks(no_reply_in(payloads, form), remarks)
         remarks += (f"came as an event stream of {len(payloads)} event(s)",)
+        if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
+            return _whole(texts[0], calls, form, remarks)
+        text = b"[" + b",".join(texts) + b"]"
     else:
-        return _whole(text, calls, remarks)
-    return _settled(text, [_Part(id_of(part), read_object(part, None)) for part in parts], calls, remarks)
+        return _whole(text, calls, form, remarks)
+    parts = [_Part(id_of(part, form), read_object(part, None, form)) for part in texts]
+    return _settled(text, parts, calls, form, remarks)
 
 
-def _in_events(payloads: list[bytes]) -> list[bytes]:
-    """The replies among the events of a stream, each in one of its own or several in an array; no notification."""
-    parts: list[bytes] = []
-    for payload in payloads:
-        inside = open_array(payload) if payload.lstrip()[:1] == b"[" else [payload]
-        parts += [part for part in inside or () if not isinstance(read_object(part, None), Malformed)]
-    return parts
-
-
-def _whole(text: bytes, calls: Sequence[Call], remarks: tuple[str, ...]) -> Reply:
+def _whole(text: bytes, calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]) -> Reply:
     """One reply to all of it. An error that names no call refuses the batch as such."""
-    part = _Part(id_of(text), read_object(text, None))
+    part = _Part(id_of(text, form), read_object(text, None, form))
     remarks += ("the server answered the whole batch with one reply",)
-    nobodys = part.id in {None, b"null"}
-    if isinstance(part.reply, Malformed) or (nobodys and isinstance(part.reply, ErrorObject)):
+    if isinstance(part.reply, Malformed) or (part.id in NOBODYS and isinstance(part.reply, ErrorObject)):
         return with_remarks(part.reply, remarks)
-    return _settled(text, [part], calls, remarks)
+    return _settled(text, [part], calls, form, remarks)
 
 
-def _settled(text: bytes, parts: Sequence[_Part], calls: Sequence[Call], remarks: tuple[str, ...]) -> Reply:
+def _settled(
+    text: bytes, parts: Sequence[_Part], calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]
+) -> Reply:
     """What the replies come to: the worst of them counts."""
-    awaited = {spelled(call.id).encode(): call for call in calls if call.id is not None}
+    awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
     came = [part.id for part in parts]
     missing = [id for id in awaited if id not in came]
     strange = [id for id in came if id not in awaited] if awaited else []

@@ -26,28 +26,39 @@ class _Native(msgspec.Struct):
     """The members of a reply, or of its error, that mean something; others are passed over unread."""
 
     jsonrpc: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    version: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     id: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    tag: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     method: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     result: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
+    arguments: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     error: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     code: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     message: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
     data: msgspec.Raw | msgspec.UnsetType = msgspec.UNSET
 
 
-FIELDS = ("jsonrpc", "id", "method", "result", "error", "code", "message", "data")
-REPLY_FIELDS = {"jsonrpc", "id", "method", "result", "error"}
+FIELDS = _Native.__struct_fields__
 ERROR_FIELDS = {"code", "message", "data"}
+REPLY_FIELDS = {*FIELDS} - ERROR_FIELDS
+LONG_FIELDS = {"result", "arguments"}
+"""What of a large reply is not copied."""
 
 
 class Envelope(Struct, frozen=True):
     """The parts of a reply or of an error object, as the server wrote them; None where a part is missing."""
 
     jsonrpc: bytes | None = None
+    version: bytes | None = None
+    """What stands there in place of ``jsonrpc`` in JSON-RPC 1.1."""
     id: bytes | None = None
+    tag: bytes | None = None
+    """What Transmission's own dialect calls the id."""
     method: bytes | None = None
     result: Text | None = None
     """Of a large reply it is a part of the text, which is not copied."""
+    arguments: Text | None = None
+    """What Transmission's own dialect calls the result; the result of that is a word."""
     error: bytes | None = None
     code: bytes | None = None
     message: bytes | None = None
@@ -61,7 +72,8 @@ def open_object(text: bytes, *, error: bool = False) -> Envelope | None:
     if found is None:
         return _leniently(text)
     parts: dict[str, Any] = {
-        name: memoryview(raw) if name == "result" and len(text) > LARGE else bytes(raw) for name, raw in found.items()
+        name: memoryview(raw) if name in LONG_FIELDS and len(text) > LARGE else bytes(raw)
+        for name, raw in found.items()
     }
     twice = _duplicates(text, parts, ERROR_FIELDS if error else REPLY_FIELDS)
     return Envelope(**parts, remarks=(*filter(None, [long_number(text)]), *twice))
@@ -116,3 +128,30 @@ def _duplicates(text: bytes, parts: dict[str, Any], fields: set[str]) -> tuple[s
 def _named_twice(names: list[str], fields: set[str]) -> tuple[str, ...]:
     twice = sorted({name for name in names if name in fields and names.count(name) > 1})
     return tuple(f"the member {name} is there twice; the last one counts" for name in twice)
+
+
+def broken_json(text: bytes) -> str:
+    """What is wrong with a text that begins like JSON."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        if "truncated" in str(error):
+            return (
+                "The reply starts like JSON and ends in the middle of it: the server, or what is between, cut it off."
+            )
+        detail = str(error).removeprefix("JSON is malformed: ")
+        return f"The reply starts like JSON but is not: {detail}."
+    except RecursionError:
+        return "The reply starts like JSON but its brackets, which nest very deep, do not match."
+    return "The reply starts like JSON but its brackets do not match."
+
+
+def is_cut(text: bytes) -> bool:
+    """Whether a text ends in the middle of its JSON."""
+    try:
+        msgspec.json.decode(text, type=msgspec.Raw)
+    except msgspec.DecodeError as error:
+        return "truncated" in str(error)
+    except RecursionError:
+        return False
+    return False

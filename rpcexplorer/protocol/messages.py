@@ -1,4 +1,4 @@
-"""The messages of JSON-RPC 2.0: what is sent, and the three forms in which an answer can be read.
+"""The messages of JSON-RPC: what is sent, and the three forms in which an answer can be read.
 
 Text and bytes are kept as they were written; nothing here is decoded before somebody asks.
 """
@@ -18,6 +18,18 @@ EmptyParams = Literal["[]", "{}", "omit"]
 EnvelopeForm = Literal["2.0", "1.1", "1.0", "transmission"]
 """How request and reply are laid out: a version of JSON-RPC, or the one that Transmission had of its own."""
 IdForm = Literal["string", "number"]
+"""How an id is written; some servers give back only the one, or only the other."""
+
+
+class MessageForm(Struct, frozen=True):
+    """How a server wants its requests written, and so how its replies are to be read."""
+
+    envelope: EnvelopeForm = "2.0"
+    id: IdForm = "string"
+    empty_params: EmptyParams = "[]"
+
+
+USUAL_FORM = MessageForm()
 
 
 class Call(Struct, frozen=True):

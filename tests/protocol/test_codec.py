@@ -3,15 +3,30 @@
 from __future__ import annotations
 
 import json
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.codec import decode, encode, encode_batch
-from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
+from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id
+from rpcexplorer.protocol.messages import (
+    Call,
+    EmptyParams,
+    EnvelopeForm,
+    ErrorObject,
+    IdForm,
+    Malformed,
+    MessageForm,
+    Result,
+)
 
 ID = "abc"
+ANY_JSON = st.recursive(
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+)
 
 
 def test_a_call_is_spelled_in_the_order_of_the_envelope() -> None:
@@ -37,17 +52,91 @@ def test_a_notification_has_no_id() -> None:
 @pytest.mark.parametrize(
     ("setting", "end"), [("[]", b',"params":[]}'), ("{}", b',"params":{}}'), ("omit", b'"method":"ping"}')]
 )
-def test_empty_params_are_written_as_the_profile_says(setting: str, end: bytes) -> None:
-    assert encode(Call("ping", "[]", ID), setting).endswith(end)  # type: ignore[arg-type]
+def test_empty_params_are_written_as_the_profile_says(setting: EmptyParams, end: bytes) -> None:
+    assert encode(Call("ping", "[]", ID), MessageForm(empty_params=setting)).endswith(end)
 
 
 def test_an_empty_object_that_was_typed_stays_an_object() -> None:
-    assert encode(Call("ping", "{}", ID), "omit").endswith(b'"params":{}}')
+    assert encode(Call("ping", "{}", ID), MessageForm(empty_params="omit")).endswith(b'"params":{}}')
 
 
 def test_a_batch_is_an_array_of_calls_in_their_order() -> None:
     body = encode_batch([Call("a", "[]", "1"), Call("b", "[2]", None)])
     assert [call["method"] for call in json.loads(body)] == ["a", "b"]
+
+
+FORMS = [MessageForm(envelope, id) for envelope in get_args(EnvelopeForm) for id in get_args(IdForm)]
+
+
+@pytest.mark.parametrize(
+    ("form", "body"),
+    [
+        (MessageForm("2.0", "number"), '{"jsonrpc":"2.0","id":7,"method":"m","params":[1.10]}'),
+        (MessageForm("1.1"), '{"version":"1.1","id":"7","method":"m","params":[1.10]}'),
+        (MessageForm("1.0"), '{"id":"7","method":"m","params":[1.10]}'),
+        (MessageForm("1.0", "number"), '{"id":7,"method":"m","params":[1.10]}'),
+        (MessageForm("transmission"), '{"method":"m","arguments":[1.10],"tag":7}'),
+    ],
+)
+def test_each_envelope_is_spelled_with_the_method_before_its_params(form: MessageForm, body: str) -> None:
+    assert encode(Call("m", "[1.10]", "7"), form).decode() == body
+
+
+@pytest.mark.parametrize(
+    ("envelope", "body"),
+    [
+        ("2.0", '{"jsonrpc":"2.0","method":"m","params":[]}'),
+        ("1.1", '{"version":"1.1","method":"m","params":[]}'),
+        ("1.0", '{"id":null,"method":"m","params":[]}'),
+        ("transmission", '{"method":"m","arguments":{}}'),
+    ],
+)
+def test_a_notification_is_what_its_envelope_says_it_is(envelope: EnvelopeForm, body: str) -> None:
+    assert encode(Call("m"), MessageForm(envelope)).decode() == body
+
+
+@pytest.mark.parametrize("envelope", get_args(EnvelopeForm))
+@pytest.mark.parametrize(("empty", "put"), [("{}", "{}"), ("omit", None)])
+def test_empty_params_are_written_so_in_every_envelope(
+    envelope: EnvelopeForm, empty: EmptyParams, put: str | None
+) -> None:
+    sent = json.loads(encode(Call("m", id="7"), MessageForm(envelope, empty_params=empty)))
+    found = sent.get("arguments" if envelope == "transmission" else "params")
+    assert found == (None if put is None else json.loads(put))
+
+
+def test_what_1_0_wants_an_object_for_is_sent_as_it_was_typed() -> None:
+    assert encode(Call("m", '{"a":1}', "7"), MessageForm("1.0")).endswith(b'"params":{"a":1}}')
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_what_stands_beside_the_method_is_last_in_every_envelope(form: MessageForm) -> None:
+    assert encode(Call("m", id="7", members=(("auth", '"x"'),)), form).endswith(b',"auth":"x"}')
+
+
+def reply_of(sent: dict[str, Any], value: str) -> bytes:
+    """What a server makes of a request that gives back its members as it should."""
+    echo = {name: sent[name] for name in ("jsonrpc", "version", "id", "tag") if name in sent}
+    text = json.dumps(echo)[:-1]
+    if "tag" in sent:
+        return f'{text},"result":"success","arguments":{value}}}'.encode()
+    both = "" if "jsonrpc" in sent or "version" in sent else ',"error":null'
+    return f'{text},"result":{value}{both}}}'.encode()
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(st.text(), st.integers(0, 2**44), st.integers(0, CHANCE_LIMIT - 1), ANY_JSON)
+def test_what_was_sent_in_any_form_comes_back_byte_for_byte(
+    form: MessageForm, method: str, when: int, chance: int, value: object
+) -> None:
+    text = json.dumps(value)
+    id = make_id(when, chance)
+    sent = json.loads(encode(Call(method, text if text[:1] in "[{" else f"[{text}]", id), form))
+    asked = sent["arguments" if form.envelope == "transmission" else "params"]
+    if text != "[]":  # which the profile has a say in
+        assert asked == (value if text[:1] in "[{" else [value])
+    assert sent["method"] == method
+    assert decode(reply_of(sent, text), id, form) == Result(text.encode())
 
 
 @given(st.text(), st.text(min_size=1))
@@ -231,8 +320,7 @@ def test_whatever_the_bytes_a_reply_comes_out(body: bytes) -> None:
     assert isinstance(decode(body, ID), Result | ErrorObject | Malformed)
 
 
-@given(st.recursive(st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-                    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))  # fmt: skip
+@given(ANY_JSON)
 def test_a_result_of_any_value_comes_back_byte_for_byte(value: object) -> None:
     text = json.dumps(value).encode()
     reply = decode(b'{"jsonrpc":"2.0","id":"abc","result":' + text + b"}", ID)

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.codes import explain
-from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id
+from rpcexplorer.protocol.ids import CHANCE_LIMIT, make_id, number_of, spellings, wire_id
+from rpcexplorer.protocol.messages import MessageForm
 
 moments = st.tuples(st.integers(0, 2**44), st.integers(0, CHANCE_LIMIT - 1))
 
@@ -27,6 +28,62 @@ def test_an_id_is_fifteen_characters_that_can_be_selected_with_a_double_click() 
 def test_what_does_not_fit_is_refused_rather_than_cut(when: int, chance: int) -> None:
     with pytest.raises(ValueError, match="does not fit"):
         make_id(when, chance)
+
+
+NUMBERS = MessageForm(id="number")
+
+
+@given(moments, st.integers(1, 10**9 - 1))
+def test_the_number_of_an_id_is_given_back_by_servers_that_cut_to_32_bits(moment: tuple[int, int], row: int) -> None:
+    id = make_id(*moment)
+    parts = (".initialize", ".login", "", ".1", f".{row}")
+    before, login, call, first, last = (number_of(f"{id}{part}") for part in parts)
+    assert before is not None
+    assert login is not None
+    assert call is not None
+    assert first is not None
+    assert last is not None
+    assert 0 < before < login < call == first <= last < 2**31
+    assert last - call == row - 1, "each call of a batch has its own"
+
+
+def test_two_ids_of_one_moment_have_different_numbers() -> None:
+    assert number_of(make_id(5, 1)) != number_of(make_id(5, 2))
+
+
+@pytest.mark.parametrize(
+    ("id", "text"),
+    [
+        ("7", "7"),
+        ("-7", "-7"),
+        ("0", "0"),
+        ("7.1", "7"),
+        ("7.3", "9"),
+        ("7.login", "6"),
+        ("7.initialize", "5"),
+        ("notification.login", "2"),
+        ("notification.initialize", "1"),
+        ("abc", '"abc"'),
+        ("abc.1", '"abc.1"'),
+        ("007", '"007"'),
+        ("1e3", '"1e3"'),
+        ("", '""'),
+        ("12345678901234567890", '"12345678901234567890"'),
+    ],
+)
+def test_an_id_that_was_typed_goes_out_as_the_number_it_is_or_as_it_is(id: str, text: str) -> None:
+    assert wire_id(id, NUMBERS) == text
+    assert wire_id(id, MessageForm()) == f'"{id}"'
+
+
+def test_the_tag_of_transmission_is_a_number_whatever_the_profile_says_of_ids() -> None:
+    assert wire_id("7", MessageForm("transmission", "string")) == "7"
+
+
+def test_a_server_may_give_back_an_id_in_the_other_type() -> None:
+    assert spellings("7") == {b"7", b'"7"'}
+    assert spellings("abc") == {b'"abc"'}
+    assert spellings(make_id(1, 5)) == {b'"000000001000005"', b'"8"', b"8"}
 
 
 @pytest.mark.parametrize(

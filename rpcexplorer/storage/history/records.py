@@ -32,6 +32,7 @@ from rpcexplorer.model.exchange import (
 from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode
+from rpcexplorer.protocol.messages import EnvelopeForm, MessageForm, Reply
 
 SURROGATE = re.compile("[\ud800-\udfff]")
 BASE64 = "_base64"
@@ -58,6 +59,7 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "code": getattr(outcome, "code", None),
         "message": getattr(outcome, "message", None),
         "params": exchange.params,
+        "envelope": None if exchange.envelope == "2.0" else exchange.envelope,
         "ms": round(exchange.seconds * 1000, 3),
         "sent": exchange.sent,
         "received": response.size,
@@ -142,6 +144,7 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         ),
         name=values.get("name", ""),
         note=values.get("note", ""),
+        envelope=values.get("envelope", "2.0"),
     )
 
 
@@ -187,13 +190,22 @@ def _reply(values: dict[str, Any], body: bytes, remarks: tuple[str, ...]) -> Res
     if values.get("reply_cut"):
         remarks += (f"the recorded reply was cut at {len(body):,} of {values.get('received', 0):,} bytes",)
     else:
-        reply = decode_batch(body, ()) if values["kind"] == "batch" else decode(body, values["id"])
+        reply = _read_again(values, body)
         if isinstance(reply, wanted):
             return replace(reply, remarks=remarks)
         remarks += ("the recorded reply can no longer be read as one",)
     if wanted is Result:
         return Result(b"", remarks)
     return ErrorObject(values.get("code"), values.get("message", ""), None, b"", remarks)
+
+
+def _read_again(values: dict[str, Any], body: bytes) -> Reply:
+    form = MessageForm(values.get("envelope", "2.0"))
+    if values["kind"] == "batch":
+        return decode_batch(body, (), form)
+    reply = decode(body, values["id"], form)
+    # on a stream, what answered a notification has not its id
+    return decode(body, None, form) if isinstance(reply, Malformed) else reply
 
 
 # --- what a record must be ---------------------------------------------------------------------------------------
@@ -235,6 +247,7 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "kind": (lambda value: value in get_args(CallKind), f"one of {', '.join(get_args(CallKind))}"),
     "outcome": (lambda value: value in OUTCOMES, f"one of {', '.join(OUTCOMES)}"),
     "step": (lambda value: value in get_args(Step), f"one of {', '.join(get_args(Step))}"),
+    "envelope": (lambda value: value in get_args(EnvelopeForm), f"one of {', '.join(get_args(EnvelopeForm))}"),
     **dict.fromkeys(("id", "profile", "url", "method", "message", "params"), (_is_text, "text")),
     **dict.fromkeys(("reason", "http_reason", "name", "note"), (_is_text, "text")),
     **dict.fromkeys(("status", "sent", "received"), (_is_small, "a whole number")),

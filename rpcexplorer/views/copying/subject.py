@@ -99,7 +99,7 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile]) -> tuple[Pro
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
     missing = f"{why}: its own headers and its kind of auth are not recorded, so they are missing here."
-    return Profile(AD_HOC_NAME, exchange.url, path="", ad_hoc=True), missing
+    return Profile(AD_HOC_NAME, exchange.url, path="", envelope=exchange.envelope, ad_hoc=True), missing
 
 
 def draft_of(exchange: Exchange) -> Draft | Batch:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import tomllib
 from datetime import UTC, datetime, timedelta, timezone
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from rpcexplorer.model.exchange import (
     Unreached,
 )
 from rpcexplorer.protocol.codec import decode
-from rpcexplorer.protocol.messages import spelled
+from rpcexplorer.protocol.messages import EnvelopeForm, MessageForm, spelled
 from rpcexplorer.storage.history.blocks import BY_HAND, id_of, quoted, read_block, read_record, spell, to_block
 from tests.storage.recording import as_recorded, exchange
 
@@ -56,18 +56,23 @@ def values(block: str) -> dict[str, Any]:
 @st.composite
 def exchanges(draw: st.DrawFn) -> Exchange:
     """Exchanges whose outcome is what the reply says, as the client makes them, or that got none."""
-    texts = {key: draw(ANY) for key in ("id", "profile", "url", "method", "params", "name", "note")}
+    texts: dict[str, Any] = {key: draw(ANY) for key in ("id", "profile", "url", "method", "params", "name", "note")}
+    envelope = draw(st.sampled_from(get_args(EnvelopeForm)))
     reply = draw(
         st.one_of(
             st.binary(max_size=30),
             ENCODABLE.map(lambda text: b'{"jsonrpc":"2.0","result":' + spelled(text).encode() + b"}"),
             ENCODABLE.map(lambda text: b'{"error":{"code":-1,"message":' + spelled(text).encode() + b',"data":[1]}}'),
             st.just(b'\xef\xbb\xbf{"result": {"a": "\\ud800", "a": NaN}}'),
+            st.just(b'{"result": "success", "arguments": {"a": 1}, "tag": 3}'),
+            st.just(b'{"result": "no", "arguments": {}, "tag": 3}'),
+            st.just(b'{"version": "1.1", "id": 3, "error": {"name": "E", "code": 1, "message": "m", "error": [1]}}'),
+            st.just(b'data: {"jsonrpc": "2.0", "id": 3, "result": 1}\n\n'),
         )
     )
     outcome = draw(
         st.one_of(
-            st.just(decode(reply, texts["id"])),
+            st.just(decode(reply, texts["id"], MessageForm(envelope))),
             st.sampled_from(OUTCOMES),
             st.builds(Malformed, ANY, st.lists(ANY, max_size=2).map(tuple)),
             st.builds(Unreached, st.just("wait"), ANY, st.booleans()),
@@ -93,6 +98,7 @@ def exchanges(draw: st.DrawFn) -> Exchange:
             phases=Phases(connect=0.1),
         ),
         notes=("logged in",),
+        envelope=envelope,
     )
 
 

@@ -1,0 +1,179 @@
+"""Requests in the form that a profile wants, over real sockets: what goes out, what is read of the reply and kept."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.credentials_port import GivenCredentials
+from rpcexplorer.client.preview import preview
+from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft
+from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.ids import number_of
+from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.storage.history.records import to_exchange, to_record
+from tests.fakes.wire import RawServer, Received, http_reply
+
+OLD = Profile("old", "", envelope="1.0", id="number")
+TORRENTS = Profile("torrents", "", envelope="transmission", empty_params="omit")
+
+
+class OneSecret(GivenCredentials):
+    """CredentialSource with a value that nobody is to see."""
+
+    def in_use(self) -> tuple[Secret, ...]:
+        return (Secret("hunter2-secret", "dev.password"),)
+
+
+def exchange_with(
+    profile: Profile, draft: Draft | Batch, answer: Callable[[Any], str], id: str | None = None, **headers: str
+) -> tuple[Exchange, RawServer]:
+    """Call once; the reply is made of what was sent."""
+
+    def reply(request: Received) -> bytes:
+        return http_reply(answer(json.loads(request.body)).encode(), headers=headers)
+
+    async def call(url: str) -> Exchange:
+        settled = replace(profile, url=url)
+        async with Client.of(settled, OneSecret(None, "x", None), 1 << 28, lambda _: None) as client:
+            return await client.send(draft, id=id)
+
+    with RawServer(reply) as server:
+        return asyncio.run(call(server.origin)), server
+
+
+def of_1_0(sent: Any) -> str:
+    return json.dumps({"result": [sent["method"]], "error": None, "id": sent["id"]})
+
+
+def of_transmission(sent: Any) -> str:
+    return json.dumps({"arguments": {"method": sent["method"]}, "result": "success", "tag": sent["tag"]})
+
+
+def test_a_server_of_1_0_with_number_ids_is_called_and_nothing_is_remarked() -> None:
+    exchange, server = exchange_with(OLD, Draft("getinfo"), of_1_0)
+    sent = server.requests[0].body
+    assert sent == f'{{"id":{number_of(exchange.id)},"method":"getinfo","params":[]}}'.encode()
+    assert exchange.outcome == Result(b'["getinfo"]')
+    assert exchange.outcome.habits == ()
+
+
+def test_transmissions_own_dialect_is_spoken() -> None:
+    exchange, server = exchange_with(TORRENTS, Draft("torrent-get", '{"ids":[1]}'), of_transmission)
+    tag = number_of(exchange.id)
+    assert server.requests[0].body == f'{{"method":"torrent-get","arguments":{{"ids":[1]}},"tag":{tag}}}'.encode()
+    assert exchange.outcome == Result(b'{"method": "torrent-get"}')
+    refused, _ = exchange_with(TORRENTS, Draft("x"), lambda sent: json.dumps({"result": "no", "tag": sent["tag"]}))
+    assert refused.outcome == ErrorObject(None, "no", None, b'"no"')
+    assert refused.exit_code == 1
+
+
+@pytest.mark.parametrize("large", [False, True])
+@pytest.mark.parametrize("secret", ["", "hunter2-secret"])
+def test_a_reply_of_that_dialect_of_any_size_is_read_shown_and_recorded_as_it_is(large: bool, secret: str) -> None:
+    rows = [{"n": n, "result": [secret]} for n in range(60_000 if large else 3)]
+
+    def answer(sent: Any) -> str:
+        return json.dumps({"result": "success", "tag": sent["tag"], "arguments": rows})
+
+    exchange, _ = exchange_with(TORRENTS, Draft("torrent-get"), answer)
+    assert isinstance(exchange.outcome, Result)
+    shown = json.loads(json.dumps(rows).replace(secret, "«dev.password»")) if secret else rows
+    assert exchange.outcome.decoded() == shown
+    again = to_exchange(to_record(exchange))
+    assert isinstance(again, Exchange)
+    assert again.outcome == exchange.outcome
+
+
+@pytest.mark.parametrize("profile", [OLD, TORRENTS])
+@pytest.mark.parametrize(("id", "sent"), [("7", 7), ("seven", "seven")])
+def test_an_id_that_was_given_goes_out_as_it_is(profile: Profile, id: str, sent: object) -> None:
+    name = "tag" if profile is TORRENTS else "id"
+    _, server = exchange_with(profile, Draft("ping"), lambda _: "{}", id=id)
+    assert json.loads(server.requests[0].body)[name] == sent
+
+
+def test_each_call_of_a_batch_has_a_number_of_its_own() -> None:
+    def answer(sent: Any) -> str:
+        return json.dumps([json.loads(of_1_0(each)) for each in sent if each["id"] is not None])
+
+    rows = Batch('[{"method":"a"},{"method":"b","id":null},{"method":"c","id":"5"}]')
+    exchange, server = exchange_with(OLD, rows, answer)
+    assert isinstance(exchange.outcome, Result), exchange.outcome
+    assert exchange.outcome.remarks == ()
+    assert [each["id"] for each in json.loads(server.requests[0].body)] == [number_of(f"{exchange.id}.1"), None, 5]
+
+
+@pytest.mark.parametrize(
+    ("draft", "said"), [(Batch('[{"method":"a"}]'), NO_BATCH), (Draft("torrent-remove", "[1]"), BY_NAME)]
+)
+def test_what_that_dialect_cannot_say_is_not_sent(draft: Draft | Batch, said: str) -> None:
+    exchange, server = exchange_with(TORRENTS, draft, of_transmission)
+    assert exchange.outcome == Refused("params", said)
+    assert server.requests == []
+    assert preview(TORRENTS, draft, "1", has_session=False) == Refused("params", said)
+
+
+def test_a_notification_of_1_0_that_is_answered_all_the_same_is_told() -> None:
+    exchange, server = exchange_with(OLD, Draft("ping", notification=True), of_1_0)
+    assert server.requests[0].body == b'{"id":null,"method":"ping","params":[]}'
+    assert exchange.outcome == Result(b'["ping"]', ("the server answered a notification",))
+    silent, _ = exchange_with(OLD, Draft("ping", notification=True), lambda _: "")
+    assert silent.outcome == Sent()
+
+
+@pytest.mark.parametrize(
+    "profile", [OLD, TORRENTS, Profile("p", "", envelope="1.1"), Profile("p", "", id="number", empty_params="{}")]
+)
+@pytest.mark.parametrize(
+    "draft", [Draft("ping"), Draft("ping", '{"a":1.10}'), Draft("ping", notification=True)], ids=str
+)
+def test_the_preview_is_the_body_that_goes_out(profile: Profile, draft: Draft) -> None:
+    exchange, server = exchange_with(profile, draft, lambda _: "{}")
+    shown = preview(replace(profile, url=server.origin), draft, exchange.id, has_session=False)
+    assert isinstance(shown, Preview)
+    assert shown.body == server.requests[0].body
+
+
+def test_a_login_has_an_id_in_the_form_of_the_profile() -> None:
+    profile = replace(OLD, auth=CookieAuth(username="ada"))
+    for draft in (Draft("ping"), Draft("ping", notification=True)):
+        exchange, server = exchange_with(profile, draft, of_1_0, **{"Set-Cookie": "sessionid=abc12345"})
+        login = json.loads(server.requests[0].body)
+        assert (login["method"], type(login["id"])) == ("auth", int)
+        assert not isinstance(exchange.outcome, Malformed)
+
+
+@pytest.mark.parametrize("id", ["number", "string"])
+def test_a_reply_in_a_stream_is_read_and_comes_back_from_its_record(id: Any) -> None:
+    note = '{"jsonrpc":"2.0","method":"progress"}'
+
+    def answer(sent: Any) -> str:
+        reply = json.dumps({"jsonrpc": "2.0", "id": sent["id"], "result": [1]})
+        other = '{"jsonrpc":"2.0","id":99,"result":2}'
+        return f": hello\r\n\r\ndata: {note}\r\n\r\ndata: {reply}\r\n\r\ndata: {other}\r\n\r\n"
+
+    profile = Profile("mcp", "", id=id)
+    exchange, _ = exchange_with(profile, Draft("ping"), answer, **{"Content-Type": "text/event-stream"})
+    assert exchange.outcome == Result(b"[1]", ("came as an event stream, 1 other event(s) before it",))
+    again = to_exchange(to_record(exchange))
+    assert isinstance(again, Exchange)
+    assert again.outcome == exchange.outcome
+
+
+def test_an_answer_to_a_notification_in_a_stream_comes_back_from_its_record() -> None:
+    answer = 'data: {"jsonrpc":"2.0","id":null,"result":1}\n\n'
+    exchange, _ = exchange_with(Profile("mcp", ""), Draft("ping", notification=True), lambda _: answer)
+    again = to_exchange(to_record(exchange))
+    assert isinstance(exchange.outcome, Result)
+    assert isinstance(again, Exchange)
+    assert again.outcome == exchange.outcome
