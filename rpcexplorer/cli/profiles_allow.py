@@ -65,7 +65,10 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     profile = invocation.use(explorer, name)
     routes, say = explorer.secrets.routes, invocation.world.say
     hide = explorer.redactor().text
-    for field, found in explorer.secrets.state(profile).items():
+    held = dict(explorer.secrets.state(profile))
+    if profile.cert_file and (moved := routes.moved_key(profile)):
+        held[moved.field] = moved
+    for field, found in held.items():
         if isinstance(found, RouteChanged):
             say(hide(f"the {field} is not sent: {found.why}" + "".join(f"\n{change}" for change in found.changes)))
             if found.advice:

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.credentials_port import CredentialSource
     from rpcexplorer.model.connection_test import Check
-    from rpcexplorer.model.exchange import Exchange
+    from rpcexplorer.model.exchange import Exchange, Unreached
+    from rpcexplorer.model.secrets.certificate import ShownCertificate
 
 
 class Clients:
@@ -60,6 +61,18 @@ class Clients:
         tried = steps(await self._tried(profile), profile)
         bare = LOGIN if profile.has_sessions or way[RPC].state == "well" else HTTP  # as far as it got without them
         return [*way[:bare], *tried[bare:]]
+
+    async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached:
+        """The certificate that a profile's server shows, and what is against it. Nothing is sent to the server."""
+        from rpcexplorer.model.exchange import Unreached
+        from rpcexplorer.transport.port import Unreachable
+
+        connection = await asyncio.to_thread(_loaded)
+        try:
+            shown: ShownCertificate = await connection.certificate_of(profile)
+        except Unreachable as error:
+            return Unreached(error.step, error.sentence)
+        return shown
 
     async def _tried(self, profile: Profile) -> Exchange:
         client = self._made(profile, _unrecorded)

@@ -23,6 +23,9 @@ class CredentialSource(Protocol):
     async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
         """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
 
+    async def key(self, profile: Profile) -> Refused | None:
+        """Why the certificate that says who calls, and its key, are not used; None where they may be."""
+
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Remember a session; a sentence when that did not work."""
 
@@ -57,6 +60,9 @@ class GivenCredentials:
     async def session(self, profile: Profile) -> Secret | None:
         value = self._values.get("session")
         return None if value is None else Secret(value, profile.label("session"), "session")
+
+    async def key(self, profile: Profile) -> None:
+        """Whoever made the client has named it."""
 
     def keep(self, profile: Profile, session: Secret) -> None:  # noqa: ARG002
         """Remember it for this client's lifetime."""

@@ -96,7 +96,8 @@ class Requests:
         try:
             response = await transport.send(request, deadline=self._left, watch=self._watch, partial=self._partial)
         except Unreachable as error:
-            return Received(Unreached(error.step, error.sentence, error.maybe_ran), error.response, self._sent)
+            sentence = _advised(error, self._profile)
+            return Received(Unreached(error.step, sentence, error.maybe_ran), error.response, self._sent)
         finally:
             took = time.perf_counter() - started
             self._left -= took
@@ -107,6 +108,14 @@ class Requests:
     def cancelled(self) -> Received:
         """What had come of the request that was under way."""
         return Received(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
+
+
+def _advised(error: Unreachable, profile: Profile) -> str:
+    """What went wrong; where it is the server's certificate alone, with the command that shows and trusts it."""
+    if not error.untrusted:
+        return error.sentence
+    name = "NAME, for a profile with this address" if profile.ad_hoc else profile.name
+    return f"{error.sentence[:-1]}; to see this one certificate and trust no other: rpcexplorer profiles trust {name}."
 
 
 async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:

@@ -57,6 +57,8 @@ class RunningCall:
         return await self._recorded(exchange)
 
     async def _drive(self, flow: Flow) -> Received | Refused:
+        if self._profile.cert_file and (refused := await self._credentials.key(self._profile)):
+            return refused
         want = advance(flow, None)
         while not isinstance(want, Ended):
             want = advance(flow, await self._do(want))

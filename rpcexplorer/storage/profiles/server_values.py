@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any, Final
 
 from rpcexplorer.model.complaint import nearest
 from rpcexplorer.model.profile import PROFILE_NAME, DocumentSource, HeaderHandshake
+from rpcexplorer.model.secrets.certificate import as_fingerprint
 from rpcexplorer.storage.profiles.values import HTTP_OWN, OWN_KEYS, TOKEN, url_path
 from rpcexplorer.storage.toml.checks import beside
 from rpcexplorer.storage.toml.shape import Place, WrongValue
@@ -19,8 +19,6 @@ DIALECTS: Final = (
 USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization", "cookie"})
 """Headers that no handshake hands over."""
 
-_FINGERPRINT = re.compile(r"(?:sha256:)?((?:[0-9a-f]{2}:?){31}[0-9a-f]{2})", re.IGNORECASE)
-
 
 def preset_name(value: Any, _place: Place) -> Any:
     """The name of a preset, which is the name of a file; whether there is one is known when it is read."""
@@ -31,10 +29,8 @@ def preset_name(value: Any, _place: Place) -> Any:
 
 def certificate(value: Any, _place: Place) -> Any:
     """The SHA-256 of a certificate, as browsers and openssl show it; colons and case do not matter."""
-    found = _FINGERPRINT.fullmatch(value) if isinstance(value, str) else None
-    if found is None:
-        return WrongValue('must be the fingerprint of a certificate: "sha256:" and 64 hex digits')
-    return f"sha256:{found[1].replace(':', '').lower()}"
+    found = as_fingerprint(value) if isinstance(value, str) else None
+    return found or WrongValue('must be the fingerprint of a certificate: "sha256:" and 64 hex digits')
 
 
 def handshake(value: Any, _place: Place) -> Any:

@@ -124,6 +124,16 @@ class StoredCredentials:
             return found
         return await self._refusal_over_http(profile) or self._used(profile, "session", found)
 
+    async def key(self, profile: Profile) -> Refused | None:
+        """Why the key of the profile's own certificate is not used: a file of others says where it goes."""
+        moved = self._secrets.routes.moved_key(profile)
+        if moved is None:
+            return None
+        if moved.advice or not await self._asked(self._person.allows(profile.name, moved)):
+            return Refused("credentials", moved.sentence(profile.name))
+        told(lambda: self._secrets.routes.allow_key(profile))
+        return None
+
     def keep(self, profile: Profile, session: Secret) -> str | None:
         """Remember a session beyond this run; a sentence when only this run will know it."""
         self._pass(self._run.get(self._place(profile, "session")))

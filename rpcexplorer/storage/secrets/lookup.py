@@ -17,7 +17,7 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, SecretSource
-from rpcexplorer.storage.files import FileTrouble
+from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets import keyring as keyrings
 from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.secrets.routes import Routes
@@ -77,6 +77,16 @@ class Secrets:
     def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:
         """What this kind of profile needs, and where each field comes from; None where it is missing."""
         return {each: self.find(profile, each) for each in profile.secrets}
+
+    def carried_over(self, profile: Profile, change: Callable[[], Profile | Complaint]) -> Complaint | None:
+        """Make a change of a profile that this person has agreed to: what went to its server before still does."""
+        went = self._goes_there(profile)
+        now = change()
+        if isinstance(now, Complaint):
+            return now
+        if went and not self._goes_there(now):
+            told(lambda: self.routes.allow(now))  # what cannot be written down holds for this run
+        return None
 
     def saved(self, profile: Profile, field: str) -> datetime | None:
         """When the stored value was saved; of a session, since when it is in use."""
@@ -149,6 +159,11 @@ class Secrets:
         except FileTrouble as trouble:
             return trouble.sentence
         return None
+
+    def _goes_there(self, profile: Profile) -> bool:
+        """Whether nothing that is known is held back, because it would go another route."""
+        held = [found for found in self.state(profile).values() if isinstance(found, RouteChanged)]
+        return not held and not (profile.cert_file and self.routes.moved_key(profile))
 
     def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
         """What is stored for a profile, whatever route it belongs to."""

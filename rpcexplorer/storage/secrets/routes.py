@@ -13,13 +13,17 @@ from msgspec.structs import replace
 from rpcexplorer.model.profile import Profile, variable
 from rpcexplorer.model.secrets.route import Change, Route, RouteChanged, changes, route_of
 from rpcexplorer.model.secrets.secret import origin_of
-from rpcexplorer.storage.files import FileTrouble, read_bytes
+from rpcexplorer.storage.files import FileTrouble, read_bytes, real
 from rpcexplorer.storage.profiles.layers import merge
 from rpcexplorer.storage.profiles.loading import Profiles
 from rpcexplorer.storage.secrets.allowed import Allowed, with_route
 from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.toml.positions import split_dotted
 
+KEY = "client certificate"
+"""What people call the certificate that says who they are, with its key."""
+_OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
+"""The part of a route that says who gets to see it: the rest is about what is written in a request."""
 DISPUTED = "your own file and another one disagree about where it goes"
 
 
@@ -37,7 +41,10 @@ class Routes:
 
     def of(self, profile: Profile) -> Route:
         """The route of a profile as it stands now, its certificates by their content."""
-        return route_of(profile, _content_of(profile.ca_file))
+        named = {key: file for key in ("cert_file", "key_file") if (file := getattr(profile, key))}
+        # A certificate of ours may be renewed where it lies; but a link in a checkout can come to lead to any key.
+        placed = replace(profile, **{key: str(real(Path(file))) for key, file in named.items()}) if named else profile
+        return route_of(placed, _content_of(profile.ca_file))
 
     def moved(self, profile: Profile, field: str, bound: Route | None = None, why: str = "") -> RouteChanged | None:
         """Why a secret is not to be sent; ``bound`` is the route that it may go, None where it is bound to none yet."""
@@ -53,6 +60,25 @@ class Routes:
             return RouteChanged(field, why, self._placed(profile, found))
         disputed = self.disputed(profile)
         return RouteChanged(field, DISPUTED, disputed) if disputed else None
+
+    def moved_key(self, profile: Profile) -> RouteChanged | None:
+        """Why the key of the profile's own certificate is not to be used.
+
+        It lies where a file says, and not where this person has put it: unless that is this person's own file, no
+        server gets to see it before that was allowed.
+        """
+        if pinned := self._not_pinned(profile, KEY):
+            return pinned
+        now = _of_key(self.of(profile))
+        if profile.ad_hoc or any(_of_key(route) == now for route in self._routes(self.file.read(), profile.name)):
+            return None
+        own = self.profiles.own.get(profile.name, {})
+        said = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
+        if (said.get("cert_file"), said.get("key_file")) != (profile.cert_file, profile.key_file):
+            why = "a file that others can write names it, and you have not allowed that"
+            return RouteChanged(KEY, why, self._placed(profile, changes({}, now)))
+        disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
+        return RouteChanged(KEY, DISPUTED, disputed) if disputed else None
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
         """Where this person's own file and another one disagree about the route: the own value, and what counts now."""
@@ -91,10 +117,11 @@ class Routes:
 
     def allow(self, profile: Profile) -> None:
         """Let the secrets of a profile go the route that it has now, in this run at least. Raises ``FileTrouble``."""
-        route = self.of(profile)
-        self._allowed[profile.name] = with_route(self._allowed, profile.name, route)
-        with self.file.changing() as allowed:
-            allowed.routes[profile.name] = with_route(allowed.routes, profile.name, route)
+        self._allow(profile.name, self.of(profile))
+
+    def allow_key(self, profile: Profile) -> None:
+        """Let the key of the profile's own certificate be used there, and nothing else. Raises ``FileTrouble``."""
+        self._allow(profile.name, _of_key(self.of(profile)))
 
     def allow_history(self, folder: str) -> None:
         """Let calls be recorded in a folder that a file of others names. Raises ``FileTrouble``."""
@@ -120,6 +147,11 @@ class Routes:
 
     def allowed(self) -> Allowed:
         return self.file.read()
+
+    def _allow(self, name: str, route: Route) -> None:
+        self._allowed[name] = with_route(self._allowed, name, route)
+        with self.file.changing() as allowed:
+            allowed.routes[name] = with_route(allowed.routes, name, route)
 
     def _first_use(self, variable: str) -> Route | None:
         return self._first_uses.get(variable) or self.file.read().first_uses.get(variable)
@@ -150,6 +182,10 @@ class Routes:
                 preset = leaf.origin.preset  # who named it has changed the route
                 return f"preset {preset}, {leaves['preset',].source}" if preset else str(leaf.source)
         return ""
+
+
+def _of_key(route: Route) -> Route:
+    return {key: route[key] for key in _OF_KEYS if key in route}
 
 
 def _content_of(ca_file: str | None) -> str:
