@@ -161,7 +161,7 @@ REFUSALS: list[tuple[Edit, str]] = [
     (lambda edits: edits.set_value("profile.a.timout", 5), "did you mean `timeout`?"),
     (lambda edits: edits.set_value("profile.a.timeout", "soon"), "number of seconds"),
     (lambda edits: edits.set_value("profile.a.password", "hunter2"), "profiles secret a password"),
-    (lambda edits: edits.set_value("profile.a.headers.Authorization", "hunter2"), 'auth = { kind = "bearer" }'),
+    (lambda edits: edits.set_value("profile.a.headers.Authorization", "hunter2"), 'header = "Authorization" }'),
     (lambda edits: edits.set_value("profile.a.url", "http://u:hunter2@a"), "profiles secret a password"),
     (lambda edits: edits.add("d", "ftp://d"), "http://"),
     (lambda edits: edits.add("../d", "http://d"), "no name for a profile"),
