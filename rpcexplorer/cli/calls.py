@@ -11,7 +11,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocation_of, profile_option
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
-from rpcexplorer.cli.show import Part, show, show_preview
+from rpcexplorer.cli.show import Part, advise, show, show_preview
 from rpcexplorer.cli.values import OneOf, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
@@ -156,6 +156,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     stop = Stop()
     exchange = run_until_stopped(_exchange(invocation, explorer, sending, draft, stop), stop)
     show(out.world, exchange, sending.part, include=sending.include)
+    advise(world, exchange, explorer.profile)
     _mark(invocation, draft)
     if explorer.journal.trouble:
         world.say(f"the call could not be recorded: {explorer.journal.trouble}")

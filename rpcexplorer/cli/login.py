@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
-from rpcexplorer.cli.show import Part, show
+from rpcexplorer.cli.show import Part, advise, show
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.exchange import Exchange
@@ -29,6 +29,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     stop = Stop()
     exchange = run_until_stopped(_login(invocation, explorer, stop), stop)
     show(invocation.world, exchange, Part.RESULT, include=False)
+    advise(invocation.world, exchange, explorer.profile)
     context.exit(exchange.exit_code)
 
 

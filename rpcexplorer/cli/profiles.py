@@ -11,6 +11,7 @@ from rpcexplorer.cli.profiles_add import add
 from rpcexplorer.cli.profiles_allow import allow
 from rpcexplorer.cli.profiles_check import check
 from rpcexplorer.cli.profiles_connection import connection
+from rpcexplorer.cli.profiles_set import set_
 from rpcexplorer.cli.profiles_trust import trust
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.explorer import Explorer
@@ -33,6 +34,7 @@ profiles.add_command(add)
 profiles.add_command(allow)
 profiles.add_command(check)
 profiles.add_command(connection)
+profiles.add_command(set_)
 profiles.add_command(trust)
 
 

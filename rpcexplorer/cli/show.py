@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from enum import Enum
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.terminal import highlighted
 from rpcexplorer.views.words.sentences import outcome_line, transport_line
@@ -44,6 +46,17 @@ def show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None
         world.say(f"note: {remark}")
     if exchange.exit_code:
         _failure(world, exchange)
+
+
+def advise(world: World, exchange: Exchange, profile: Profile | None) -> None:
+    """Say what may help a call that failed, with the commands that do it."""
+    if exchange.exit_code == 0 or profile is None:
+        return
+    from rpcexplorer.model.hints.finding import hint_for  # a call that succeeds needs none of it
+    from rpcexplorer.views.words.hints import hint_told
+
+    if hint := hint_for(exchange, profile, KINDS):
+        world.say(hint_told(hint))
 
 
 def json(world: World, text: bytes) -> None:

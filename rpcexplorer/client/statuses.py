@@ -1,4 +1,7 @@
-"""What an HTTP status says of a reply that is none of JSON-RPC: its own words, and what to do next."""
+"""What an HTTP status says of a reply that is none of JSON-RPC, in its own words.
+
+What to do about it stands here only where no setting of the profile helps; else it is a hint's to say (model/hints/).
+"""
 
 from __future__ import annotations
 
@@ -8,16 +11,17 @@ from rpcexplorer.model.exchange import Response
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.redaction.addresses import redacted_address
 
-REDIRECTS = frozenset({301, 302, 303, 307, 308})
+REDIRECTS = {
+    301: "Moved Permanently", 302: "Found", 303: "See Other", 307: "Temporary Redirect", 308: "Permanent Redirect",
+}  # fmt: skip
 """What sends a caller elsewhere; 300 and 304 may have a ``Location`` and do not."""
 
 
 def named(response: Response, profile: Profile) -> str:
     """A sentence that begins with the status; empty where it says nothing that the body does not."""
     if response.status in REDIRECTS and (location := response.header("location")) is not None:
-        return (
-            f"The server redirects to {location}. Redirects are not followed: if it is right, set url and path to it."
-        )
+        title = f"HTTP {response.status} {REDIRECTS[response.status]}"
+        return f"{title}: the server redirects to {location}. Redirects are not followed."
     if response.status not in MEANINGS:
         return ""
     title, meaning = MEANINGS[response.status]
@@ -26,15 +30,14 @@ def named(response: Response, profile: Profile) -> str:
 
 def _unauthorized(response: Response, profile: Profile) -> str:
     wanted = response.header("www-authenticate")
-    asks = f"the server asks for credentials ({wanted})" if wanted else "the server asks for credentials"
-    if not profile.secrets:
-        return f"{asks}. This profile sends none: set its auth."
-    return f"{asks}, or did not take these: enter them again with rpcexplorer profiles secret {profile.name} password."
+    if profile.secrets:
+        return "the server did not take the credentials that were sent."
+    return f"the server asks for credentials ({wanted})." if wanted else "the server asks for credentials."
 
 
 def _forbidden(_: Response, profile: Profile) -> str:
     where = redacted_address(profile.endpoint)
-    return f"whoever calls may not do this at {where}. Check the credentials, or ask who runs the server."
+    return f"whoever calls may not do this at {where}. Ask who runs the server."
 
 
 def _by_proxy(response: Response, _: Profile) -> str:
@@ -43,10 +46,8 @@ def _by_proxy(response: Response, _: Profile) -> str:
     return f"a proxy asks for credentials of its own{asks}. Put them into the proxy's address, in HTTPS_PROXY."
 
 
-def _media_type(response: Response, profile: Profile) -> str:
-    wanted = response.header("accept") or response.header("accept-post")
-    which = wanted or "application/json"
-    return f'the server does not take {profile.content_type}. Set content_type = "{which}" in the profile.'
+def _media_type(_: Response, profile: Profile) -> str:
+    return f"the server does not take {profile.content_type}."
 
 
 def _too_many(response: Response, _: Profile) -> str:

@@ -144,7 +144,8 @@ def _replied(exchange: Exchange, profile: Profile) -> list[Check]:
         return rows
     if status is not None and 200 <= status < 300:
         return _ended(rows, 1, "failed", outcome.reason, answered=True)
-    return _ended(rows, 0, "failed", f"HTTP {status}: {outcome.reason}", answered=True)
+    words = outcome.reason if outcome.reason.startswith(f"HTTP {status} ") else f"HTTP {status}: {outcome.reason}"
+    return _ended(rows, 0, "failed", words, answered=True)
 
 
 def _rpc(outcome: Outcome) -> Check:

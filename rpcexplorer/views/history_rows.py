@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Malformed, Result
 from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
-from rpcexplorer.views.words.sentences import duration, outcome_words, size
+from rpcexplorer.views.words.sentences import duration, outcome_words, size, status_word
 
 _LONGEST: Final = 300
 """Characters of an outcome's words that are looked at; no row shows more."""
@@ -86,7 +86,8 @@ def moment_words(when: datetime, today: date, zone: tzinfo | None = None) -> str
 def came(exchange: Exchange) -> list[tuple[str, str]]:
     """What came of a call, in a few words with their roles; its sign stands elsewhere."""
     status = exchange.response.status
-    told = [] if status is None or 200 <= status < 300 else [(f"HTTP {status}, ", "middle")]
+    plain = status is None or 200 <= status < 300 or status_word(exchange.outcome)
+    told = [] if plain else [(f"HTTP {status}, ", "middle")]
     match exchange.outcome:
         case Result():
             return [*told, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]

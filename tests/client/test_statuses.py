@@ -29,13 +29,12 @@ def called(reply: bytes, kind: str = "none") -> Exchange:
             401,
             BASIC,
             3,
-            'HTTP 401 Unauthorized: the server asks for credentials (Basic realm="rpc"). This profile',
+            'HTTP 401 Unauthorized: the server asks for credentials (Basic realm="rpc").',
         ),
-        (401, {}, 3, "HTTP 401 Unauthorized: the server asks for credentials. This profile sends none"),
+        (401, {}, 3, "HTTP 401 Unauthorized: the server asks for credentials."),
         (403, {}, 3, "HTTP 403 Forbidden: whoever calls may not do this at http://127.0.0.1"),
         (407, BASIC, 3, "a proxy asks for credentials of its own (Negotiate)"),
-        (415, {}, 5, 'does not take application/json-rpc. Set content_type = "application/json"'),
-        (415, {"Accept-Post": "text/json"}, 5, 'Set content_type = "text/json" in the profile'),
+        (415, {}, 5, "HTTP 415 Unsupported Media Type: the server does not take application/json-rpc."),
         (429, {"Retry-After": "7"}, 5, "too many requests. Try again in 7 s."),
         (429, {}, 5, "Try again later."),
         (503, {"Retry-After": "Fri, 31 Dec 1999 23:59:59 GMT"}, 5, "Try again after Fri, 31 Dec 1999 23:59:59 GMT."),
@@ -53,7 +52,7 @@ def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code:
 def test_credentials_that_were_sent_are_to_be_entered_again() -> None:
     exchange = called(http_reply(b"", 401), "inline")
     assert isinstance(exchange.outcome, Malformed)
-    assert "did not take these: enter them again" in exchange.outcome.reason
+    assert "the server did not take the credentials that were sent." in exchange.outcome.reason
     assert "pw-pw-pw" not in exchange.outcome.reason
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from rpcexplorer.model.address import typed_whole
 from rpcexplorer.model.profile import Profile
@@ -45,7 +45,7 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
         lines.append(f"{PROGRAM} profiles add {name} {kept} --auth={profile.auth.kind}")
     if changes:
         lines.append(
-            f"{PROGRAM} profiles set {name} {' '.join(quoted(f'{key}={_text(value)}') for key, value in changes)}"
+            f"{PROGRAM} profiles set {name} {' '.join(quoted(f'{key}={spelled(value)}') for key, value in changes)}"
         )
     if secret:
         lines.append(f"{PROGRAM} profiles secret {name} {secret}")
@@ -59,8 +59,10 @@ def quoted(word: str) -> str:
     return shlex.quote(word)
 
 
-def _text(value: Any) -> str:
-    """A value as it is typed for a key: text as it is, anything else as TOML."""
+def spelled(value: Any) -> str:
+    """A value as it is typed for a key: text as it is, anything else as TOML; nothing, for a key to be taken out."""
+    if isinstance(value, Struct):
+        value = {key: part for key, part in structs.asdict(value).items() if part}
     if isinstance(value, dict):
         return f"{{ {', '.join(f'{key} = {json.dumps(member)}' for key, member in value.items())} }}"
     return value if isinstance(value, str) else "" if value is None else json.dumps(value)

@@ -22,6 +22,7 @@ from rpcexplorer.views.words.sentences import (
     outcome_line,
     outcome_words,
     size,
+    status_word,
     transport_line,
 )
 
@@ -83,7 +84,7 @@ def _what(exchange: Exchange, room: int, *, colour: bool) -> str:
     """What came of it, then the name it was given, which gets half the room at most."""
     status = exchange.response.status
     told = outcome_words(exchange.outcome)
-    if status is not None and not 200 <= status < 300:
+    if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
         told = f"HTTP {status}, {told}"
     name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
     told = clipped(told, room - columns(name))

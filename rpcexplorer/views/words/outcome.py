@@ -7,7 +7,15 @@ from typing import Final
 from rpcexplorer.model.exchange import Exchange, OutcomeName, Progress
 from rpcexplorer.views.cells import clipped, columns
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import SIGNS, duration, explanation, outcome_words, size, transport_line
+from rpcexplorer.views.words.sentences import (
+    SIGNS,
+    duration,
+    explanation,
+    outcome_words,
+    size,
+    status_word,
+    transport_line,
+)
 
 ROLES: Final[dict[OutcomeName, str]] = {
     "result": "well",
@@ -42,7 +50,7 @@ def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     """Sign and word; where there is no room for an error's message, its code alone."""
     name = exchange.outcome_name
     role = ROLES[name]
-    word = SHORT.get(name) or outcome_words(exchange.outcome)
+    word = status_word(exchange.outcome) or SHORT.get(name) or outcome_words(exchange.outcome)
     if columns(word) > max(room, LEAST):
         word = " ".join(word.split(" ")[:2])
     return [(f"{SIGNS[name]} ", role), (word, f"{role} bold")]
@@ -60,7 +68,9 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     said: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT:
-        said.append((sentence.removeprefix(f"{exchange.outcome_name}: "), "text"))
+        title = f"HTTP {exchange.response.status} {status_word(exchange.outcome)}"  # the bar says so
+        sentence = sentence.removeprefix(f"{title}: ").removeprefix(f"{exchange.outcome_name}: ")
+        said.append((sentence[:1].upper() + sentence[1:], "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
             said.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, LEAST):

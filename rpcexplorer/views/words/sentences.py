@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import isfinite
 from typing import Final
 
@@ -34,6 +35,8 @@ SIGNS: Final[dict[OutcomeName, str]] = {
 }
 """What an outcome is known by at a glance; a word stands near by."""
 
+_BY_STATUS = re.compile(r"HTTP \d{3} ([A-Z][A-Za-z ]+): ")
+"""How a sentence begins that says what a status means: that this is no reply of JSON-RPC goes without saying."""
 _MAY_HAVE_RUN = ", but the server may have run it"
 
 
@@ -51,7 +54,7 @@ def outcome_words(outcome: Outcome) -> str:
             name = printable(message) or RESERVED.get(code or 0, ("",))[0]
             return " ".join(part for part in ("error", "without code" if code is None else str(code), name) if part)
         case Malformed(reason=reason):
-            return f"malformed: {printable(reason)}"
+            return f"{'' if status_word(outcome) else 'malformed: '}{printable(reason)}"
         case Unreached(sentence=sentence):
             return f"unreached: {printable(sentence)}"
         case Cancelled(maybe_ran=maybe_ran):
@@ -60,6 +63,12 @@ def outcome_words(outcome: Outcome) -> str:
             return "sent"
         case Refused(sentence=sentence):
             return f"refused: {printable(sentence)}"
+
+
+def status_word(outcome: Outcome) -> str:
+    """What an HTTP status is called by which no reply of JSON-RPC came: ``Unauthorized``; else empty."""
+    found = _BY_STATUS.match(outcome.reason) if isinstance(outcome, Malformed) else None
+    return found[1] if found else ""
 
 
 def transport_line(exchange: Exchange) -> str:

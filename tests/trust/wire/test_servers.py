@@ -33,10 +33,10 @@ def call(shell: Shell) -> Ran:
 
 
 def expect(ran: Ran, code: int, *said: str) -> None:
-    """One sentence on stderr, which says this and repeats no secret."""
+    """One sentence on stderr, and a hint where there is one, which say this and repeat no secret."""
     assert ran.code == code, ran.err
     assert [words for words in said if words not in ran.err] == []
-    assert ran.err.count("\n") <= 2
+    assert ran.err.partition("rpcexplorer: hint: ")[0].count("\n") <= 2
     assert "Traceback" not in ran.err
     assert "s3ss10n" not in ran.err
 
@@ -128,8 +128,8 @@ def test_one_that_moved_says_where_to_and_is_not_followed(shell: Shell) -> None:
         with RawServer(PONG, http_reply(b"", 308, {"Location": place})) as server:
             profile(shell, server.origin)
             expect(call(shell), 0)
-            expect(call(shell), 5, f"The server redirects to http://localhost:{other.port}/v3/␛]8;;x␇.",
-                   "Redirects are not followed: if it is right, set url and path to it.", "HTTP 308")  # fmt: skip
+            moved = f"HTTP 308 Permanent Redirect: the server redirects to http://localhost:{other.port}/v3/␛]8;;x␇."
+            expect(call(shell), 5, moved, "Redirects are not followed.", "look at it first")
     assert other.requests == []
 
 
