@@ -22,7 +22,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Exchange, Result, Sent
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.methods.pane import MethodsPane
@@ -46,7 +46,7 @@ from rpcexplorer.tui.reader.grid import Grid
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.row_list import RowList
-from tests.fakes.wire import HOLD, RawServer
+from tests.fakes.wire import HOLD, RawServer, http_reply
 from tests.storage.recording import exchange as recorded
 from tests.tui.visiting import drawn, names, on, profiles, said, shown, tell, type_in
 from tests.tui.waiting import until
@@ -301,6 +301,24 @@ async def what_runs_is_cancelled_at_once(at: Visit) -> None:
         assert isinstance(exchange.outcome, Cancelled)
         assert exchange.response.body == b"[1, 2"
         await at.sees("◌ cancelled")
+
+
+@shows("apply-hint")
+async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit) -> None:
+    with RawServer(http_reply(status=415), http_reply(b'{"jsonrpc":"2.0","id":null,"result":"pong"}')) as server:
+        at.explorer.use(ad_hoc(f"{server.origin}/"))
+        at.calls.show_profile()
+        await at.write("[]", "ping")
+        at.calls.action_send()
+        await at.sees("! Unsupported Media Type", "^R set content_type to application/json in url, and send again")
+        await at.press("ctrl+r")
+        await at.sees("Change the profile url?", "application/json-rpc → application/json", "for this run alone")
+        before = at.calls.exchange
+        await at.pilot.press("enter")
+        assert isinstance((await at.came(before)).outcome, Result)
+        assert [each.header("Content-Type") for each in server.requests][1:] == ["application/json"]
+        await at.sees("✓ result", "Set for this run. F7, then a, saves the address")
+        await at.misses("^R set")
 
 
 @shows("send-notification")

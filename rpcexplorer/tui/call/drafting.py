@@ -16,6 +16,7 @@ from textual.app import SuspendNotSupported
 from rpcexplorer.explorer import Explorer, fresh_id
 from rpcexplorer.model.catalogue import Method, first_method
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.draft_writer import DraftWriter
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
@@ -48,12 +49,8 @@ class DraftScreen(ReplyScreen):
 
     def show_profile(self) -> None:
         """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""
-        profile = self.explorer.profile
-        assert profile is not None
-        self.profile, self.empty_params, self.is_prod = profile, profile.empty_params, profile.badge == "prod"
         self._looked_back = False
-        self.show_auth()
-        self.show_methods()
+        profile = self.show_values()
         self.call_after_refresh(self._look_back)
         self.remind("filter", "pipe")
         self.exchange = None
@@ -61,6 +58,15 @@ class DraftScreen(ReplyScreen):
         self._is_opening = True
         if not self.method:
             self.action_focus_methods()
+
+    def show_values(self) -> Profile:
+        """What the profile in use says, where the call in the editor stays."""
+        profile = self.explorer.profile
+        assert profile is not None
+        self.profile, self.empty_params, self.is_prod = profile, profile.empty_params, profile.badge == "prod"
+        self.show_auth()
+        self.show_methods()
+        return profile
 
     def show_auth(self) -> None:
         profile, known = self.explorer.profile, self.explorer.credentials

@@ -27,6 +27,7 @@ from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
+from rpcexplorer.views.words.sentences import WordLine
 
 WIDE: Final = 180
 """Columns from which params and response can stand side by side."""
@@ -110,6 +111,8 @@ class CallLayout(Screen[None]):
     """The request to come, or why there would be none."""
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, init=False, repaint=False, always_update=True)
     """The exchange on view."""
+    hint: reactive[WordLine] = reactive[WordLine]([], init=False, repaint=False)
+    """What may help, where the exchange on view has failed just now; empty where nobody knows."""
     what: reactive[str] = reactive("", init=False, repaint=False)
     """What is under way, in a word; empty where nothing is."""
     whose: reactive[str] = reactive("", init=False, repaint=False)
@@ -140,7 +143,7 @@ class CallLayout(Screen[None]):
             yield self.methods.data_bind(here.pinned, here.recent, methods=here.known, current=here.method)
             with Vertical(id="right"):
                 yield self.params.data_bind(here.preview, asked=here.discovered_at, empty=here.empty_params)
-                yield self.response.data_bind(here.exchange, here.what, here.whose, here.method)
+                yield self.response.data_bind(here.exchange, here.hint, here.what, here.whose, here.method)
         yield Footer().data_bind(prod=here.is_prod)
 
     def key(self, command: str) -> str:

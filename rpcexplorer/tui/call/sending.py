@@ -5,17 +5,26 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec.structs import replace
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 
+if TYPE_CHECKING:
+    from rpcexplorer.model.hints.hint import Hint
+
 TICK = 0.1
+
+Hinted: TypeAlias = "tuple[Hint, Profile, Callable[[], object]]"
 
 
 class SendingScreen(DraftScreen):
@@ -27,8 +36,15 @@ class SendingScreen(DraftScreen):
         self._started = 0.0
         self._elsewhere = False
         """Another call was put on view while one ran: what comes of it does not take its place."""
+        self._hinted: Hinted | None = None
+        """What the hint on view would do, the profile that it is for, and how the call is sent again."""
 
     def watch_what(self) -> None:
+        self.refresh_bindings()
+
+    def watch_exchange(self) -> None:
+        """A hint goes with the exchange that it is about."""
+        self._hinted, self.hint = None, []
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -41,6 +57,8 @@ class SendingScreen(DraftScreen):
             return not running and profile is not None and bool(profile.secrets)
         if action == "discover":
             return not running
+        if action == "apply_hint":
+            return not running and self._hinted is not None and self._hinted[1] == profile
         if action == "to_profile":
             return bool(self.method)
         if action == "replaced_params":
@@ -106,8 +124,10 @@ class SendingScreen(DraftScreen):
             return
         self.write_down()
         with self._under_way("sending", "a batch" if isinstance(draft, Batch) else draft.method) as stop:
+            profile = self.explorer.profile
             exchange = await self.explorer.call(draft, id=self.take_id(), watch=self._watch, stop=stop)
         self._ended(exchange)
+        self._offer(exchange, profile, partial(self._once_more, draft))
 
     @opens("call")
     async def _login(self, *, ask: bool = False) -> None:
@@ -117,8 +137,10 @@ class SendingScreen(DraftScreen):
             self.show_auth()
             return
         with self._under_way("logging in") as stop:
+            profile = self.explorer.profile
             exchange = await self.explorer.login(watch=self._watch, stop=stop)
         self._ended(exchange)
+        self._offer(exchange, profile, self._login)
 
     @opens("call")
     async def _discover(self) -> None:
@@ -168,6 +190,46 @@ class SendingScreen(DraftScreen):
         self.show_recent()
         self.show_auth()
         self.show_preview()
+
+    def _offer(self, exchange: Exchange, profile: Profile | None, again: Callable[[], object]) -> None:
+        """Say what may help, where a call failed that is still on view, of a profile that is still in use as it was."""
+        if (
+            not exchange.exit_code
+            or self.exchange is not exchange
+            or profile is None
+            or self.explorer.profile != profile
+        ):
+            return
+        from rpcexplorer.model.hints.finding import hint_for
+        from rpcexplorer.views.words.hints import hint_line
+
+        if hint := hint_for(exchange, profile, KINDS):
+            self.hint = hint_line(hint, profile.name, self.key("apply-hint") or self.key("palette"))
+            self._hinted = (hint, profile, again) if hint.changes or hint.secret else None
+            self.refresh_bindings()
+
+    @opens("hint")
+    async def action_apply_hint(self) -> None:
+        """Change the profile, after a question, and send what failed; a call as it stands in the editor now."""
+        if self._hinted is None:
+            return
+        from rpcexplorer.tui.call.hinting import followed
+
+        hint, profile, again = self._hinted
+        save = f"{self.key('profiles')}, then {self.key('profiles.add')}, saves the address with it as a profile."
+        wanted = await followed(self, self.explorer, hint, profile, save)
+        if self.explorer.profile != profile:
+            self._hinted, self.hint = None, []
+            self.show_values()
+            self.show_preview()
+        if wanted:
+            again()
+
+    def _once_more(self, draft: Draft | Batch) -> None:
+        if isinstance(draft, Draft) and draft.method == self.method:
+            self._when_typed(lambda: self._send_typed(notification=draft.notification))
+        else:
+            self._send(draft)
 
     async def settle(self) -> None:
         """End what runs and write down what was typed: the profile is about to change, or the program to end."""

@@ -1,7 +1,11 @@
-"""Questions before something goes out: it is not marked safe, or a record of somebody else would open a secret."""
+"""Questions before something goes out or is changed.
+
+A call is not marked safe; a record of somebody else would open a secret; other values are proposed for a profile.
+"""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from textual.screen import Screen
@@ -9,13 +13,16 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.hints.hint import Changes
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import standing
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.views.cells import clipped
+from rpcexplorer.views.words.hints import rows_of
 
 PARAMS = 50
 """Columns of the params that the question shows."""
+SET = "Set it, and send again"
 PLACES = 5
 """Places of secrets that the question names."""
 
@@ -77,3 +84,39 @@ def _is_quiet(explorer: Explorer, draft: Draft | Batch) -> bool:
 def _bound(profile: Profile, method: str) -> str:
     """A yes holds for the server it was said of: a profile may be pointed at another one."""
     return f"{method} at {profile.origin}"
+
+
+async def may_change(screen: Screen[Any], profile: Profile, changes: Changes, *, careful: bool) -> bool:
+    """Whether a profile that stands in no file may have other values."""
+    rows = [*rows_of(profile, changes), ("kept", "for this run alone")]
+    return await _changed(screen, profile, rows, [Choice("set", SET)], careful=careful) == "set"
+
+
+async def file_to_change(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, changes: Changes, *, careful: bool
+) -> Path | None:
+    """The file in which a profile gets other values, its person's own first; None where it stays as it is."""
+    own, found = explorer.paths.user_sessions, explorer.profiles
+    mine = found.change_home(profile.name, own)
+    teams = [file for file in found.files_of(profile.name) if file not in {own, mine}][-1:]
+    rows = [*rows_of(profile, changes), ("file", str(mine)), *(("or", f"{file}  (the team)") for file in teams)]
+    choices = [
+        Choice("set", f"For me: {SET.lower()}" if teams else SET),
+        *(Choice("team", "For the team") for _ in teams),
+    ]
+    answer = await _changed(screen, profile, rows, choices, careful=careful)
+    return {"set": mine, "team": teams[-1] if teams else None}.get(answer)
+
+
+async def _changed(
+    screen: Screen[Any], profile: Profile, rows: list[tuple[str, str]], choices: list[Choice], *, careful: bool
+) -> str:
+    """The answer that was chosen; the first one changes it, unless it matters more."""
+    grave = careful or profile.badge == "prod"
+    leave = Choice("leave", "Leave it")
+    rows = [("profile", f"{profile.name}  {profile.badge_word}".rstrip()), *rows]
+    question = Confirm(
+        f"Change the profile {profile.name}?", rows, [leave, *choices] if grave else [*choices, leave], grave=grave
+    )
+    answer: str | None = await screen.app.push_screen_wait(question)
+    return answer or "leave"

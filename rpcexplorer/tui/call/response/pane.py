@@ -23,6 +23,7 @@ from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.views.words.outcome import beside, ended, nothing, running, told
+from rpcexplorer.views.words.sentences import WordLine
 
 if TYPE_CHECKING:
     from rpcexplorer.tui.reader.grid import Grid
@@ -48,6 +49,8 @@ class ResponsePane(ReplyLine):
 
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, always_update=True)
     """What is on view."""
+    hint: reactive[WordLine] = reactive[WordLine]([])
+    """What may help, in a line; empty where nobody knows."""
     what: reactive[str] = reactive("")
     """What is under way, in a word; empty when nothing is."""
     method: reactive[str] = reactive("")
@@ -89,7 +92,8 @@ class ResponsePane(ReplyLine):
         """``key`` goes here, ``cancel_key`` ends what runs; ``first_steps`` is said before there is any exchange."""
         super().__init__(Body(), Prompt())
         self._key, self._cancel_key = key, cancel_key
-        self._bar, self._remarks = Bar(classes="-tinted"), Remarks()
+        self._bar, self._remarks, self._hint = Bar(classes="-tinted"), Remarks(), Remarks()
+        self._hint.joined = False
         self._first_steps = first_steps
         self._progress: Progress | None = None
         self._elapsed = 0.0
@@ -97,7 +101,7 @@ class ResponsePane(ReplyLine):
         """The method whose reply was on view last."""
 
     def compose(self) -> ComposeResult:
-        yield from (self._bar, self._remarks, self.prompt, self.body)
+        yield from (self._bar, self._remarks, self._hint, self.prompt, self.body)
 
     # --- what is given to it -----------------------------------------------------------------------------------
 
@@ -166,6 +170,9 @@ class ResponsePane(ReplyLine):
     def watch_method(self) -> None:
         self.watch_what()
         self.say()
+
+    def watch_hint(self) -> None:
+        self._hint.pieces = self.hint
 
     def watch_tab(self) -> None:
         self._bar.open = self.tab
