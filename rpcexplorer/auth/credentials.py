@@ -123,8 +123,8 @@ def opened_address(address: str, secrets: Sequence[Secret]) -> str:
     return PLACEHOLDER.sub(lambda found: values.get(found[0], found[0]), address)
 
 
-def opening_of(secrets: Sequence[Secret], target: str = "", body: bytes = b"") -> Opening:
-    return Opening({secret.placeholder: secret.reveal() for secret in secrets}, target, body)
+def opening_of(secrets: Sequence[Secret], target: str = "", body: bytes = b"", verb: str = "POST") -> Opening:
+    return Opening({secret.placeholder: secret.reveal() for secret in secrets}, target, body, verb)
 
 
 def derived(headers: Iterable[AuthHeader], known: Sequence[Secret]) -> Iterator[Secret]:

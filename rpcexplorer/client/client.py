@@ -116,9 +116,15 @@ class Client:
         timeout: float | None = None,  # noqa: ASYNC109 - covers a login too, and keeps what came by then
         watch: Watch | None = None,
         stop: Stop | None = None,
+        document: str = "",
     ) -> Exchange:
-        """Send what stands in an editor. ``watch`` is told how far it has come; ``stop`` can end it."""
+        """Send what stands in an editor. ``watch`` is told how far it has come; ``stop`` can end it.
+
+        ``document`` is a path on the same server: what lies there is fetched instead, and credentials go along in
+        headers and address, but nothing of the draft does.
+        """
         id = id or fresh_id()
+        profile = replace(self.profile, url=self.profile.origin, path=document) if document else self.profile
         calls = calls_of(draft, id, self.profile.envelope)
         begun = self._begun(id, draft)
         if isinstance(calls, Refused):
@@ -132,7 +138,10 @@ class Client:
             changed = "; ".join(map(str, session.changes))
             moved = f"the session that was kept is not sent: {session.why}{f': {changed}' if changed else ''}"
             begun, session = replace(begun, notes=(moved,)), None
-        way = auth_of(self.profile).flow(self.profile, message, session, begun.when)
+        way = auth_of(profile).flow(profile, message, session, begun.when)
+        if document:
+            begun = replace(begun, url=redacted_address(profile.endpoint))
+            return await self._running(begun, timeout, watch, profile.endpoint).run(way, stop)
         return await self._running(begun, timeout, watch).run(around(way, self._handshake), stop)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
@@ -143,8 +152,8 @@ class Client:
         way = auth_of(self.profile).login(self.profile, id, begun.when)
         return await self._running(begun, None, watch).run(around(way, self._handshake), stop)
 
-    def _running(self, begun: Exchange, timeout: float | None, watch: Watch | None) -> RunningCall:
-        requests = Requests(self.profile, self._connected, timeout or self.profile.timeout, watch)
+    def _running(self, begun: Exchange, timeout: float | None, watch: Watch | None, document: str = "") -> RunningCall:
+        requests = Requests(self.profile, self._connected, timeout or self.profile.timeout, watch, document)
         return RunningCall(self.profile, self._credentials, requests, begun, self._record)
 
     async def _connected(self) -> Transport:

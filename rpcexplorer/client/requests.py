@@ -21,10 +21,12 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.batches import decode_batch
-from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch
+from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch, read_text
 from rpcexplorer.protocol.envelope import LARGE
-from rpcexplorer.protocol.messages import Malformed, MessageForm
-from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Watch
+from rpcexplorer.protocol.messages import Malformed, MessageForm, Result
+from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Verb, Watch
+
+OK = 200
 
 
 def body_of(profile: Profile, message: Message) -> bytes:
@@ -34,23 +36,24 @@ def body_of(profile: Profile, message: Message) -> bytes:
     return encode(message.calls[0], profile.form)
 
 
-def request_of(profile: Profile, send: Send) -> tuple[Request, tuple[Secret, ...]]:
+def request_of(profile: Profile, send: Send, verb: Verb = "POST") -> tuple[Request, tuple[Secret, ...]]:
     """What a flow wants sent, secrets opened, and what in it is to be hidden beside them.
 
     It goes to the socket next and nowhere else.
     """
-    body = opened(body_of(profile, send.message), send)
-    request = formed(profile, body, address=opened_address(send.address, send.secrets))
+    body = opened(body_of(profile, send.message), send) if verb == "POST" else b""
+    request = formed(profile, body, address=opened_address(send.address, send.secrets), verb=verb)
     if not send.headers:
         return request, ()
-    opening = opening_of(send.secrets, target_of(request), body)
+    opening = opening_of(send.secrets, target_of(request), body, verb)
     values = [(each, each.opened(opening)) for each in send.headers]
     betrayed = (part for header, value in values for part in header.betrays(value))
     headers = tuple((header.name, value) for header, value in values)
-    return formed(profile, body, headers, request.url), tuple(Secret(part, UNRECORDED.strip("«»")) for part in betrayed)
+    hidden = tuple(Secret(part, UNRECORDED.strip("«»")) for part in betrayed)
+    return formed(profile, body, headers, request.url, verb), hidden
 
 
-def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = "") -> Request:
+def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = "", verb: Verb = "POST") -> Request:
     """A request in the form that the profile wants, with what its kind of auth puts into headers and address."""
     others = {name.lower(): (name, value) for name, value in headers}
     _, cookie = others.pop("cookie", ("", None))
@@ -62,6 +65,7 @@ def formed(profile: Profile, body: bytes, headers: Headers = (), address: str = 
         accept=profile.accept,
         headers=(*own, *others.values()),
         cookie=cookie,
+        verb=verb,
     )
 
 
@@ -72,9 +76,16 @@ class Requests:
     """
 
     def __init__(
-        self, profile: Profile, transport: Callable[[], Awaitable[Transport]], timeout: float, watch: Watch | None
+        self,
+        profile: Profile,
+        transport: Callable[[], Awaitable[Transport]],
+        timeout: float,
+        watch: Watch | None,
+        document: str = "",
     ) -> None:
+        """``document`` is the address of one that is wanted instead of a reply: nothing but a login is posted then."""
         self._profile = profile
+        self._document = document
         self._transport = transport
         self._left = timeout
         self._watch = watch
@@ -88,7 +99,10 @@ class Requests:
     async def send(self, send: Send) -> Received:
         """Send a request and read what comes of it, whatever that is."""
         self._partial = Partial()
-        request, betrayed = request_of(self._profile, send)
+        fetches = bool(self._document) and not send.login
+        if fetches:
+            send = replace(send, address=send.address or self._document)
+        request, betrayed = request_of(self._profile, send, "GET" if fetches else "POST")
         self.betrayed += betrayed
         self._sent = len(request.body)
         transport = await self._transport()  # the first time, it is loaded: that does not count
@@ -102,7 +116,8 @@ class Requests:
             took = time.perf_counter() - started
             self._left -= took
             self.seconds += took
-        outcome = _named(await _read(send.message, response, self._profile.form), response, self._profile)
+        outcome = _document_in(response) if fetches else await _read(send.message, response, self._profile.form)
+        outcome = _named(outcome, response, self._profile)
         return Received(outcome, response, self._sent)
 
     def cancelled(self) -> Received:
@@ -116,6 +131,17 @@ def _advised(error: Unreachable, profile: Profile) -> str:
         return error.sentence
     name = "NAME, for a profile with this address" if profile.ad_hoc else profile.name
     return f"{error.sentence[:-1]}; to see this one certificate and trust no other: rpcexplorer profiles trust {name}."
+
+
+def _document_in(response: Response) -> Outcome:
+    """A document stands for itself, without an envelope; what its text means is for whoever wanted it."""
+    if response.status != OK:
+        return Malformed("The server gave no document.")
+    text, remarks = read_text(response.body)
+    if isinstance(text, Malformed):
+        return text
+    is_json = text.lstrip()[:1] in {b"{", b"["}
+    return Result(text, remarks) if is_json else Malformed("What the server gave is no JSON document.")
 
 
 async def _read(message: Message, response: Response, form: MessageForm) -> Outcome:

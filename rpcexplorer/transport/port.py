@@ -12,6 +12,9 @@ from typing import Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
+Verb = Literal["POST", "GET"]
+"""How a message goes out: as the body of a POST, or, to be given a document, without one."""
+
 Headers = tuple[tuple[str, str], ...]
 """Header lines in their order, duplicates kept."""
 
@@ -35,6 +38,7 @@ class Request(Struct, frozen=True):
     """The profile's own; each replaces a default header of the same name, whatever its case."""
     cookie: str | None = None
     """What the one Cookie header says, `sessionid=abc`; None sends no such header."""
+    verb: Verb = "POST"
 
     def __repr__(self) -> str:
         return f"Request(url={self.url!r}, {len(self.body)} bytes)"

@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 from collections.abc import Callable
+from hashlib import md5
 from typing import Any
 
 import pytest
 
+from rpcexplorer.auth.basic import BasicAuth
+from rpcexplorer.auth.bearer import BearerAuth
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.first import FirstAuth
+from rpcexplorer.auth.header import HeaderAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.member import MemberAuth
+from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import NAMELESS, Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
+from rpcexplorer.model.profile import Auth
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from tests.fakes.wire import HOLD, RawServer, Received, Script, http_reply
 
@@ -335,3 +346,105 @@ def test_params_that_cannot_be_sent_are_refused_with_their_place() -> None:
     assert isinstance(exchange.outcome, Refused)
     assert "line 1, column 12" in exchange.outcome.sentence
     assert exchange.exit_code == 2
+
+
+# --- documents -------------------------------------------------------------------------------------------------------
+
+
+def fetched(script: Script, path: str = "/openrpc.json", **settings: Any) -> tuple[Exchange, RawServer]:
+    with RawServer(script) as server:
+
+        async def fetch() -> Exchange:
+            async with Client(f"{server.origin}/base", **settings) as client:
+                return await client.send(Draft(path), document=path)
+
+        return asyncio.run(fetch()), server
+
+
+def test_a_document_is_fetched_from_the_origin_and_no_call_goes_along() -> None:
+    exchange, server = fetched(http_reply(b' {"openrpc": "1.3.2"}'), "/docs/openrpc.json?v=1")
+    (request,) = server.requests
+    assert (request.line, request.body) == ("GET /docs/openrpc.json?v=1 HTTP/1.1", b"")
+    assert [name for name, _ in request.headers] == ["Host", "Accept"]
+    assert exchange.outcome == Result(b' {"openrpc": "1.3.2"}')
+    assert exchange.url == f"{server.origin}/docs/openrpc.json?v=1"
+
+
+@pytest.mark.parametrize(
+    ("auth", "line", "header", "value"),
+    [
+        (BasicAuth(username="ada"), "GET /d HTTP/1.1", "Authorization", "Basic YWRhOmh1bnRlcjJodW50ZXIy"),
+        (BearerAuth(), "GET /d HTTP/1.1", "Authorization", "Bearer tok-4711-tok"),
+        (HeaderAuth(header="X-Key"), "GET /d HTTP/1.1", "X-Key", "tok-4711-tok"),
+        (QueryAuth(), "GET /d?apikey=tok-4711-tok HTTP/1.1", "Authorization", None),
+        (CookieAuth(), "GET /d HTTP/1.1", "Cookie", "sessionid=ses-4711"),
+        (InlineAuth(username="ada"), "GET /d HTTP/1.1", "Authorization", None),
+        (FirstAuth(), "GET /d HTTP/1.1", "Authorization", None),
+        (MemberAuth(), "GET /d HTTP/1.1", "Authorization", None),
+    ],
+)
+def test_credentials_go_along_in_headers_and_address_and_never_in_a_body(
+    auth: Auth, line: str, header: str, value: str | None
+) -> None:
+    secrets = {"password": "hunter2hunter2", "session": "ses-4711", "token": "tok-4711-tok"}
+    exchange, server = fetched(http_reply(b"{}"), "/d", auth=auth, **secrets)
+    (request,) = server.requests
+    assert (request.line, request.header(header), request.body) == (line, value, b"")
+    assert exchange.outcome == Result(b"{}")
+    assert "4711" not in exchange.url
+
+
+def test_a_document_behind_a_session_costs_a_login_that_is_posted_to_where_calls_go() -> None:
+    def script(request: Received) -> bytes:
+        if request.line.startswith("POST"):
+            return http_reply(reply_to(request, result={}), headers={"Set-Cookie": "sessionid=fresh"})
+        if request.header("cookie") == "sessionid=fresh":
+            return http_reply(b"{}")
+        return http_reply(b"", 401)
+
+    exchange, server = fetched(script, auth="cookie", username="ada", password="hunter2hunter2", session="stale")
+    assert [request.line for request in server.requests] == [
+        "GET /openrpc.json HTTP/1.1", "POST /base/api/v2/ HTTP/1.1", "GET /openrpc.json HTTP/1.1",
+    ]  # fmt: skip
+    assert exchange.outcome == Result(b"{}")
+
+
+def test_a_digest_is_of_the_request_that_asks_for_the_document() -> None:
+    challenge = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth", algorithm=MD5'}
+
+    def script(request: Received) -> bytes:
+        answer = request.header("authorization")
+        if answer is None:
+            return http_reply(b"", 401, challenge)
+        said = dict(re.findall(r'(\w+)="?([^",]+)"?', answer))
+        first, second = (md5(each.encode()).hexdigest() for each in ("ada:r:hunter2hunter2", "GET:/openrpc.json"))
+        proof = md5(f"{first}:n:{said['nc']}:{said['cnonce']}:auth:{second}".encode()).hexdigest()
+        return http_reply(b"{}") if said["response"] == proof else http_reply(b"", 403)
+
+    exchange, _ = fetched(script, auth="digest", username="ada", password="hunter2hunter2")
+    assert exchange.outcome == Result(b"{}")
+
+
+@pytest.mark.parametrize(
+    ("reply", "words"),
+    [
+        (http_reply(b"", 302, {"Location": "https://elsewhere.example/"}), "redirects to https://elsewhere.example/"),
+        (http_reply(b"{}", 404), "gave no document"),
+        (http_reply(b"{}", 206), "gave no document"),
+        (http_reply(b"<html>"), "no JSON document"),
+        (http_reply(b""), "empty"),
+        (http_reply(b'{"a": "\xff"}'), "not UTF-8"),
+        (http_reply(b"", 401), "HTTP 401"),
+    ],
+)
+def test_what_is_no_document_is_said(reply: bytes, words: str) -> None:
+    exchange, server = fetched(reply)
+    assert isinstance(exchange.outcome, Malformed)
+    assert words in exchange.outcome.reason
+    assert len(server.requests) == 1
+
+
+def test_a_document_beyond_the_limit_is_not_read_on() -> None:
+    exchange, _ = fetched(http_reply(b'{"a": "' + b"x" * 5_000), reply_limit=1_000)
+    assert isinstance(exchange.outcome, Unreached)
+    assert exchange.outcome.step == "size"

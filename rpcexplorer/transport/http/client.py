@@ -55,7 +55,7 @@ class HttpTransport:
         limit = asyncio.timeout(deadline)
         try:
             async with limit:
-                await self._exchange(request.body, headers, address, proxy, incoming)
+                await self._exchange(request, headers, address, proxy, incoming)
         except Unreachable as known:
             problem = known
         except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
@@ -81,14 +81,14 @@ class HttpTransport:
         await self.close()
 
     async def _exchange(
-        self, body: bytes, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
+        self, sent: Request, headers: Headers, address: Address, proxy: Proxy | None, incoming: Incoming
     ) -> None:
         opened: list[NetworkStream] = []
         request = httpx.Request(
-            "POST",
+            sent.verb,
             address.url,
             headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
-            content=_pieces(body),
+            content=_pieces(sent.body) if sent.verb == "POST" else None,
             extensions={"trace": _follow(incoming, opened)},
         )
         try:

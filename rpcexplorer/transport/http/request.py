@@ -89,6 +89,8 @@ def request_headers(request: Request) -> Headers:
         ("Accept", _checked_value("Accept", request.accept)),
         ("Content-Length", str(len(request.body))),
     ]
+    if request.verb == "GET":  # these two are said of a body
+        defaults = [(name, value) for name, value in defaults if not name.startswith("Content-")]
     own = [(_checked_name(name), _checked_value(name, value)) for name, value in request.headers]
     cookies = [value for name, value in own if name.lower() == "cookie"]
     if request.cookie is not None:

@@ -28,6 +28,11 @@ def test_only_what_the_service_asks_for_goes_out() -> None:
     )
 
 
+def test_a_document_is_asked_for_without_a_body_and_what_is_said_of_one() -> None:
+    headers = request_headers(request(verb="GET", body=b"", headers=(("Authorization", "Bearer x"),)))
+    assert headers == (("Host", "rpc.example.com"), ("Accept", "*/*"), ("Authorization", "Bearer x"))
+
+
 def test_the_length_counts_bytes_not_letters() -> None:
     assert ("Content-Length", "4") in request_headers(request(body="éé".encode()))
 
