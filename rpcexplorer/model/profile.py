@@ -61,6 +61,8 @@ class DocumentSource(Struct, frozen=True):
     """A path on the profile's own server, asked for with its credentials."""
     file: str = ""
     """An absolute path on this machine."""
+    inside: str = ""
+    """Where that must lie, with no link on the way: the folder of the file of others that names it."""
 
 
 class Login(Struct, frozen=True):

@@ -17,19 +17,38 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
-from rpcexplorer.model.profile import PROFILE_NAME, Profile
+from rpcexplorer.model.profile import PROFILE_NAME, DocumentSource, Profile
 from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.settings import MIB
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
-from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, write_private
+from rpcexplorer.storage.files import KEPT, FileTrouble, read_bytes, refuse_links, write_private
 from rpcexplorer.storage.opening import told_size
 
 HEAD = "rpcexplorer catalogue 1 {checksum:08x}"
+
+DESCRIPTION = 32 * MIB
+"""Bytes of a file that describes a service: the largest that were seen have a few hundred thousand."""
 
 ONLY_HERE = "the catalogue is kept for this run only"
 
 COLUMNS = [list(Method.__struct_fields__), list(Parameter._fields)]
 """What stands where in a row. A file in which it is something else is of another version."""
 PARAMETERS = COLUMNS[0].index("parameters")
+
+
+def read_description(source: DocumentSource) -> bytes:
+    """What the file holds in which a service is described; ``FileTrouble`` where it cannot be used.
+
+    It is read as what it is: text from outside. One that a team's file names lies in that file's folder, behind no
+    link; this person's own file may name any.
+    """
+    path = Path(source.file)
+    if source.inside:
+        refuse_links(path.parent, Path(source.inside))
+    content = read_bytes(path, DESCRIPTION, links=not source.inside, others=True)
+    if content is None:
+        raise FileTrouble(f"cannot read {path}: it does not exist; put it there, or change discovery in the profile")
+    return content
 
 
 class Catalogues:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 from datetime import UTC, datetime
 from pathlib import Path
@@ -12,10 +13,11 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codec import decode
-from rpcexplorer.storage.catalogues import HEAD, Catalogues
+from rpcexplorer.storage.catalogues import DESCRIPTION, HEAD, Catalogues, read_description
+from rpcexplorer.storage.files import FileTrouble
 from tests.storage.recording import exchange
 
 WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
@@ -252,3 +254,42 @@ def test_whatever_is_written_goes_over_what_the_file_holds_by_now(folder: Path, 
     again = Catalogues(folder)
     assert again.of(SHOP) == Learned((FULL,), WHEN)
     assert again.absent(SHOP) == {"typo"}
+
+
+# --- descriptions that lie in files ----------------------------------------------------------------------------------
+
+
+def why_not(source: DocumentSource) -> str:
+    with pytest.raises(FileTrouble) as caught:
+        read_description(source)
+    return caught.value.sentence
+
+
+def test_a_description_is_read_from_the_file_that_the_profile_names(tmp_path: Path) -> None:
+    (tmp_path / "openrpc.json").write_bytes(b"{}")
+    assert read_description(DocumentSource(file=str(tmp_path / "openrpc.json"))) == b"{}"
+    assert read_description(DocumentSource(file=str(tmp_path / "openrpc.json"), inside=str(tmp_path))) == b"{}"
+    assert "it does not exist" in why_not(DocumentSource(file=str(tmp_path / "none.json")))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links need a privilege elsewhere")
+def test_a_persons_own_file_may_name_a_link_and_that_of_others_none(tmp_path: Path) -> None:
+    (tmp_path / "real").mkdir()
+    (tmp_path / "real" / "a.json").write_bytes(b"{}")
+    team = tmp_path / "team"
+    team.mkdir()
+    (team / "a.json").symlink_to(tmp_path / "real" / "a.json")
+    (team / "docs").symlink_to(tmp_path / "real")
+    assert read_description(DocumentSource(file=str(team / "a.json"))) == b"{}"
+    for file in (team / "a.json", team / "docs" / "a.json"):
+        assert "symbolic link" in why_not(DocumentSource(file=str(file), inside=str(team)))
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there are no pipes with names elsewhere")
+def test_a_pipe_a_device_and_an_endless_file_cost_a_sentence_and_nothing_else(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    with (tmp_path / "sparse").open("wb") as file:
+        file.truncate(DESCRIPTION + 1)
+    assert "a named pipe" in why_not(DocumentSource(file=str(tmp_path / "pipe")))
+    assert "a device" in why_not(DocumentSource(file="/dev/zero"))
+    assert "no more than" in why_not(DocumentSource(file=str(tmp_path / "sparse")))

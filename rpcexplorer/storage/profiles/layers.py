@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from msgspec.structs import replace
+
+from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.storage.files import real
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import CheckedFile, Leaf, Leaves
@@ -82,6 +85,21 @@ def refuse_histories(reading: CheckedFile, allowed: Collection[str]) -> dict[str
         complaint = reading.file.complain(path, f"the calls are recorded in your own history, not here; {sentence}")
         reading.complaints.append((("history",), complaint))
     return waiting
+
+
+def keep_documents_inside(reading: CheckedFile) -> None:
+    """What a file of others names as a service's description lies in that file's folder, or is complained about."""
+    folder = reading.file.path.absolute().parent
+    for path, leaf in [*reading.leaves.items()]:
+        source = leaf.value
+        if len(path) != 3 or not isinstance(source, DocumentSource) or not source.file:
+            continue
+        if Path(source.file).is_relative_to(folder):
+            reading.leaves[path] = Leaf(replace(source, inside=str(folder)), leaf.source)
+            continue
+        del reading.leaves[path]
+        complaint = reading.file.complain(path, "the file is not read: it must lie inside the folder of this one")
+        reading.complaints.append((("discovery",), complaint))
 
 
 def _confirm(leaves: Leaves) -> Leaf | None:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.model.complaint import Complaint, listed, nearest
 from rpcexplorer.model.profile import Profile, variable
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
-from rpcexplorer.storage.profiles.layers import as_strict, by_profile, merge, refuse_histories
+from rpcexplorer.storage.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
 from rpcexplorer.storage.secrets.allowed import Allowed
 from rpcexplorer.storage.secrets.private import PrivateFile
@@ -156,6 +156,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
             found.own = by_profile(reading.leaves)
         else:
             found.histories |= refuse_histories(reading, allowed.histories)
+            keep_documents_inside(reading)
         found.complaints += complaints_of(reading)
         for name, values in by_profile(reading.leaves).items():
             found.leaves[name] = merge(found.leaves.get(name, {}), values)
@@ -270,4 +271,4 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
 
 def _written(value: Struct) -> dict[str, Any]:
     """A table as it stands in a file."""
-    return {key: part for key in value.__struct_fields__ if (part := getattr(value, key))}
+    return {key: part for key in value.__struct_fields__ if key != "inside" and (part := getattr(value, key))}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.loading import Profiles, load
 from rpcexplorer.storage.secrets.routes import Routes
@@ -110,3 +110,26 @@ def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None
 def test_ones_own_file_names_any_folder(tmp_path: Path) -> None:
     profile = only(read(tmp_path, "", f'{OWN}history = "/tmp/hist"'))
     assert (profile.history, profile.history_inside) == ("/tmp/hist", None)
+
+
+DOCUMENT = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\ndiscovery = { file = "%s" }\n'
+
+
+@pytest.mark.parametrize("file", ["../openrpc.json", "/etc/passwd", "~/openrpc.json", "docs/../../openrpc.json"])
+def test_a_description_outside_the_folder_of_the_file_that_names_it_is_never_read(tmp_path: Path, file: str) -> None:
+    folder = tmp_path / "team"
+    folder.mkdir()
+    profiles = read(folder, DOCUMENT % file)
+    assert only(profiles).discovery == "auto"
+    (complaint,) = profiles.complaints
+    assert "it must lie inside the folder of this one" in complaint.sentence
+
+
+def test_a_description_inside_it_is_bound_to_that_folder_and_ones_own_to_none(tmp_path: Path) -> None:
+    profiles = read(tmp_path, DOCUMENT % "docs/openrpc.json")
+    assert only(profiles).discovery == DocumentSource(file=str(tmp_path / "docs/openrpc.json"), inside=str(tmp_path))
+    assert ("discovery", {"file": str(tmp_path / "docs/openrpc.json")}) in [
+        row[:2] for row in profiles.rows(only(profiles))
+    ]
+    own = only(read(tmp_path, "", DOCUMENT % "/srv/openrpc.json"))
+    assert own.discovery == DocumentSource(file="/srv/openrpc.json")
