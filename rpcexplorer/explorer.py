@@ -22,7 +22,7 @@ from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.storage.catalogues import Catalogues
+from rpcexplorer.storage.catalogues import Catalogues, read_description
 from rpcexplorer.storage.drafts import Drafts
 from rpcexplorer.storage.files import save_as, told
 from rpcexplorer.storage.history.journal import Journal
@@ -174,7 +174,9 @@ class Explorer:
         from rpcexplorer.client.discovery.interview import discover
 
         profile = self._in_use()
-        found = await discover(profile, self.credentials, self.settings.reply_limit, watch=watch, stop=stop)
+        found = await discover(
+            profile, self.credentials, self.settings.reply_limit, read=read_description, watch=watch, stop=stop
+        )
         return self.catalogues.settle(profile, found)
 
     def asks_first(self, draft: Draft | Batch) -> bool:

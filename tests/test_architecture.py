@@ -191,7 +191,8 @@ def types_in(path: Path) -> Iterator[str]:
 
 def test_no_folder_is_a_heap() -> None:
     folders = Counter(path.parent.relative_to(PACKAGE) for path in FILES if path.stem != "__init__")
-    assert {str(folder) for folder, files in folders.items() if files > MOST_FILES} <= {"cli", "auth"}
+    long = {"cli", "auth", "client/discovery"}
+    assert {str(folder) for folder, files in folders.items() if files > MOST_FILES} <= long
 
 
 def test_the_one_door_stays_a_file() -> None:

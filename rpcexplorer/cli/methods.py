@@ -21,7 +21,7 @@ NAMED = 5
 
 @click.command()
 @profile_option
-@click.option("--refresh", is_flag=True, help="Ask the service first: rpc.discover, system.listMethods.")
+@click.option("--refresh", is_flag=True, help="Ask the service first, as the profile's discovery says.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
 @click.pass_context

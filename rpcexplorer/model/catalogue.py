@@ -1,7 +1,7 @@
 """The catalogue: every method a profile is known to have, from whichever source, in one list.
 
 Also what discovery brings to it: a listing is what one dialect's answer says, a discovery what all of them do.
-How an answer is read is in client/discovery/openrpc.py and client/discovery/system.py.
+How an answer is read is in client/discovery/.
 """
 
 from __future__ import annotations
@@ -111,6 +111,9 @@ class Discovery(Struct, frozen=True):
         return self.ended.exit_code if self.ended else 0
 
 
+NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help"})
+"""Dialects that may name a method and say nothing of its params."""
+
 KNOWN = (
     Method("ping", "Answers when the session is valid", [], "cookie", True, "service"),
     Method("arg_test", "Takes the credentials as params", None, "inline", True, "service"),
@@ -170,7 +173,11 @@ def first_method(methods: Mapping[str, Method]) -> str:
 def _needs_no_params(method: Method) -> bool:
     if method.params is not None:
         return method.params in ([], {})
-    return method.dialect == "rpc.discover" and not any(parameter.required for parameter in method.parameters)
+    return (
+        bool(method.dialect)
+        and method.dialect not in NAMES_ALONE
+        and not any(parameter.required for parameter in method.parameters)
+    )
 
 
 def starting_point(method: Method) -> Any:

@@ -1,91 +1,79 @@
-"""The dialects in which services are asked for their methods, in the order of how much they tell.
+"""The dialects in which services are asked for their methods, and which of them a profile is asked in.
 
-A dialect is a generator: it yields questions, is sent answers and returns a listing, so it needs no socket and a test
-drives it by hand.
+Where a profile leaves it open, those are asked that cost an unknown server nothing: each is one call without effect,
+by a name that says so. ``list`` is not among them, which may mean anything, nor ``tools/list``, before which there is
+a handshake. Two are asked of everyone, for they tell different things of one service; of the others the first that
+tells of a method is the last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator
-from typing import Any
+import re
+from collections.abc import Iterator
+from typing import Final, Protocol
 
-from msgspec import Struct
-from msgspec.structs import replace
+from rpcexplorer.client.discovery import description, kodi, mcp, mopidy, names, ubus
+from rpcexplorer.client.discovery.documents import at_path
+from rpcexplorer.client.discovery.help import help_text
+from rpcexplorer.client.discovery.openrpc import openrpc
+from rpcexplorer.client.discovery.questions import Dialect
+from rpcexplorer.client.discovery.system import list_methods
+from rpcexplorer.model.profile import DocumentSource, Profile
 
-from rpcexplorer.client.discovery.openrpc import read_openrpc
-from rpcexplorer.client.discovery.system import read_names, with_help, with_signature
-from rpcexplorer.model.catalogue import Listing
-from rpcexplorer.model.draft import spelled
-
-MOST_EXPLAINED = 200
-"""Methods whose help is asked for one by one."""
-ENOUGH = 3
-"""Refusals after which a question that was never answered is not asked of the next method."""
-
-NOT_OFFERED = "not offered"
-TIME_IS_UP = "the time was up"
-
-
-class Question(Struct, frozen=True):
-    """What a dialect wants to know."""
-
-    method: str
-    params: str = ""
-    """JSON text; empty for none, in whichever spelling the service takes."""
-    aside: bool = False
-    """Only adds detail: if it fails, or all of its kind take too long, what is known stays good."""
-
-
-class Answered(Struct, frozen=True):
-    """What a dialect is told."""
-
-    value: Any = None
-    refusal: str = ""
-    """Why there is no value, as in ``not offered (-32601)``; empty where there is one."""
-
-
-Asking = Generator[Question, Answered, Listing]
-
-
-class Dialect(Struct, frozen=True):
-    """One way of asking."""
-
-    name: str
-    ask: Callable[[Collection[str]], Asking]
-    """Is told the names that are described already."""
-
-
-def openrpc(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method
-    """A document that describes every method."""
-    answer = yield Question("rpc.discover")
-    return Listing(refusal=answer.refusal) if answer.refusal else read_openrpc(answer.value)
-
-
-def list_methods(described: Collection[str]) -> Asking:
-    """A list of names; help and signature of each that nobody has described are asked for one by one."""
-    answer = yield Question("system.listMethods")
-    listing = Listing(refusal=answer.refusal) if answer.refusal else read_names(answer.value)
-    methods = {method.name: method for method in listing.methods}
-    wanted = [name for name in methods if name not in described]
-    said = list(listing.skipped)
-    for companion, explained in (("system.methodHelp", with_help), ("system.methodSignature", with_signature)):
-        refusals: list[str] = []
-        for asked, name in enumerate(wanted[:MOST_EXPLAINED], start=1):
-            answer = yield Question(companion, f"[{spelled(name)}]", aside=True)
-            if not answer.refusal:
-                methods[name] = explained(methods[name], answer.value)
-                continue
-            refusals.append(answer.refusal)
-            is_never_answered = len(refusals) == asked and (asked == ENOUGH or answer.refusal.startswith(NOT_OFFERED))
-            if is_never_answered or answer.refusal == TIME_IS_UP:
-                break
-        if refusals:
-            count = f", for {len(refusals)} of {asked}" if len(refusals) < asked else ""
-            said.append(f"{companion}: {refusals[-1]}{count}")
-    if len(wanted) > MOST_EXPLAINED:
-        said.append(f"help was asked for the first {MOST_EXPLAINED} of {len(wanted):,} only")
-    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said))
-
-
-DIALECTS = (Dialect("rpc.discover", openrpc), Dialect("system.listMethods", list_methods))
+ALWAYS: Final = (Dialect("rpc.discover", openrpc), Dialect("system.listMethods", list_methods))
 """In the order of how much they tell: the first to name a method describes it."""
+
+SUSPECTED: Final = (
+    Dialect("rpc_modules", names.rpc_modules, re.compile(r"the method \S+ does not exist", re.IGNORECASE)),
+    Dialect("Shelly.ListMethods", names.shelly, re.compile("no handler for", re.IGNORECASE)),
+)
+"""Asked only where the service has given itself away."""
+
+IN_TURN: Final = (
+    Dialect("rpc.describe", description.rpc_describe),
+    Dialect("system.describe", description.system_describe),
+    Dialect("rpc_methods", names.rpc_methods),
+    Dialect("JSONRPC.Introspect", kodi.introspect),
+    Dialect("core.describe", mopidy.describe),
+    Dialect("help", help_text),
+)
+
+NAMED_ONLY: Final = (Dialect("tools/list", mcp.tools), Dialect("list", ubus.objects))
+
+DIALECTS: Final = {dialect.name: dialect for dialect in (*ALWAYS, *IN_TURN, *NAMED_ONLY)}
+"""Those that a profile can name."""
+
+
+class Heard(Protocol):
+    """What has come of the questions so far."""
+
+    @property
+    def has_methods(self) -> bool: ...
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the service would say the same again and again, such as that it wants credentials."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether a dialect that was suspected was spoken: no other one will be."""
+
+    def gave_away(self, clue: re.Pattern[str]) -> bool:
+        """Whether a refusal says what only the services say that the clue is of."""
+
+
+def asked_of(profile: Profile, heard: Heard) -> Iterator[Dialect]:
+    """The dialects to ask in, one after the other: what was ``heard`` decides on the next."""
+    if isinstance(profile.discovery, DocumentSource):
+        yield at_path(profile.discovery.url)
+    elif profile.discovery != "auto":
+        yield DIALECTS[profile.discovery]
+    elif profile.handshake == "mcp":
+        yield DIALECTS["tools/list"]
+    else:
+        yield from ALWAYS
+        for dialect in (*SUSPECTED, *IN_TURN):
+            if heard.has_methods or heard.is_closed or heard.is_known:
+                return
+            if dialect.clue is None or heard.gave_away(dialect.clue):
+                yield dialect

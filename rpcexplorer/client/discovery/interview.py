@@ -1,4 +1,4 @@
-"""Discovery: asks a service which methods it has, in each dialect that services speak, one call at a time.
+"""Discovery: asks a service which methods it has, as its profile says, one call at a time.
 
 How services are asked is in dialects.py. It never runs but when somebody asks for it, and no call of it is recorded.
 """
@@ -6,39 +6,40 @@ How services are asked is in dialects.py. It never runs but when somebody asks f
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
+from itertools import groupby
 
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.credentials_port import CredentialSource
-from rpcexplorer.client.discovery.dialects import DIALECTS, NOT_OFFERED, TIME_IS_UP, Answered, Asking, Question
-from rpcexplorer.client.discovery.limits import line_of
-from rpcexplorer.client.statuses import MEANINGS
+from rpcexplorer.client.discovery.answers import (
+    OTHER_PARAMS,
+    answer_of,
+    ends_it,
+    value_of,
+    wants_login,
+    why_it_ended,
+)
+from rpcexplorer.client.discovery.dialects import asked_of
+from rpcexplorer.client.discovery.documents import read_document
+from rpcexplorer.client.discovery.questions import NOT_OFFERED, TIME_IS_UP, Answered, Asking, Question
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.catalogue import Discovery, Listing, Method
+from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached, Watch
-from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
-from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
+from rpcexplorer.model.exchange import Exchange, Watch
+from rpcexplorer.model.profile import Auth, DocumentSource, Profile
+from rpcexplorer.protocol.messages import ErrorObject
 from rpcexplorer.redaction.addresses import redacted_address
 
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
 
-OTHER_PARAMS = (-32600, -32602)
-"""Codes that may mean no more than that empty params should be written differently."""
-NOT_OFFERED_CODES = (METHOD_NOT_FOUND, -32700, 1, 2, 500)
-NOT_OFFERED_STATUS = (400, 404, 405, 500)
-NOT_OFFERED_WORDS = re.compile(
-    r"not found|unknown|no such|not supported|unsupported|does not exist|not implemented", re.IGNORECASE
-)
-NOT_INITIALIZED = re.compile(r"not (?:been )?initiali[sz]ed|uninitiali[sz]ed", re.IGNORECASE)
-"""What servers say that want a handshake before anything else."""
+ReadDocument = Callable[[DocumentSource], bytes]
+"""Gives what a file holds, or raises ``Trouble``."""
 
 
 # --- asking ------------------------------------------------------------------------------------------------------
@@ -49,30 +50,90 @@ async def discover(
     credentials: CredentialSource,
     reply_limit: int,
     *,
+    read: ReadDocument | None = None,
     watch: Watch | None = None,
     stop: Stop | None = None,
 ) -> Discovery:
-    """Ask in every dialect and put the answers together. A service that cannot be reached ends it."""
+    """Ask in the dialects of the profile and put the answers together. A service that cannot be reached ends it."""
+    now, source = datetime.now(UTC), profile.discovery
+    if source == "none":
+        return Discovery(now, sentences=(_not_wanted(profile),))
+    if isinstance(source, DocumentSource) and source.file:
+        return _from_file(source, now, read)
     interview = Interview(profile, credentials, min(reply_limit, REPLY_LIMIT), watch, stop)
-    methods: dict[str, Method] = {}
-    said: list[str] = []
-    closed: Exchange | None = None
+    found = Findings(interview)
     try:
-        for dialect in DIALECTS:
-            listing = await interview.hold(dialect.ask(methods.keys()))
-            said += interview.notes()
+        for dialect in asked_of(profile, found):
+            listing = await interview.hold(dialect.ask(found.methods.keys()))
+            found.notes += interview.notes()
             if isinstance(listing, Exchange):
-                said.append(f"{dialect.name}: {_why_it_ended(listing)}")
-                return Discovery(interview.when, sentences=tuple(said), ended=listing)
-            said += [f"{dialect.name}: {sentence}" for sentence in _told(listing)]
-            methods = {method.name: method for method in listing.methods} | methods
-            closed = closed or interview.closed
+                sentences = (*found.sentences(), f"{dialect.name}: {why_it_ended(listing)}")
+                return Discovery(now, sentences=sentences, ended=listing)
+            found.add(dialect.name, listing, is_proof=dialect.clue is not None)
     finally:
         await interview.close()
-    if not methods:
+    said = found.sentences()
+    if not found.methods:
         asked = redacted_address(profile.endpoint)
         said.append(f"{asked} told of no methods. Any name can be typed and called all the same.")
-    return Discovery(interview.when, tuple(methods.values()), tuple(said), ended=None if methods else closed)
+    return Discovery(now, tuple(found.methods.values()), tuple(said), ended=None if found.methods else interview.closed)
+
+
+def _not_wanted(profile: Profile) -> str:
+    return (
+        f'Nothing was asked: profile {profile.name} says discovery = "none". '
+        "Any name can be typed and called all the same."
+    )
+
+
+def _from_file(source: DocumentSource, now: datetime, read: ReadDocument | None) -> Discovery:
+    """What a document says that lies on this machine; nobody is asked for anything."""
+    if read is None:
+        return Discovery(now, sentences=(f"{source.file}: files are not read here.",))
+    try:
+        answer = value_of(read(source), "it is no JSON, or nests too deep")
+    except Trouble as trouble:
+        return Discovery(now, sentences=(f"{trouble.sentence}. What was known before stays.",))
+    name = re.split(r"[/\\]", source.file)[-1]
+    listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, name)
+    return Discovery(now, listing.methods, tuple(f"{source.file}: {sentence}" for sentence in _told(listing)))
+
+
+class Findings:
+    """What the dialects have told so far; see ``Heard`` for what is decided by it."""
+
+    def __init__(self, interview: Interview) -> None:
+        self.methods: dict[str, Method] = {}
+        self.notes: list[str] = []
+        """What happened by the way."""
+        self.is_known = False
+        self._is_understood = False
+        """A question was answered as one about a method, be it that there is none."""
+        self._interview = interview
+        self._told: list[tuple[str, str]] = []
+
+    def add(self, dialect: str, listing: Listing, *, is_proof: bool) -> None:
+        """Add an answer; what was found before is better described. ``is_proof``: no other service gives it."""
+        self.methods = {method.name: method for method in listing.methods} | self.methods
+        self._is_understood |= not listing.refusal or listing.refusal.startswith(NOT_OFFERED)
+        self.is_known |= is_proof and not listing.refusal.startswith(NOT_OFFERED)
+        self._told += [(dialect, sentence) for sentence in _told(listing)]
+
+    @property
+    def has_methods(self) -> bool:
+        return bool(self.methods)
+
+    @property
+    def is_closed(self) -> bool:
+        return self._interview.closed is not None or not self._is_understood
+
+    def gave_away(self, clue: re.Pattern[str]) -> bool:
+        return any(clue.search(message) for message in self._interview.error_messages)
+
+    def sentences(self) -> list[str]:
+        """One for each dialect, but one for several that are not offered, or that are told the same of."""
+        alike = [list(told) for _, told in groupby(self._told, lambda told: _reason(told[1]))]
+        return [*self.notes, *(f"{', '.join(dialect for dialect, _ in told)}: {told[0][1]}" for told in alike)]
 
 
 class Interview:
@@ -86,12 +147,13 @@ class Interview:
     def __init__(
         self, profile: Profile, credentials: CredentialSource, reply_limit: int, watch: Watch | None, stop: Stop | None
     ) -> None:
-        self.when = datetime.now(UTC)
         self._profile = profile
         self._inline = auth_of(profile).in_params
         self._with_credentials = _at_hand(profile, credentials)
         self.closed: Exchange | None = None
         """The first answer that asked for credentials which it did not get."""
+        self.error_messages: list[str] = []
+        """What the service said to the questions that it refused, but for those aside."""
         self._client = Client.of(profile, credentials, reply_limit, _unrecorded)
         self._bare = Client.of(replace(profile, auth=Auth()), credentials, reply_limit, _unrecorded)
         self._watch = watch
@@ -110,16 +172,22 @@ class Interview:
                 answer = Answered(refusal=TIME_IS_UP)
                 continue
             exchange = await self._exchange(question)
-            asks_for_login = self._asks_for_login(exchange)
+            asks_for_login = wants_login(exchange, self._profile)
             if asks_for_login and not self._with_credentials and not question.aside:
                 self._with_credentials = True
                 exchange = await self._exchange(question)
-                asks_for_login = self._asks_for_login(exchange)
-            if _ends_it(exchange, question):
+                asks_for_login = wants_login(exchange, self._profile)
+            if ends_it(exchange, question):
                 return exchange
-            if asks_for_login and not question.aside:
-                self.closed = self.closed or exchange
+            if not question.aside:
+                self._remember(exchange, asks_for_login=asks_for_login)
             answer = answer_of(exchange, self._profile, asks_for_login=asks_for_login)
+
+    def _remember(self, exchange: Exchange, *, asks_for_login: bool) -> None:
+        if asks_for_login:
+            self.closed = self.closed or exchange
+        if isinstance(exchange.outcome, ErrorObject):
+            self.error_messages.append(exchange.outcome.message)
 
     def notes(self) -> list[str]:
         """What happened by the way since this was asked last, such as a login."""
@@ -134,8 +202,10 @@ class Interview:
         """Ask in one form after the other for as long as the service minds the params."""
         for client, params in self._forms(question):
             timeout = self._left_for_asides if question.aside else None
-            draft = Draft(question.method, params)
-            exchange = await client.send(draft, timeout=timeout, watch=self._watch, stop=self._stop)
+            document = question.method if question.document else ""
+            exchange = await client.send(
+                Draft(question.method, params), timeout=timeout, watch=self._watch, stop=self._stop, document=document
+            )
             self._notes += exchange.notes
             if question.aside:
                 self._left_for_asides -= exchange.seconds
@@ -143,17 +213,14 @@ class Interview:
                 break
         return exchange
 
-    def _asks_for_login(self, exchange: Exchange) -> bool:
-        return asks_for_login(self._profile.login, exchange.outcome, exchange.response.status)
-
     def _forms(self, question: Question) -> Iterator[tuple[Client, str]]:
         if not self._with_credentials:
             yield self._bare, question.params or "[]"
-            if not question.params:
+            if not question.params and not question.document:
                 yield self._bare, "{}"
             return
         usual = self._bare if self._inline else self._client
-        if question.params:  # an array, which has no place for credentials
+        if question.params or question.document:  # an array, or nothing at all, which has no place for credentials
             yield usual, question.params
             return
         yield self._client, "[]"
@@ -171,87 +238,15 @@ def _next(asking: Asking, answer: Answered | None) -> Question | Listing:
         return listing
 
 
-# --- what an exchange means --------------------------------------------------------------------------------------
-
-
 def _at_hand(profile: Profile, credentials: CredentialSource) -> bool:
     """Whether credentials can be sent, or none are, without asking anybody."""
     needed = ("session",) if profile.has_sessions else profile.secrets
     return all(credentials.at_hand(profile, field) for field in needed)
 
 
-def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answered:
-    """The result, or why there is none, as far as a dialect needs to know."""
-    match exchange.outcome:
-        case Result() as result:
-            return _value(result)
-        case ErrorObject(code=code, message=message):
-            said = " ".join([*([] if code is None else [str(code)]), *filter(None, [line_of(message)])])
-            if code == METHOD_NOT_FOUND:
-                return Answered(refusal=f"{NOT_OFFERED} (-32601)")
-            return Answered(refusal=_refusal(exchange, said, profile, asks_for_login=asks_for_login))
-        case Malformed(reason=reason):
-            status = exchange.response.status
-            if status in MEANINGS:
-                return Answered(refusal=reason)
-            not_offered = status in NOT_OFFERED_STATUS
-            return Answered(refusal=f"{NOT_OFFERED} (HTTP {status})" if not_offered else f"unreadable: {reason}")
-        case Unreached(sentence=sentence) | Refused(sentence=sentence):
-            return Answered(refusal=sentence)
-    return Answered(refusal=f"ended as {exchange.outcome_name}")
-
-
-def _value(result: Result) -> Answered:
-    try:
-        return Answered(result.decoded())
-    except (ValueError, RecursionError):  # the codec hands on any JSON; Python has limits to what it makes values of
-        return Answered(refusal="unreadable: it nests too deep, or holds a number of too many digits")
-
-
-def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:
-    """Why an error stands where a listing should: what is missing, where it says so."""
-    assert isinstance(exchange.outcome, ErrorObject)
-    if asks_for_login:
-        advice = "this profile sends none: set its auth" if not profile.secrets else "it did not take these"
-        return f"asks for credentials ({said}); {advice}"
-    if NOT_INITIALIZED.search(exchange.outcome.message):
-        return f"wants to be initialized first ({said}): a handshake that this program does not make yet"
-    if exchange.outcome.code == -32602:
-        return f"wants params that are not known ({said}): call it yourself"
-    return f"{NOT_OFFERED} ({said})" if _is_not_offered(exchange) else f"answered: error {said}"
-
-
-def _is_not_offered(exchange: Exchange) -> bool:
-    """Whether an error says no more than that there is no such method, as servers put it."""
-    assert isinstance(exchange.outcome, ErrorObject)
-    code, message = exchange.outcome.code, exchange.outcome.message
-    return (
-        code in NOT_OFFERED_CODES
-        or exchange.response.status in NOT_OFFERED_STATUS
-        or NOT_OFFERED_WORDS.search(message) is not None
-    )
-
-
-def _ends_it(exchange: Exchange, question: Question) -> bool:
-    """Whether nothing can be asked any more. One answer that is too large says nothing about the next."""
-    match exchange.outcome:
-        case Cancelled() | Refused():
-            return True
-        case Unreached(step=step):
-            return not question.aside and step != "size"
-        case Malformed():
-            return not question.aside and exchange.response.status in MEANINGS
-    return False
-
-
-def _why_it_ended(exchange: Exchange) -> str:
-    stays = "What was known before stays."
-    match exchange.outcome:
-        case Unreached(sentence=sentence) | Malformed(reason=sentence):
-            return f"{sentence} Asked was {exchange.url}. {stays}"
-        case Refused(sentence=sentence):
-            return f"{sentence} {stays}"
-    return f"cancelled. {stays}"
+def _reason(sentence: str) -> str:
+    """What makes two sentences say the same; why something is not offered is told of the first alone."""
+    return NOT_OFFERED if sentence.startswith(NOT_OFFERED) else sentence
 
 
 def _told(listing: Listing) -> list[str]:

@@ -23,10 +23,10 @@ KINDS = {
     for kind, spellings in {
         "string": "str text char varchar",
         "integer": "int i4 i8 int32 int64 uint uint32 uint64 long",
-        "number": "float double decimal real numeric",
-        "boolean": "bool",
-        "object": "struct dict map mapping hash",
-        "array": "list tuple vector sequence",
+        "number": "float double decimal real numeric num",
+        "boolean": "bool bit",
+        "object": "struct dict map mapping hash obj table",
+        "array": "list tuple vector sequence arr",
         "null": "nil none void undefined",
     }.items()
     for spelling in (kind, *spellings.split())

@@ -1,17 +1,18 @@
-"""What ``system.listMethods`` and its two companions answer, as methods. Total, as openrpc.py is.
+"""``system.listMethods`` and its two companions, ``methodHelp`` and ``methodSignature``. Total, as openrpc.py is.
 
 The three come from XML-RPC, so a signature names its types in that language: ``int``, ``struct``, ``double``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection
 from typing import Any
 
 from msgspec.structs import replace
 
-from rpcexplorer.client.discovery.limits import first_line_of, kind_of, name_of, text_of
-from rpcexplorer.client.discovery.openrpc import EMPTY, MOST_METHODS
+from rpcexplorer.client.discovery.limits import first_line_of, kind_of, text_of
+from rpcexplorer.client.discovery.names import read_names
+from rpcexplorer.client.discovery.questions import Asking, Question, one_by_one, too_many_to_explain
 from rpcexplorer.model.catalogue import Listing, Method, Parameter
 
 DIALECT = "system.listMethods"
@@ -19,26 +20,17 @@ MOST_POSITIONS = 32
 """Params of one signature."""
 
 
-def read_names(value: Any) -> Listing:
-    """Read a list of names, or of objects with names, or an object by name."""
-    if not value:
-        return Listing(refusal=EMPTY)
-    if isinstance(value, dict):
-        inner = value.get("methods")
-        value = inner if isinstance(inner, dict | list) else value
-    if not isinstance(value, dict | list):
-        return Listing(refusal="answered, but not with a list of names")
-    named = [name_of(entry.get("name") if isinstance(entry, dict) else entry) for entry in value]
-    names = list(dict.fromkeys(name for name in named if name))
-    methods = tuple(Method(name, source="discovered", dialect=DIALECT) for name in names[:MOST_METHODS])
-    return Listing(methods, skipped=tuple(_skipped(named.count(""), len(names) - len(methods))))
-
-
-def _skipped(nameless: int, too_many: int) -> Iterable[str]:
-    if nameless:
-        yield f"{nameless:,} left out: without a name that can be called"
-    if too_many:
-        yield f"{too_many:,} left out: beyond the first {MOST_METHODS:,}"
+def list_methods(described: Collection[str]) -> Asking:
+    """A list of names; help and signature of each that nobody has described are asked for one by one."""
+    answer = yield Question(DIALECT)
+    listing = Listing(refusal=answer.refusal) if answer.refusal else read_names(answer.value, DIALECT)
+    methods = {method.name: method for method in listing.methods}
+    wanted = [name for name in methods if name not in described]
+    said = list(listing.skipped)
+    for companion, explained in (("system.methodHelp", with_help), ("system.methodSignature", with_signature)):
+        said += yield from one_by_one(companion, methods, wanted, explained)
+    said += too_many_to_explain(wanted)
+    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said))
 
 
 def with_help(method: Method, value: Any) -> Method:

@@ -13,22 +13,19 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.credentials_port import GivenCredentials
-from rpcexplorer.client.discovery.dialects import (
-    DIALECTS,
-    ENOUGH,
-    MOST_EXPLAINED,
-    Answered,
-    Question,
-    list_methods,
-    openrpc,
-)
+from rpcexplorer.client.discovery.dialects import DIALECTS, SUSPECTED
 from rpcexplorer.client.discovery.interview import discover
+from rpcexplorer.client.discovery.openrpc import openrpc
+from rpcexplorer.client.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
+from rpcexplorer.client.discovery.system import list_methods
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.model.catalogue import Discovery, Listing
 from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
 from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
+from tests.client.discovery.driving import drive
 from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
 
 DOCUMENT = {
@@ -57,6 +54,10 @@ def service(table: Table) -> Callable[[Received], Parts]:
     return answer
 
 
+def error(code: Any, message: str) -> dict[str, Any]:
+    return {"error": {"code": code, "message": message}}
+
+
 def calls(server: RawServer) -> list[tuple[str, Any]]:
     sent = [json.loads(request.body) for request in server.requests]
     return [(call["method"], call["params"]) for call in sent]
@@ -76,21 +77,10 @@ def discovered(script: Script, **settings: Any) -> tuple[Discovery, RawServer]:
 # --- dialects by hand ------------------------------------------------------------------------------------------------
 
 
-def drive(asking: Any, *answers: Answered) -> tuple[list[Question], Listing]:
-    """Send a dialect its answers; the questions it had, and what it made of it all."""
-    questions = [next(asking)]
-    for answer in answers:
-        try:
-            questions.append(asking.send(answer))
-        except StopIteration as stop:
-            return questions, stop.value
-    raise AssertionError(f"it wants to know more: {questions[-1]}")
-
-
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize("dialect", [*DIALECTS.values(), *SUSPECTED], ids=lambda dialect: dialect.name)
 def test_every_dialect_hands_a_refusal_on_and_asks_no_further(dialect: Any) -> None:
     questions, listing = drive(dialect.ask(()), Answered(refusal="not offered (-32601)"))
-    assert questions == [Question(dialect.name)]
+    assert [question.method for question in questions] == [dialect.name]
     assert listing == Listing(refusal="not offered (-32601)")
 
 
@@ -214,12 +204,125 @@ def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
     assert found.sentences[0] == "rpc.discover: not offered (-32601)"
     assert [method.doc for method in found.methods] == ["An a"]
     nothing, server = discovered(service({}))
+    asked = "rpc.discover, system.listMethods, rpc.describe, system.describe, rpc_methods, JSONRPC.Introspect"
     assert nothing.sentences == (
-        "rpc.discover: not offered (-32601)",
-        "system.listMethods: not offered (-32601)",
+        f"{asked}, core.describe, help: not offered (-32601)",
         f"{server.url} told of no methods. Any name can be typed and called all the same.",
     )
-    assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 2)
+    assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 8)
+
+
+# --- which of them are asked -----------------------------------------------------------------------------------------
+
+
+def test_an_unknown_server_is_asked_for_no_more_than_names_that_say_that_they_do_nothing() -> None:
+    _, server = discovered(service({}))
+    assert calls(server) == [
+        ("rpc.discover", []), ("system.listMethods", []), ("rpc.describe", []), ("system.describe", []),
+        ("rpc_methods", []), ("JSONRPC.Introspect", [True, True]), ("core.describe", []), ("help", []),
+    ]  # fmt: skip
+
+
+def test_the_first_of_the_others_that_tells_of_a_method_is_the_last() -> None:
+    table = {"rpc_methods": {"result": {"methods": ["chain_getBlock"]}}, "help": {"result": ["never asked"]}}
+    found, server = discovered(service(table))
+    assert [(method.name, method.dialect) for method in found.methods] == [("chain_getBlock", "rpc_methods")]
+    assert calls(server)[-1] == ("rpc_methods", [])
+    assert found.sentences == (
+        "rpc.discover, system.listMethods, rpc.describe, system.describe: not offered (-32601)",
+        "rpc_methods: 1 method",
+    )
+
+
+@pytest.mark.parametrize("discovery", [*DIALECTS])
+def test_a_dialect_that_the_profile_names_is_the_only_one_asked(discovery: str) -> None:
+    found, server = discovered(service({}), discovery=discovery)
+    assert {method for method, _ in calls(server)} == {discovery}
+    assert found.sentences[0] == f"{discovery}: not offered (-32601)"
+    assert found.sentences[1].endswith("told of no methods. Any name can be typed and called all the same.")
+
+
+def test_the_names_that_a_profile_can_say_are_those_there_are() -> None:
+    assert set(DIALECTS) == set(NAMES_IN_FILES)
+
+
+def test_a_profile_that_wants_none_asks_nothing_and_says_so() -> None:
+    found, server = discovered(service({"rpc.discover": {"result": DOCUMENT}}), discovery="none")
+    assert (found.methods, found.exit_code, server.requests) == ((), 0, [])
+    assert found.sentences == (
+        'Nothing was asked: profile p says discovery = "none". Any name can be typed and called all the same.',
+    )
+
+
+def test_a_node_that_gives_itself_away_is_asked_for_its_modules_and_nothing_else() -> None:
+    def unknown(request: Received) -> Parts:
+        call = json.loads(request.body)
+        if call["method"] == "rpc_modules":
+            reply: Any = {"result": {"eth": "1.0", "net": "1.0"}}
+        else:
+            reply = error(-32601, f"the method {call['method']} does not exist/is not available")
+        return http_reply(json.dumps({"jsonrpc": "2.0", "id": call["id"], **reply}).encode())
+
+    found, server = discovered(unknown)
+    assert [method for method, _ in calls(server)] == ["rpc.discover", "system.listMethods", "rpc_modules"]
+    assert found.sentences[1].startswith("rpc_modules: tells of modules only (eth, net)")
+
+
+def test_a_device_that_gives_itself_away_is_asked_in_its_own_dialect() -> None:
+    unknown = error(404, "No handler for rpc.discover")
+    methods = {"result": {"methods": ["Switch.Set", "Shelly.GetStatus"]}}
+    table = {"rpc.discover": unknown, "system.listMethods": unknown, "Shelly.ListMethods": methods}
+    found, server = discovered(service(table))
+    assert [method.name for method in found.methods] == ["Switch.Set", "Shelly.GetStatus"]
+    assert len(server.requests) == 3
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        error(-32000, "Bad Request: Server not initialized"),
+        error(-32600, "Bad Request: Missing session ID"),
+        error(-32001, "Please log in"),
+        http_reply(b"<!DOCTYPE html><html>"),
+    ],
+)
+def test_a_service_that_says_the_same_to_everything_is_not_asked_for_more(reply: Any) -> None:
+    found, server = discovered(service(dict.fromkeys(["rpc.discover", "system.listMethods", "help"], reply)))
+    asked = {method for method, _ in calls(server)}
+    assert asked == {"rpc.discover", "system.listMethods"}
+    assert found.sentences[0].startswith("rpc.discover, system.listMethods: ")
+    assert len(found.sentences) == 2
+
+
+@pytest.mark.parametrize("said", ["Server not initialized", "Bad Request: Missing session ID"])
+def test_a_server_that_wants_a_handshake_is_not_taken_for_one_that_wants_a_login(said: str) -> None:
+    found, _ = discovered(service({"rpc.discover": error(-32600, said)}), auth=CookieAuth())
+    assert found.sentences[0] == (
+        f'rpc.discover: wants to be initialized first (-32600 {said}): set handshake = "mcp" in the profile'
+    )
+    assert found.exit_code == 0
+
+
+def test_with_the_handshake_of_mcp_tools_are_listed_and_nothing_else_is_asked() -> None:
+    tool = {"name": "search", "title": "Searches", "inputSchema": {"properties": {"q": {"type": "string"}}}}
+    table = {
+        "initialize": {"result": {"protocolVersion": "2025-06-18", "serverInfo": {"name": "shop"}}},
+        "notifications/initialized": {"result": None},
+        "tools/list": {"result": {"tools": [tool]}},
+    }
+
+    def answer(request: Received) -> Parts:
+        return service(table)(request) if b'"id"' in request.body else http_reply(b"", 202)
+
+    found, server = discovered(answer, handshake="mcp")
+    assert [(method.name, method.doc, method.by) for method in found.methods] == [("search", "Searches", "name")]
+    assert [json.loads(request.body)["method"] for request in server.requests] == [
+        "initialize", "notifications/initialized", "tools/list", "prompts/list", "resources/list",
+    ]  # fmt: skip
+    assert found.sentences[-1] == "tools/list: 1 method"
+
+
+# --- in which form ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("code", [-32600, -32602])
@@ -240,10 +343,6 @@ def test_an_inline_profile_asks_with_its_credentials_first_and_then_without() ->
     assert calls(server) == [
         ("rpc.discover", given), ("rpc.discover", []), ("rpc.discover", {}), ("system.listMethods", given),
     ]  # fmt: skip
-
-
-def error(code: Any, message: str) -> dict[str, Any]:
-    return {"error": {"code": code, "message": message}}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.client.discovery.openrpc import MOST_METHODS, MOST_PARAMETERS, read_openrpc
+from rpcexplorer.client.discovery.collecting import MOST_METHODS, MOST_PARAMETERS
+from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.demo.methods.openrpc import document as demo_document
 from rpcexplorer.demo.methods.table import TABLE
 from rpcexplorer.model.catalogue import Listing, Method, Parameter, starting_point

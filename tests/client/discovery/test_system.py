@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.system import read_names, with_help, with_signature
+from rpcexplorer.client.discovery.names import read_names
+from rpcexplorer.client.discovery.system import DIALECT, with_help, with_signature
 from rpcexplorer.model.catalogue import Method, Parameter, starting_point
 
 PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
@@ -24,7 +25,7 @@ PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
     ],
 )
 def test_names_are_found_in_every_form(value: Any) -> None:
-    listing = read_names(value)
+    listing = read_names(value, DIALECT)
     assert [method.name for method in listing.methods] == ["a", "b"]
     assert {(method.source, method.dialect) for method in listing.methods} == {("discovered", "system.listMethods")}
     assert (listing.skipped, listing.refusal) == ((), "")
@@ -32,22 +33,22 @@ def test_names_are_found_in_every_form(value: Any) -> None:
 
 @pytest.mark.parametrize("value", [None, [], {}, ""])
 def test_an_empty_list_offers_nothing(value: Any) -> None:
-    assert read_names(value).refusal == "not offered (an empty result)"
+    assert read_names(value, DIALECT).refusal == "not offered (an empty result)"
 
 
 @pytest.mark.parametrize("value", ["ping auth", 7, True])
 def test_anything_else_is_no_list(value: Any) -> None:
-    assert read_names(value).refusal == "answered, but not with a list of names"
+    assert read_names(value, DIALECT).refusal == "answered, but not with a list of names"
 
 
 def test_what_is_no_name_is_counted() -> None:
-    listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999])
+    listing = read_names(["ok", 7, None, [], {"name": 1}, "\udfff", "x" * 999], DIALECT)
     assert [method.name for method in listing.methods] == ["ok"]
     assert listing.skipped == ("6 left out: without a name that can be called",)
 
 
 def test_a_hundred_thousand_names_are_cut_at_a_number_that_is_said() -> None:
-    listing = read_names([f"m{number}" for number in range(100_000)])
+    listing = read_names([f"m{number}" for number in range(100_000)], DIALECT)
     assert len(listing.methods) == 20_000
     assert listing.skipped == ("80,000 left out: beyond the first 20,000",)
 

@@ -1,0 +1,62 @@
+"""The methods of one answer while they are read: each name once, not more than a catalogue holds, the rest counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sized
+from typing import Any
+
+from rpcexplorer.client.discovery.limits import name_of
+from rpcexplorer.model.catalogue import Listing, Method
+
+MOST_METHODS = 20_000
+MOST_PARAMETERS = 50_000
+"""Of all methods together: references make a small document say a lot."""
+NAMELESS = "without a name that can be called"
+
+
+class Collected:
+    """What has been found so far, and what has been left out."""
+
+    def __init__(self) -> None:
+        self.methods: dict[str, Method] = {}
+        self._parameters_left = MOST_PARAMETERS
+        self._nameless = self._repeated = self._too_many = self._without_parameters = 0
+
+    def room_for(self, value: Any) -> str:
+        """The name, if it can be called and is new; else it is counted as left out, and empty."""
+        name = name_of(value)
+        if not name:
+            self._nameless += 1
+        elif name in self.methods:
+            self._repeated += 1
+        elif len(self.methods) == MOST_METHODS:
+            self._too_many += 1
+        else:
+            return name
+        return ""
+
+    def take(self, method: Method) -> None:
+        self.methods[method.name] = method
+
+    def parameters_fit(self, entries: Sized) -> bool:
+        """Whether so many more can be described; else they are counted as left out."""
+        if len(entries) > self._parameters_left:
+            self._without_parameters += 1
+            return False
+        self._parameters_left -= len(entries)
+        return True
+
+    def listing(self, about: str = "", *said: str) -> Listing:
+        """All of it, with what was left out in sentences, and what else is ``said`` of it."""
+        return Listing(tuple(self.methods.values()), about, (*self._skipped(), *said))
+
+    def _skipped(self) -> Iterator[str]:
+        for count, why in (
+            (self._nameless, NAMELESS),
+            (self._repeated, "named a second time"),
+            (self._too_many, f"beyond the first {MOST_METHODS:,}"),
+        ):
+            if count:
+                yield f"{count:,} left out: {why}"
+        if self._without_parameters:
+            yield f"the params of {self._without_parameters:,} methods left out: the document describes too many"

@@ -1,0 +1,64 @@
+"""What ``list`` tells on OpenWrt, whose uhttpd hands calls on to ubus: objects, their methods, and their arguments.
+
+None of them can be called by its own name: all go through ``call``, so it is ``call`` that is listed, with what can be
+reached through it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rpcexplorer.client.discovery.limits import KIND, kind_of, line_of, name_of
+from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
+from rpcexplorer.client.discovery.schemas import one_of
+from rpcexplorer.model.catalogue import Listing, Method, Parameter
+
+DIALECT = "list"
+MOST_LINES = 1_000
+"""Methods of objects that are described."""
+MOST_ARGUMENTS = 16
+
+SESSION = "Before these three stands the session; where the profile's auth puts one first, leave it out."
+
+
+def read_objects(value: Any) -> Listing:
+    if not value:
+        return Listing(refusal=EMPTY)
+    if not isinstance(value, dict) or not all(isinstance(methods, dict) for methods in value.values()):
+        return Listing(refusal="answered, but not with objects and their methods, as ubus does")
+    reached = [
+        (of, name, arguments)
+        for of, methods in value.items()
+        for name, arguments in methods.items()
+        if name_of(of) and name_of(name)
+    ]
+    if not reached:
+        return Listing(refusal=EMPTY)
+    objects = list(dict.fromkeys(of for of, _, _ in reached))
+    first = next(((of, name) for of, name, arguments in reached if not arguments), reached[0][:2])
+    lines = [_line(*each) for each in reached[:MOST_LINES]]
+    more = len(reached) - len(lines)
+    call = Method(
+        "call",
+        f"Calls one of {len(reached):,} methods of {len(objects):,} objects",
+        source="discovered",
+        parameters=(
+            Parameter("object", True, line_of(one_of(objects), KIND), example=first[0]),
+            Parameter("method", True, "string", example=first[1]),
+            Parameter("arguments", True, "object"),
+        ),
+        by="position",
+        details="\n".join([SESSION, "", *lines, *([f"and {more:,} more"] if more else [])]),
+        dialect=DIALECT,
+    )
+    return Listing((call,), f"{len(reached):,} methods of {len(objects):,} objects are called through it")
+
+
+objects = told_at_once(Question(DIALECT, '["*"]'), read_objects)
+
+
+def _line(of: str, name: str, arguments: Any) -> str:
+    """``network.device status {name: string}``."""
+    members = arguments.items() if isinstance(arguments, dict) else ()
+    taken = [f"{line_of(key, KIND)}: {kind_of(kind)}" for key, kind in list(members)[:MOST_ARGUMENTS]]
+    return line_of(f"{of} {name} {{{', '.join(taken)}}}" if taken else f"{of} {name}")

@@ -1,0 +1,193 @@
+"""Help as Bitcoin's kin write it, heading by heading and method by method, and as Electrum does: a list."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.client.discovery.help import help_text, read_text, with_help
+from rpcexplorer.client.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
+from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+from tests.client.discovery.driving import drive
+
+TEXT = """== Chain ==
+bestblock
+block "blockhash" ( verbosity )
+proof ["txid",...] ( "blockhash" )
+
+== Wallet ==
+raw [{"txid":"hex","vout":n},...] [{"address":amount},{"data":"hex"},...] ( locktime "mode" ) fee
+many "" {"address":amount} ( minconf )
+ping
+"""
+
+BLOCK = """block "blockhash" ( verbosity )
+
+What is known of a block.
+Less of it by default.
+
+Arguments:
+1. blockhash    (string, required) Its hash
+2. verbosity    (numeric or string, optional, default=1) How much
+                of it
+3. full         (boolean, optional, default=true) Whether all
+4. inputs       (json array, required) The inputs
+     [
+       "txid",  (string, required) An id
+     ]
+5. rate         (numeric, optional, default=wallet -rate) A rate
+
+Result (for verbosity = 0):
+{                  (json object)
+  "hash" : "hex",  (string) The hash
+}
+
+Examples:
+> coin-cli block "00"
+"""
+
+
+def by_name(text: str) -> dict[str, Method]:
+    return {method.name: method for method in read_text(text).methods}
+
+
+def test_lines_below_headings_are_methods_with_their_params() -> None:
+    methods = by_name(TEXT)
+    assert [*methods] == ["bestblock", "block", "proof", "raw", "many", "ping"]
+    assert methods["block"] == Method(
+        "block",
+        "Chain",
+        source="discovered",
+        parameters=(Parameter("blockhash", True, "string"), Parameter("verbosity", False)),
+        by="position",
+        dialect="help",
+    )
+    assert methods["ping"].doc == "Wallet"
+    assert methods["proof"].parameters == (Parameter("", True, "array"), Parameter("blockhash", False, "string"))
+
+
+def test_brackets_within_brackets_are_one_param() -> None:
+    assert by_name(TEXT)["raw"].parameters == (
+        Parameter("", True, "array"),
+        Parameter("", True, "array"),
+        Parameter("locktime", False),
+        Parameter("mode", False, "string"),
+        Parameter("fee", True),
+    )
+    many = by_name(TEXT)["many"]
+    assert [each.kind for each in many.parameters] == ["string", "object", ""]
+    assert starting_point(many) == ["", {}]
+
+
+@pytest.mark.parametrize("line", ['m [{"a":', 'm ( "a" "b', "m )))(((", 'm "', "m " + "[" * 9_999, "m " + "x " * 9_999])
+def test_a_line_that_does_not_end_well_is_read_as_far_as_it_goes(line: str) -> None:
+    method = by_name(f"== A ==\n{line}")["m"]
+    assert len(method.parameters) <= 64
+
+
+def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
+    assert with_help(by_name(TEXT)["block"], BLOCK) == Method(
+        "block",
+        "What is known of a block. Less of it by default.",
+        source="discovered",
+        parameters=(
+            Parameter("blockhash", True, "string", "Its hash"),
+            Parameter("verbosity", False, "number or string", "How much", 1),
+            Parameter("full", False, "boolean", "Whether all", True),
+            Parameter("inputs", True, "array", "The inputs"),
+            Parameter("rate", False, "number", "A rate"),
+        ),
+        by="position",
+        details="What is known of a block.\nLess of it by default.",
+        result="object",
+        dialect="help",
+    )
+
+
+def test_quoted_names_of_older_servers_are_names() -> None:
+    told = 'm "a"\n\nArguments:\n1. "a"     (string, required) An a\n'
+    assert with_help(Method("m"), told).parameters == (Parameter("a", True, "string", "An a"),)
+
+
+@pytest.mark.parametrize("value", [None, 7, {}, "", "another method\n\nText", ["m"]])
+def test_help_that_is_none_of_this_method_changes_nothing(value: Any) -> None:
+    assert with_help(by_name(TEXT)["block"], value) == by_name(TEXT)["block"]
+
+
+def test_each_method_is_asked_about_by_the_way() -> None:
+    no = Answered(refusal="answered: error -1 no")
+    questions, listing = drive(help_text({"ping"}), Answered(TEXT), no, Answered(BLOCK), no, no, no)
+    assert questions == [
+        Question("help"),
+        *(Question("help", f'["{name}"]', aside=True) for name in ("bestblock", "block", "proof", "raw", "many")),
+    ]
+    assert listing.methods[1].result == "object"
+    assert listing.skipped == ("help: answered: error -1 no, for 4 of 5",)
+
+
+def test_help_that_is_not_given_for_a_method_is_not_asked_for_again() -> None:
+    questions, listing = drive(help_text(()), Answered(TEXT), Answered(refusal=f"{NOT_OFFERED} (-32601)"))
+    assert (len(questions), len(listing.methods)) == (2, 6)
+
+
+def test_help_is_asked_for_so_many_methods_and_no_more() -> None:
+    text = "== A ==\n" + "\n".join(f"m{number}" for number in range(1_000))
+    questions, listing = drive(help_text(()), Answered(text), *[Answered("")] * MOST_EXPLAINED)
+    assert (len(questions), len(listing.methods)) == (1 + MOST_EXPLAINED, 1_000)
+
+
+def test_a_list_is_one_of_names_and_nothing_is_asked_of_them() -> None:
+    questions, listing = drive(help_text(()), Answered(["add_peer", "broadcast"]))
+    assert [method.name for method in listing.methods] == ["add_peer", "broadcast"]
+    assert questions == [Question("help")]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "Select a command.",
+        "usage: x",
+        ["Usage:", "to call a method, write"],
+        {"usage": "x"},
+        7,
+        [7],
+        "== A ==\n",
+        " \n",
+    ],
+)
+def test_other_help_lists_nothing(value: Any) -> None:
+    _, listing = drive(help_text(()), Answered(value))
+    assert listing.methods == ()
+    assert listing.refusal
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "== " * 100_000,
+        "==" + " " * 1_000_000 + "x",
+        "== A ==\n" + "m " + "(" * 1_000_000,
+        "== A ==\n" + "\n" * 1_000_000 + "m",
+        '== A ==\nm "' + "a" * 1_000_000,
+    ],
+)
+@pytest.mark.usefixtures("soon")
+def test_a_text_made_to_take_long_takes_a_moment(text: str) -> None:
+    read_text(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Arguments:\n" + "1. a (string, required) x\n" * 40_000,
+        "Arguments:\n" + "1. a (" * 150_000,
+        "Result" + ":" * 500_000 + "\n" * 500_000,
+        "Result:\n" * 100_000,
+        "1. " + " " * 1_000_000,
+        "default=" * 100_000,
+    ],
+)
+@pytest.mark.usefixtures("soon")
+def test_help_made_to_take_long_takes_a_moment(text: str) -> None:
+    with_help(Method("m"), f"m\n\n{text}")

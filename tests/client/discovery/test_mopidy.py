@@ -1,0 +1,62 @@
+"""What Mopidy tells of itself, in the structure of its own replies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.client.discovery.mopidy import read_description
+from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+
+PLAY = (
+    "Play what is given, or if it is\n:class:`None`, what was ``chosen``.\n\nIt **must** be listed.\n\n"
+    ".. deprecated:: 3.0\n    The ``old`` one.\n\n:param old: what to play\n"
+    ":type old: :class:`mopidy.models.TlTrack` or :class:`None`\n"
+    ":param uris: where it lies\n:type uris: list of string or :class:`None`\n"
+    ":param n: how\n:type n: True if it is so, else False\n:rtype: list of :class:`mopidy.models.TlTrack`"
+)
+
+
+def only(entry: Any) -> Method:
+    (method,) = read_description({"core.m": entry}).methods
+    return method
+
+
+def test_docstrings_are_told_without_the_marks_of_their_language() -> None:
+    params = [{"name": "old", "default": None}, {"name": "uris"}, {"name": "n", "default": 3}]
+    assert only({"description": PLAY, "params": params}) == Method(
+        "core.m",
+        "Play what is given, or if it is None, what was `chosen`.",
+        source="discovered",
+        parameters=(
+            Parameter("old", False, "object or null", "what to play"),
+            Parameter("uris", True, "array of string or null", "where it lies"),
+            Parameter("n", False, "", "how", 3),
+        ),
+        details="Play what is given, or if it is\nNone, what was `chosen`.\n\nIt **must** be listed.",
+        result="array of object",
+        dialect="core.describe",
+    )
+
+
+def test_params_begin_with_what_has_no_default() -> None:
+    params = [{"name": "query"}, {"name": "uris", "default": None}, {"name": "more", "kwargs": True}]
+    method = only({"description": ":type query: dict", "params": params})
+    assert starting_point(method) == {"query": {}}
+    assert [each.required for each in method.parameters] == [True, False, False]
+
+
+def test_what_is_deprecated_as_a_whole_is_marked() -> None:
+    assert only({"description": ".. deprecated:: 1.0\n    Use another."}).deprecated
+    assert not only({"description": PLAY}).deprecated
+
+
+@pytest.mark.parametrize("entry", [{}, {"description": 7, "params": 7}, {"params": [None, 7, []]}])
+def test_odd_entries_are_methods_all_the_same(entry: Any) -> None:
+    assert only(entry).name == "core.m"
+
+
+@pytest.mark.parametrize("value", ["text", 7, ["core.m"], {"core.m": None}, {"core.m": {}, "other": "text"}])
+def test_another_answer_is_none_of_mopidys(value: Any) -> None:
+    assert read_description(value).refusal.startswith("answered, but not with methods by name")
