@@ -59,6 +59,8 @@ class Phases(Struct, frozen=True):
     """From the request's last byte until the reply's head was complete."""
     transfer: float | None = None
     """The reply's body."""
+    kept: bool = False
+    """A connection was used that was open since an earlier request, so that name, connect and TLS did not happen."""
 
 
 NO_PHASES = Phases()

@@ -2,7 +2,8 @@
 
 It shares no code with what it tests: plain sockets and threads. A script is bytes, or parts in a row: bytes are
 sent, `RESET` tears the connection down, `HOLD` keeps still until the test says `release()` or is over, `Pause`
-keeps still for a while. At the end of its script the server closes. A script may also be a function of the request.
+keeps still for a while, `NEXT` waits on the same connection for the next request, which gets the next script. At the
+end of its script the server closes. A script may also be a function of the request.
 
     with RawServer(http_reply(b'{"jsonrpc": "2.0"}')) as server:
         ...  # send something to server.url
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 class Act(enum.Enum):
     RESET = "reset"
     HOLD = "hold"
+    NEXT = "next"
 
 
-RESET, HOLD = Act.RESET, Act.HOLD
+RESET, HOLD, NEXT = Act.RESET, Act.HOLD, Act.NEXT
 
 
 @dataclass(frozen=True)
@@ -90,15 +92,16 @@ class RawServer:
         self, *scripts: Script, tls: ssl.SSLContext | None = None, read_body: bool = True, path: str = "/api/v2/"
     ) -> None:
         self.requests: list[Received] = []
+        self.connections = 0
+        """How many were accepted."""
         self._scripts = scripts or (http_reply(),)
         self._tls = tls
         self._read_body = read_body
         self._path = path
         self._released = threading.Event()
         self._over = threading.Event()
-        self._arrived = threading.Event()
         self._gone = threading.Event()
-        self._lock = threading.Lock()
+        self._arrived = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port: int = self._listener.getsockname()[1]
@@ -115,12 +118,13 @@ class RawServer:
         """Let every script that holds go on."""
         self._released.set()
 
-    def wait_for_request(self, seconds: float = 5) -> bool:
-        """Return whether a request arrived; waits for it."""
-        return self._arrived.wait(seconds)
+    def wait_for_request(self, seconds: float = 5, count: int = 1) -> bool:
+        """Return whether so many requests arrived in all; waits for them."""
+        with self._arrived:
+            return self._arrived.wait_for(lambda: len(self.requests) >= count, seconds)
 
     def wait_for_hangup(self, seconds: float = 5) -> bool:
-        """Return whether a client hung up on a script that holds; waits for it."""
+        """Return whether a client hung up on a script that holds, or instead of a request; waits for it."""
         return self._gone.wait(seconds)
 
     def __enter__(self) -> Self:
@@ -146,6 +150,7 @@ class RawServer:
         with contextlib.suppress(OSError):
             while not self._over.is_set():
                 connection, _ = self._listener.accept()
+                self.connections += 1
                 self._spawn(self._serve, connection)
 
     def _serve(self, connection: socket.socket) -> None:
@@ -154,15 +159,16 @@ class RawServer:
             if self._tls is not None:
                 connection = self._tls.wrap_socket(connection, server_side=True)
             with connection:
-                request = self._receive(connection)
-                if request is not None:
-                    self._play(self._script_for(request), connection)
+                goes_on = True
+                while goes_on and (request := self._receive(connection)):
+                    goes_on = self._play(self._script_for(request), connection)
 
     def _receive(self, connection: socket.socket) -> Received | None:
         came = b""
         while b"\r\n\r\n" not in came:
             chunk = connection.recv(65536)
             if not chunk:
+                self._gone.set()
                 return None
             came += chunk
         head, _, body = came.partition(b"\r\n\r\n")
@@ -176,27 +182,37 @@ class RawServer:
         return Received(request.head, b"".join(parts))
 
     def _script_for(self, request: Received) -> Parts:
-        with self._lock:
+        with self._arrived:
             script = self._scripts[min(len(self.requests), len(self._scripts) - 1)]
             self.requests.append(request)
-        self._arrived.set()
+            self._arrived.notify_all()
         return script(request) if callable(script) else script
 
-    def _play(self, parts: Parts, connection: socket.socket) -> None:
+    def _play(self, parts: Parts, connection: socket.socket) -> bool:
+        """Do as the script says; whether the next request is waited for."""
         for part in [parts] if isinstance(parts, bytes) else parts:
             if self._over.is_set():
-                return
+                return False
             match part:
                 case bytes():
+                    if self._read_body:  # what closes with something unread resets, and drops what it held
+                        _cork(connection, held=True)
                     connection.sendall(part)
                 case Pause():
+                    _cork(connection, held=False)
                     self._over.wait(part.seconds)
                 case Act.RESET:
+                    _cork(connection, held=False)
                     # Lingering for no time makes close() send a reset instead of a farewell.
                     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-                    return
+                    return False
                 case Act.HOLD:
+                    _cork(connection, held=False)
                     self._hold(connection)
+                case Act.NEXT:
+                    _cork(connection, held=False)
+                    return True
+        return False
 
     def _hold(self, connection: socket.socket) -> None:
         connection.settimeout(0.02)
@@ -209,6 +225,12 @@ class RawServer:
             self._gone.set()
             raise
         connection.settimeout(5)
+
+
+def _cork(connection: socket.socket, *, held: bool) -> None:
+    """Hold the last packet back for the farewell: who has read the last byte then knows that none will follow."""
+    if hasattr(socket, "TCP_CORK"):
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_CORK, held)
 
 
 class Authority:

@@ -1,94 +1,165 @@
-"""A connection on which a reply is heard while the request is still on its way out.
+"""One connection to a server, for one request after the other. httpx speaks HTTP over it.
 
-A server may refuse a large request after its head: it answers, reads no further, and perhaps hangs up. httpx reads only
-once it has written everything, so that it would wait for ever; and asyncio drops what had come as soon as it cannot
-write any more. So the bytes go through a socket of our own here, TLS is done over it, and from the first byte of a
-reply on the rest of the request goes out beside it, as far as the server takes it. httpx connects, and speaks HTTP.
+Below httpx lie streams of our own: a server may refuse a large request after its head, read no further and perhaps
+hang up, and httpx reads only once it has written everything. So from the first byte of a reply on, the rest of the
+request goes out beside it, as far as the server takes it. And only who holds the stream knows whether a connection that
+was kept is still open and quiet, and whether it took anything of a request.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import os
-import socket
 import ssl
-from collections import deque
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from rpcexplorer.transport.http.streams import PIECE, ByteStream, Encrypted, Plain
+from rpcexplorer.transport.http.tcp import connect, literal, look_up
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 
-PIECE = 256 * 1024
-
-
-class NetworkStream(Protocol):
-    """All that is asked of a connection that httpx has opened."""
-
-    def get_extra_info(self, info: str) -> Any:
-        """Give its socket."""
-
-    async def aclose(self) -> None:
-        """Close it, if it is not closed."""
+    from rpcexplorer.transport.http.reply import Incoming
+    from rpcexplorer.transport.http.request import Address
+    from rpcexplorer.transport.port import Headers, Request
 
 
-class NetworkBackend(Protocol):
-    """Whatever of httpx's opens connections."""
-
-    async def connect_tcp(
-        self,
-        host: str,
-        port: int,
-        timeout: float | None = None,  # noqa: ASYNC109 - httpx's own shape
-        local_address: str | None = None,
-        socket_options: Iterable[Any] | None = None,
-    ) -> NetworkStream:
-        """Open one."""
-
-
-class ByteStream(Protocol):
-    """Bytes there and back. Each direction may end without the other."""
-
-    tls: ssl.SSLObject | None
-
-    async def receive(self) -> bytes:
-        """What comes next; nothing at the end."""
-
-    async def send(self, data: bytes) -> None:
-        """Hand it to the network."""
-
-    async def close(self) -> None:
-        """Close it, if it is not closed."""
-
-
-class EarlyReading:
-    """Opens connections of ours where httpx would open its own."""
-
-    def __init__(self, usual: NetworkBackend) -> None:
-        self._usual = usual
-
-    async def connect_tcp(self, *given: Any, **named: Any) -> Connection:
-        """Open one as usual, and take it over."""
-        return Connection(Plain(await self._usual.connect_tcp(*given, **named)))
+class NothingWritten(Exception):  # noqa: N818 - says what became of the request
+    """A kept connection took no byte of the request."""
 
 
 class Connection:
-    """What httpx speaks HTTP over."""
+    """httpx's, which opens it with the first request. It holds one stream at most, and shares it with nobody."""
 
-    def __init__(self, line: ByteStream) -> None:
-        self._line = line
-        self._head = b""
-        """The beginning of a request: it goes out with what follows it, so that a small request goes out at once."""
-        self._at_beginning = True
-        self._out: deque[bytes] = deque()
-        self._writer: asyncio.Future[None] | None = None
-        self._ahead: asyncio.Future[bytes] | None = None
-        """Reads while something is written."""
+    def __init__(self, trust: ssl.SSLContext, proxy: httpx.Proxy | None) -> None:
+        limits = httpx.Limits(max_connections=1, max_keepalive_connections=1, keepalive_expiry=None)
+        self._httpx = httpx.AsyncHTTPTransport(verify=trust, proxy=proxy, limits=limits)
+        self._backend = Backend()
+        pool_of(self._httpx)._network_backend = self._backend  # noqa: SLF001 - httpx offers no other way
+
+    @property
+    def stream(self) -> ByteStream:
+        """What the bytes go over."""
+        assert self._backend.opened
+        return self._backend.opened[-1].bytes
+
+    async def exchange(self, sent: Request, headers: Headers, address: Address, incoming: Incoming) -> bool:
+        """Send a request and read the reply to its end; whether nothing is left of either, so that another may follow.
+
+        That a request cannot be written is no failure: what comes says why.
+        """
+        self._backend.begin(incoming)
+        request = httpx.Request(
+            sent.verb,
+            address.url,
+            headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
+            stream=Pieces(sent.body),
+            extensions={"trace": _follow(incoming)},
+        )
+        clean = False
+        try:
+            response = await self._httpx.handle_async_request(request)
+            http = _http_of(self._httpx)
+            extensions = response.extensions
+            incoming.begin(
+                response.status_code, extensions["reason_phrase"], extensions["http_version"], response.headers.raw
+            )
+            ending = False
+            async for chunk in response.aiter_raw():
+                for portion in incoming.portions(chunk):
+                    incoming.take(portion)
+                    ending = ending or await _give_turn()
+            surplus, ended = http.trailing_data
+            incoming.finish(surplus=bool(surplus))
+            clean = incoming.sent_whole and not self._backend.behind and not surplus and not ended
+        except Exception:
+            if incoming.kept and self._backend.took_nothing:
+                raise NothingWritten from None
+            raise
+        finally:
+            incoming.sent_whole &= not self._backend.behind
+            await self._backend.settle()
+            if not clean:
+                await self._httpx.aclose()  # which ends what it has under way
+        return clean
+
+    def close(self) -> None:
+        self._backend.close()
+
+
+class Backend:
+    """Opens streams of ours where httpx would open its own."""
+
+    def __init__(self) -> None:
+        self.opened: list[HttpxStream] = []
+        self._incoming: Incoming | None = None
+
+    def begin(self, incoming: Incoming) -> None:
+        """Take note of the request that goes out next."""
+        self._incoming = incoming
+        for stream in self.opened:
+            stream.begin()
 
     @property
     def behind(self) -> bool:
         """Whether some of what was written has not gone out."""
-        return bool(self._head or self._out)
+        return any(stream.behind for stream in self.opened)
+
+    @property
+    def took_nothing(self) -> bool:
+        """Whether no byte of the request was taken."""
+        return all(stream.took_nothing for stream in self.opened)
+
+    async def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> HttpxStream:
+        """Open one, and say what is done meanwhile."""
+        assert self._incoming is not None
+        self._incoming.kept = False
+        where = literal(host, port)
+        if where is None:
+            self._incoming.enter("name")
+        addresses = [where] if where else await look_up(host, port)
+        self._incoming.enter("connect")
+        return self.take(Plain(await connect(addresses)))
+
+    def take(self, opened: ByteStream) -> HttpxStream:
+        self.opened.append(HttpxStream(opened, self))
+        return self.opened[-1]
+
+    async def settle(self) -> None:
+        for stream in self.opened:
+            await stream.settle()
+
+    def close(self) -> None:
+        for stream in self.opened:
+            stream.bytes.close()
+
+
+class HttpxStream:
+    """What httpx writes to and reads from."""
+
+    def __init__(self, opened: ByteStream, backend: Backend) -> None:
+        self.bytes = opened
+        self._backend = backend
+        self._ahead: asyncio.Future[bytes] | None = None
+        """Reads while something is written."""
+        self._writer: asyncio.Future[None] | None = None
+        self.begin()
+
+    def begin(self) -> None:
+        """Take note that another request follows."""
+        self._head = b""  # it goes out with what follows it, so that a small request goes out at once
+        self._at_beginning = True
+        self._wrote = self._refused = False
+
+    @property
+    def behind(self) -> bool:
+        return bool(self._head) or self._refused or self.bytes.behind
+
+    @property
+    def took_nothing(self) -> bool:
+        return self._refused and not self._wrote
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - httpx's shape
         """Write, until it is out or something comes. That it cannot be written is no failure: what comes says why."""
@@ -98,11 +169,19 @@ class Connection:
         if not (data := self._head + buffer):
             return
         self._head = b""
-        self._out.append(data)
+        try:
+            self.bytes.write(data)
+        except OSError:  # an ssl.SSLError is one too
+            self._refused = True
+            return
+        self._wrote = True
+        await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
+        if not self.bytes.behind:
+            return
         if self._writer is None or self._writer.done():
-            self._writer = asyncio.ensure_future(self._write_all())
+            self._writer = asyncio.ensure_future(self._drain())
         if self._ahead is None:
-            self._ahead = asyncio.ensure_future(self._line.receive())
+            self._ahead = asyncio.ensure_future(self.bytes.receive())
         at_work: set[asyncio.Future[Any]] = {self._writer, self._ahead}
         await asyncio.wait(at_work, return_when=asyncio.FIRST_COMPLETED)
 
@@ -111,113 +190,102 @@ class Connection:
             await self.write(b"")
         self._at_beginning = True
         ahead, self._ahead = self._ahead, None
-        return await (ahead or self._line.receive())
+        return await (ahead or self.bytes.receive())
 
     async def start_tls(
         self,
         ssl_context: ssl.SSLContext,
         server_hostname: str | None = None,
         timeout: float | None = None,  # noqa: ARG002, ASYNC109 - httpx's shape
-    ) -> Connection:
+    ) -> HttpxStream:
         """TLS over what there is, which may be TLS."""
-        line = Encrypted(self._line, ssl_context, server_hostname)
-        await line.shake_hands()
-        return Connection(line)
+        encrypted = Encrypted(self.bytes, ssl_context, server_hostname or "")
+        await encrypted.shake_hands()
+        return self._backend.take(encrypted)
 
     def get_extra_info(self, info: str) -> Any:
-        return self._line.tls if info == "ssl_object" else None
+        return self.bytes.tls if info == "ssl_object" and isinstance(self.bytes, Encrypted) else None
 
     async def aclose(self) -> None:
+        await self.settle()
+        self.bytes.close()
+
+    async def settle(self) -> None:
+        """End whatever is still under way."""
         at_work = [task for task in (self._writer, self._ahead) if task is not None]
+        self._writer = self._ahead = None
         for task in at_work:
             task.cancel()
         await asyncio.gather(*at_work, return_exceptions=True)
-        await self._line.close()
 
-    async def _write_all(self) -> None:
-        with contextlib.suppress(OSError):  # an ssl.SSLError is one too
-            while self._out:
-                await self._line.send(self._out[0])
-                self._out.popleft()
+    async def _drain(self) -> None:
+        with contextlib.suppress(OSError):
+            await self.bytes.drain()
 
 
-class Plain:
-    """A TCP connection, by a socket of our own that leads where httpx's does."""
-
-    def __init__(self, opened: NetworkStream) -> None:
-        self.tls: ssl.SSLObject | None = None
-        self._opened = opened  # it reads nothing unless it is asked
-        self._socket = socket.socket(fileno=os.dup(opened.get_extra_info("socket").fileno()))
-        self._socket.setblocking(False)
-
-    async def receive(self) -> bytes:
-        await asyncio.sleep(0)  # a network that has everything at once must not keep the loop to itself
-        return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
-
-    async def send(self, data: bytes) -> None:
-        await asyncio.sleep(0)  # nor may one that takes everything
-        await asyncio.get_running_loop().sock_sendall(self._socket, data)
-
-    async def close(self) -> None:
-        self._socket.close()
-        await self._opened.aclose()
+def pool_of(transport: httpx.AsyncHTTPTransport) -> Any:
+    """What httpx has a transport's connections in."""
+    return transport._pool  # noqa: SLF001 - it says neither who opens connections nor what is left on one
 
 
-class Encrypted:
-    """TLS over a line."""
+def _http_of(transport: httpx.AsyncHTTPTransport) -> Any:
+    """The state of HTTP on the one connection, as h11 keeps it."""
+    (connection,) = pool_of(transport).connections
+    while not hasattr(connection, "_h11_state"):  # below a tunnel, or what chooses the version of HTTP
+        connection = connection._connection  # noqa: SLF001
+    return connection._h11_state  # noqa: SLF001
 
-    def __init__(self, line: ByteStream, trust: ssl.SSLContext, host: str | None) -> None:
-        self._line = line
-        self._coming, self._going = ssl.MemoryBIO(), ssl.MemoryBIO()
-        self._flushing = False
-        """To read may mean to write as well; records go out in the order in which they were made."""
-        self.tls: ssl.SSLObject | None = trust.wrap_bio(self._coming, self._going, server_hostname=host)
 
-    async def shake_hands(self) -> None:
-        """Agree with the server; raises what TLS raises."""
-        assert self.tls is not None
-        while True:
-            with contextlib.suppress(ssl.SSLWantReadError):
-                self.tls.do_handshake()
-                break
-            await self._flush()
-            await self._fetch()
-        await self._flush()
+def _follow(incoming: Incoming) -> Callable[[str, Mapping[str, Any]], Awaitable[None]]:
+    """Return the function that httpx tells each of its steps: it keeps `incoming` up to date."""
 
-    async def receive(self) -> bytes:
-        """What comes next; nothing at the end, whether or not the server said that it is one."""
-        assert self.tls is not None
-        while True:
-            with contextlib.suppress(ssl.SSLEOFError, ssl.SSLZeroReturnError):
-                with contextlib.suppress(ssl.SSLWantReadError):
-                    return self.tls.read(PIECE)
-                await self._flush()
-                await self._fetch()
-                continue
-            return b""
+    async def follow(event: str, details: Mapping[str, Any]) -> None:
+        match event.partition(".")[2]:
+            case "start_tls.started":
+                incoming.enter("tls")
+            case "send_request_headers.started":
+                # CONNECT is the agreement with a proxy; the request proper follows it.
+                incoming.enter("proxy" if details["request"].method == b"CONNECT" else "send")
+            case "send_request_body.complete" if incoming.phase == "send":
+                incoming.sent_whole = True
+            case "receive_response_headers.started" if incoming.phase == "send":
+                incoming.enter("wait")
+            case "receive_response_headers.complete" if incoming.phase == "wait":
+                incoming.enter("body")
 
-    async def send(self, data: bytes) -> None:
-        assert self.tls is not None
-        self.tls.write(data)
-        await self._flush()
+    return follow
 
-    async def close(self) -> None:
-        await self._line.close()
 
-    async def _fetch(self) -> None:
-        came = await self._line.receive()
-        if came:
-            self._coming.write(came)
-        else:
-            self._coming.write_eof()
+async def _give_turn() -> bool:
+    """Let everybody else do something: what was read at once may be thousands of pieces. Whether this is to end.
 
-    async def _flush(self) -> None:
-        """Send what is to go out; whoever is at it goes on until nothing is left, so nobody has to wait for that."""
-        if self._flushing:
-            return
-        self._flushing = True
-        try:
-            while self._going.pending:
-                await self._line.send(self._going.read())
-        finally:
-            self._flushing = False
+    A cancellation that comes here is put off until the next piece is waited for: only there does httpx, which is in the
+    middle of several generators, hear of it and close all of them.
+    """
+    try:
+        await asyncio.sleep(0)
+    except asyncio.CancelledError:
+        task = asyncio.current_task()
+        assert task is not None
+        task.uncancel()
+        task.cancel()
+        return True
+    return False
+
+
+class Pieces(httpx.AsyncByteStream):
+    """A body, handed over little by little: whoever encrypts it, or counts it, must not keep the loop to itself.
+
+    It is no generator, which would have to be closed where a request is given up.
+    """
+
+    def __init__(self, body: bytes) -> None:
+        self._pieces = (body[start : start + PIECE] for start in range(0, len(body), PIECE))
+
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self
+
+    async def __anext__(self) -> bytes:
+        for piece in self._pieces:
+            return piece
+        raise StopAsyncIteration

@@ -242,6 +242,8 @@ def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
         if "too long" in text:
             return "wait", f"{place} sent more than 100 kB of headers, which is more than is read here"
         return "wait", f"{place} did not answer in HTTP: check the port, and http:// against https://"
+    if attempt.incoming.kept:
+        return "wait", f"{place} closed the connection, which was kept from an earlier call, without a reply"
     encrypted = "" if attempt.address.scheme == "https" else ", or wants https://"
     return "wait", f"{place} closed the connection without a reply: it may have stopped or been restarted{encrypted}"
 

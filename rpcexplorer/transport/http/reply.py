@@ -32,6 +32,9 @@ _STAGES: dict[Phase, Stage] = {
 }
 EARLY = "The reply began before the whole request was sent, and the rest of it was not taken."
 
+SURPLUS = "Bytes came after the end of the reply: they were left out, and the connection closed."
+STRAY = "A connection that was kept had bytes on it that nobody had asked for: it was closed, and a new one made."
+
 _PACKED = 1024  # bytes that are unpacked at a time: at most a megabyte comes of them, in a few milliseconds
 _PAUSE = 0.05  # seconds between two reports of the same step: finer than the eye, cheap for a fast download
 
@@ -39,13 +42,19 @@ _PAUSE = 0.05  # seconds between two reports of the same step: finer than the ey
 class Incoming:
     """What came of one request so far. From its making on time counts."""
 
-    def __init__(self, offered: str = "", proxy: str | None = None, watch: Watch | None = None) -> None:
-        """`offered`: the encodings that were asked for, as the request's header says it."""
+    def __init__(
+        self, offered: str = "", proxy: str | None = None, watch: Watch | None = None, cap: int = 256 * 1024 * 1024
+    ) -> None:
+        """`offered`: the encodings asked for, as the request's header says it; `cap`: bytes of body that are kept."""
         self.phase: Phase = "start"
         """What the request is busy with, or was when it ended."""
         self.sent_whole = False
         """Whether the request's last byte went out."""
-        self._offered, self._proxy, self._watch = offered, proxy, watch
+        self.kept = False
+        """Whether it goes over a connection that was open."""
+        self.remarks: list[str] = []
+        """About the connection."""
+        self._offered, self._proxy, self._watch, self._cap = offered, proxy, watch, cap
         self._head = NOTHING_CAME
         self._body: ReplyBody | None = None
         self._total: int | None = None
@@ -54,6 +63,11 @@ class Incoming:
         self._ended: float | None = None
         self._due: asyncio.TimerHandle | None = None
         self._report()
+
+    @property
+    def head(self) -> Response:
+        """The reply's head, if it has come: no status is there if not."""
+        return self._head
 
     @property
     def received(self) -> int:
@@ -74,11 +88,11 @@ class Incoming:
         if news:
             self._report()
 
-    def begin(self, status: int, reason: bytes, version: bytes, headers: list[tuple[bytes, bytes]], cap: int) -> None:
+    def begin(self, status: int, reason: bytes, version: bytes, headers: list[tuple[bytes, bytes]]) -> None:
         """Take the head of the reply; the body follows."""
         received = tuple((name.decode("latin-1"), value.decode("latin-1")) for name, value in headers)
         self._head = Response(status, reason.decode("latin-1"), version.decode("latin-1"), received, proxy=self._proxy)
-        self._body = ReplyBody(values_of(received, "content-encoding"), offered=self._offered, cap=cap)
+        self._body = ReplyBody(values_of(received, "content-encoding"), offered=self._offered, cap=self._cap)
         lengths = values_of(received, "content-length")
         if len(lengths) == 1 and lengths[0].isdecimal() and not values_of(received, "transfer-encoding"):
             self._total = int(lengths[0])
@@ -102,9 +116,11 @@ class Incoming:
 
             self._due = get_running_loop().call_later(pause, self._report)
 
-    def finish(self) -> None:
-        """Take note that the body is whole."""
+    def finish(self, *, surplus: bool = False) -> None:
+        """Take note that the body is whole; ``surplus``: more came, which belongs to no reply."""
         assert self._body is not None
+        if surplus:
+            self.remarks.append(SURPLUS)
         self._body.finish()
         self._report()
 
@@ -118,7 +134,7 @@ class Incoming:
         if self._body is None:
             return Response(phases=self._phases())
         body = self._body.so_far()
-        remarks = (*self._body.remarks, *([] if self.sent_whole else [EARLY]))
+        remarks = (*self.remarks, *self._body.remarks, *([] if self.sent_whole else [EARLY]))
         return replace(self._head, body=body, size=len(body), remarks=remarks, phases=self._phases())
 
     def _phases(self) -> Phases:
@@ -131,6 +147,7 @@ class Incoming:
             send=spent("send"),
             wait=spent("wait"),
             transfer=spent("body"),
+            kept=self.kept,
         )
 
     def _spent_by(self, now: float) -> float:

@@ -154,8 +154,9 @@ def _moment(when: datetime) -> str:
 
 
 def _timing(seconds: float, phases: Phases) -> str:
-    """The whole and its parts: ``34 ms (connect 3 ms, wait 30 ms)``."""
+    """The whole and its parts: ``34 ms (connect 3 ms, wait 30 ms)``, or ``31 ms (connection kept, wait 30 ms)``."""
     names = {"name": phases.name, "connect": phases.connect, "TLS": phases.tls, "send": phases.send}
     names |= {"wait": phases.wait, "transfer": phases.transfer}
-    parts = ", ".join(f"{name} {duration(took)}" for name, took in names.items() if took is not None)
-    return f"{duration(seconds)} ({parts})" if parts else duration(seconds)
+    parts = ["connection kept"] if phases.kept else []
+    parts += [f"{name} {duration(took)}" for name, took in names.items() if took is not None]
+    return f"{duration(seconds)} ({', '.join(parts)})" if parts else duration(seconds)

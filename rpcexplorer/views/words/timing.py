@@ -36,7 +36,8 @@ class PhaseBar(Struct, frozen=True):
 def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
     """A bar for each phase that was measured, one after the other, to be drawn in `width` columns.
 
-    What the phases leave unexplained of `seconds` comes last: an earlier login, or time of our own.
+    A connection that was kept comes first: it took no time. What the phases leave unexplained of `seconds` comes last:
+    an earlier login, or time of our own.
     """
     parts = list(_measured(phases))
     explained = sum(took for _, took in parts)
@@ -44,7 +45,7 @@ def bars(phases: Phases, seconds: float, width: int) -> list[PhaseBar]:
     if parts and whole - explained > REST * whole:
         parts.append(("other", whole - explained))
     least = 1 / (8 * max(width, 1))
-    found, at = [], 0.0
+    found, at = [PhaseBar("connection", 0.0, 0.0, "kept")] if phases.kept else [], 0.0
     for label, took in parts:
         share = took / whole if whole else 0.0
         found.append(PhaseBar(label, at, max(share, least), duration(took)))

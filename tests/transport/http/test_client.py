@@ -272,8 +272,8 @@ def test_progress_is_told_a_few_times_a_second_however_many_pieces_come(monkeypa
     )
 
     async def take_all() -> None:
-        incoming = Incoming(watch=heard.append)
-        incoming.begin(200, b"OK", b"HTTP/1.1", [], MIB)
+        incoming = Incoming(watch=heard.append, cap=MIB)
+        incoming.begin(200, b"OK", b"HTTP/1.1", [])
         for _ in range(20_000):
             incoming.take(b"x")
         incoming.stop()

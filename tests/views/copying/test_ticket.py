@@ -35,6 +35,10 @@ X-Request-Id: 7f3a-`b`␛[2J
     )
 
 
+def test_a_ticket_says_that_the_connection_was_kept() -> None:
+    assert "(connection kept, wait 30 ms, other" in of(exchange(Result(b"1"), phases=Phases(wait=0.03, kept=True)))
+
+
 def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
     failed = exchange(
         ErrorObject(-32602, "Invalid params", None, b"{}", ("id is missing",)),

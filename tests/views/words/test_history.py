@@ -77,6 +77,11 @@ def test_a_status_that_is_no_success_is_told() -> None:
     assert "HTTP 502, malformed: not JSON" in line
 
 
+def test_a_connection_that_was_kept_is_told_with_the_time() -> None:
+    told = exchange(INVALID, phases=Phases(wait=0.017, kept=True))
+    assert "took      34 ms (connection kept, wait 17 ms)" in shown(told, zone=UTC)
+
+
 def test_a_whole_exchange_tells_everything_there_is() -> None:
     told = exchange(
         INVALID,

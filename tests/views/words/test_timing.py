@@ -64,13 +64,21 @@ def test_an_exchange_that_took_no_time_at_all_is_drawn_as_well() -> None:
 TIMES = st.one_of(st.none(), st.floats(-1, 1e6), st.sampled_from([inf, nan]))
 
 
-@given(st.tuples(*[TIMES] * 6), st.one_of(st.floats(0, 1e7), st.sampled_from([inf, nan])), st.integers(0, 200))
-def test_every_line_has_the_width_and_something_on_it(
-    times: tuple[float | None, ...], seconds: float, width: int
-) -> None:
-    for line in drawn(bars(Phases(*times), seconds, width), width):
+@given(
+    st.builds(Phases, *[TIMES] * 6, kept=st.booleans()),
+    st.one_of(st.floats(0, 1e7), st.sampled_from([inf, nan])),
+    st.integers(0, 200),
+)
+def test_every_line_has_the_width_and_something_on_it(phases: Phases, seconds: float, width: int) -> None:
+    for line in drawn(bars(phases, seconds, width), width):
         assert len(line) == max(width, 1)
         assert line.strip()
+
+
+def test_a_connection_that_was_kept_is_said_to_be_and_takes_no_room() -> None:
+    first, *others = bars(Phases(send=0.1, wait=0.9, kept=True), 1.0, 20)
+    assert (first.label, first.took, first.start) == ("connection", "kept", 0.0)
+    assert others == bars(Phases(send=0.1, wait=0.9), 1.0, 20)
 
 
 def test_the_page_says_plainly_what_is_known_of_the_time() -> None:
@@ -78,6 +86,7 @@ def test_the_page_says_plainly_what_is_known_of_the_time() -> None:
         lines = timing_page(exchange(Result(b"1"), phases=phases, seconds=1.2), 60)
         return ["".join(text for text, _ in line).strip() for line in lines]
 
-    measured, unmeasured = page(WHOLE), page(Phases())
+    measured, unmeasured, kept = page(WHOLE), page(Phases()), page(Phases(wait=1.2, kept=True))
+    assert kept[0].split() == ["connection", "▏", "kept"]
     assert [line.split("  ")[0] for line in measured[5:8]] == ["transfer", "other", "total"]
     assert unmeasured[:2] == ["There is no breakdown of the time: only the total is known.", "total           1.2 s"]

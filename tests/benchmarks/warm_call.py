@@ -1,0 +1,174 @@
+"""A call on a connection that is open, beside httpx.AsyncClient keeping its own alive, and beside a first call.
+
+    python tests/benchmarks/warm_call.py [RUNS] [--tls] [--delay MILLISECONDS]
+
+A process of its own answers the least that is a reply. With a delay it does so through a relay, which holds bytes back
+for half of it in each direction; what it cannot delay is the handshake of TCP, a round trip more for who connects. The
+contenders take turns, call by call, so that a drifting machine slows all of them; ratios are of medians.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import multiprocessing
+import os
+import ssl
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from contextlib import AsyncExitStack
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import httpx
+import trustme
+
+from rpcexplorer import Client, Result
+from rpcexplorer.transport.http.client import HttpTransport
+from rpcexplorer.transport.port import Request
+from rpcexplorer.transport.tls.trust import Trust
+from tests.benchmarks.figures import told
+
+BODY = b'{"jsonrpc": "2.0", "id": "1", "method": "demo.echo", "params": {"x": 1}}'
+HEADERS = {"Content-Type": "application/json-rpc"}
+Call = Callable[[], Awaitable[None]]
+
+
+class Answering(asyncio.Protocol):
+    """Answers each request with its id."""
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        assert isinstance(transport, asyncio.Transport)
+        self._transport = transport
+        self._came = b""
+
+    def data_received(self, data: bytes) -> None:
+        self._came += data
+        head, ended, body = self._came.partition(b"\r\n\r\n")
+        length = int(head.lower().partition(b"content-length:")[2].partition(b"\r\n")[0] or 0)
+        if ended and len(body) >= length:
+            self._came = b""
+            id = body.partition(b'"id"')[2].split(b'"', 2)[1]
+            reply = b'{"jsonrpc": "2.0", "id": "%b", "result": {"x": 1}}' % id
+            self._transport.write(
+                b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+                % (len(reply), reply)
+            )
+
+
+async def relay(port: int, delay: float) -> asyncio.Server:
+    """Carry bytes to a port and back, each a while after it came."""
+    loop = asyncio.get_running_loop()
+
+    async def carry(source: asyncio.StreamReader, sink: asyncio.StreamWriter) -> None:
+        while chunk := await source.read(65536):
+            loop.call_later(delay / 2, sink.write, chunk)
+        loop.call_later(delay / 2, sink.close)
+
+    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        to, far = await asyncio.open_connection("127.0.0.1", port)
+        await asyncio.gather(carry(reader, far), carry(to, writer))
+
+    return await asyncio.start_server(connected, "127.0.0.1", 0)
+
+
+def serve(say: Connection, certificate: bytes | None, delay: float) -> None:
+    """Say on which port, and answer for ever."""
+
+    async def run() -> None:
+        context = None
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            with tempfile.NamedTemporaryFile() as file:
+                file.write(certificate)
+                file.flush()
+                context.load_cert_chain(file.name)
+        server = await asyncio.get_running_loop().create_server(Answering, "127.0.0.1", 0, ssl=context)
+        if delay:
+            server = await relay(server.sockets[0].getsockname()[1], delay)
+        say.send(server.sockets[0].getsockname()[1])
+        await server.serve_forever()
+
+    asyncio.run(run())
+
+
+async def measured(url: str, ca_file: Path | None, runs: int) -> dict[str, list[float]]:
+    """Seconds of each call of each contender."""
+    async with AsyncExitStack() as stack:
+        theirs = await stack.enter_async_context(
+            httpx.AsyncClient(verify=ssl.create_default_context(cafile=ca_file) if ca_file else False)
+        )
+        transport = await stack.enter_async_context(HttpTransport(trust=Trust(ca_file)))
+        client = await stack.enter_async_context(Client(url, ca_file=ca_file and str(ca_file)))
+
+        async def by_httpx() -> None:
+            assert (await theirs.post(url, content=BODY, headers=HEADERS)).json()["result"]
+
+        async def by_transport() -> None:
+            assert (await transport.send(Request(url, BODY), deadline=30)).status == 200
+
+        async def by_client() -> None:
+            assert isinstance((await client.call("demo.echo", {"x": 1})).outcome, Result)
+
+        async def first_by_httpx() -> None:
+            async with httpx.AsyncClient(verify=theirs_anew() if ca_file else False) as anew:
+                assert (await anew.post(url, content=BODY, headers=HEADERS)).json()["result"]
+
+        async def first_by_client() -> None:
+            async with Client(url, ca_file=ca_file and str(ca_file)) as anew:
+                assert isinstance((await anew.call("demo.echo", {"x": 1})).outcome, Result)
+
+        def theirs_anew() -> ssl.SSLContext:
+            return ssl.create_default_context(cafile=ca_file)
+
+        contenders: dict[str, Call] = {
+            "httpx.AsyncClient, kept": by_httpx,
+            "Client.call, kept": by_client,
+            "  its transport alone": by_transport,
+            "httpx.AsyncClient, first": first_by_httpx,
+            "Client.call, first": first_by_client,
+        }
+        taken: dict[str, list[float]] = {name: [] for name in contenders}
+        for _ in range(runs + 1):
+            for name, call in contenders.items():
+                started = time.perf_counter()
+                await call()
+                taken[name].append(time.perf_counter() - started)
+    return {name: times[1:] for name, times in taken.items()}
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("runs", type=int, nargs="?", default=500)
+    parser.add_argument("--tls", action="store_true")
+    parser.add_argument("--delay", type=float, default=0, help="milliseconds of a round trip")
+    wanted = parser.parse_args()
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        os.environ.pop(name, None)
+        os.environ.pop(name.lower(), None)
+    with tempfile.TemporaryDirectory() as folder:
+        ca_file = certificate = None
+        if wanted.tls:
+            authority = trustme.CA()
+            ca_file = Path(folder) / "ca.pem"
+            authority.cert_pem.write_to_path(ca_file)
+            certificate = authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.bytes()
+        hear, say = multiprocessing.Pipe(duplex=False)
+        server = multiprocessing.Process(target=serve, args=(say, certificate, wanted.delay / 1000), daemon=True)
+        server.start()
+        url = f"{'https' if wanted.tls else 'http'}://127.0.0.1:{hear.recv()}/api/v2/"
+        try:
+            taken = asyncio.run(measured(url, ca_file, wanted.runs))
+        finally:
+            server.terminate()
+    medians = {name: told(name, times) for name, times in taken.items()}
+    for kind in ("kept", "first"):
+        ratio = medians[f"Client.call, {kind}"] / medians[f"httpx.AsyncClient, {kind}"]
+        trips = f", {medians[f'Client.call, {kind}'] * 1000 / wanted.delay:.2f} round trips" if wanted.delay else ""
+        print(f"Client.call / httpx.AsyncClient, {kind}: {ratio:.2f}{trips}")
+
+
+if __name__ == "__main__":
+    main()

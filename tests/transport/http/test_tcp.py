@@ -1,0 +1,114 @@
+"""A name with several addresses: the first that answers is taken, and nothing is left of the others."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import socket
+from contextlib import ExitStack
+from typing import Any
+
+import pytest
+
+from rpcexplorer.transport.http import tcp
+from rpcexplorer.transport.http.tcp import SocketAddress, connect, literal, look_up
+from tests.transport.http.sending import failure_of
+
+HERE = "127.0.0.1"
+
+
+def listening(stack: ExitStack) -> SocketAddress:
+    listener = stack.enter_context(socket.create_server((HERE, 0)))
+    return socket.AF_INET, listener.getsockname()
+
+
+def refusing() -> SocketAddress:
+    with socket.create_server((HERE, 0)) as listener:
+        return socket.AF_INET, listener.getsockname()
+
+
+def silent(stack: ExitStack) -> SocketAddress:
+    """An address that never answers: its backlog is full."""
+    listener = stack.enter_context(socket.create_server((HERE, 0), backlog=0))
+    for _ in range(4):
+        filler = stack.enter_context(socket.socket())
+        filler.setblocking(False)
+        filler.connect_ex(listener.getsockname())
+    return socket.AF_INET, listener.getsockname()
+
+
+def reached(*addresses: SocketAddress) -> Any:
+    """Where a connection to these addresses leads; no task and no socket is left but that one."""
+
+    async def run() -> Any:
+        try:
+            with await connect(list(addresses)) as connection:
+                return connection.getpeername()
+        finally:
+            assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    try:
+        return asyncio.run(run())
+    finally:
+        gc.collect()  # a socket that was left open speaks up here
+
+
+def test_behind_an_address_that_refuses_the_next_is_tried_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "_HEAD_START", 3600)
+    with ExitStack() as stack:
+        there = listening(stack)
+        assert reached(refusing(), there) == there[1]
+
+
+def test_behind_an_address_that_does_not_answer_the_next_is_tried_as_well(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "_HEAD_START", 0.001)
+    with ExitStack() as stack:
+        quiet, there = silent(stack), listening(stack)
+        assert reached(quiet, quiet, there) == there[1]
+
+
+def test_of_two_that_answer_at_the_same_time_one_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tcp, "_HEAD_START", 0)
+    with ExitStack() as stack:
+        both = [listening(stack), listening(stack)]
+        assert reached(*both) in [there[1] for there in both]
+
+
+def test_where_none_answers_the_failures_of_all_are_raised() -> None:
+    with pytest.raises(ExceptionGroup) as caught:
+        reached(refusing(), refusing())
+    assert [type(each) for each in caught.value.exceptions] == [ConnectionRefusedError] * 2
+
+
+def test_a_name_that_has_no_address_cannot_be_connected_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [])
+    assert failure_of("http://nowhere.invalid/").step == "connect"
+
+
+def test_nobody_waits_for_an_address_once_it_is_cancelled() -> None:
+    async def cancelled(addresses: list[SocketAddress]) -> None:
+        connecting = asyncio.create_task(connect(addresses))
+        await asyncio.sleep(0)
+        connecting.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await connecting
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    with ExitStack() as stack:
+        asyncio.run(cancelled([silent(stack), silent(stack)]))
+        gc.collect()
+
+
+def test_the_families_of_a_name_are_tried_in_turns(monkeypatch: pytest.MonkeyPatch) -> None:
+    six, four = (socket.AF_INET6, ("::1", 80, 0, 0)), (socket.AF_INET, (HERE, 80))
+    answer = [(family, socket.SOCK_STREAM, 6, "", where) for family, where in (six, six, six, four)]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: answer)
+    assert asyncio.run(look_up("both.invalid", 80)) == [six, four, six, six]
+
+
+@pytest.mark.parametrize(
+    ("host", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6), ("localhost", None)]
+)
+def test_an_address_is_told_from_a_name(host: str, family: socket.AddressFamily | None) -> None:
+    found = literal(host, 80)
+    assert (found and (found[0], found[1][:2])) == (family and (family, (host, 80)))
