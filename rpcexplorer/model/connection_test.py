@@ -59,7 +59,7 @@ class Check(Struct, frozen=True):
 
 def steps(exchange: Exchange, profile: Profile) -> list[Check]:
     """The six steps in their order. Behind one that failed nothing was reached."""
-    rows = [_name(exchange), _tcp(exchange), _tls(exchange), *_replied(exchange, profile)]
+    rows = [_name(exchange), _tcp(exchange), _tls(exchange, profile), *_replied(exchange, profile)]
     match exchange.outcome:
         case Refused(why=why, sentence=sentence):
             rows = _refused(rows, LOGIN if why == "credentials" else RPC, sentence, sent=exchange.seconds > 0)
@@ -124,12 +124,13 @@ def _tcp(exchange: Exchange) -> Check:
     return Check("TCP", "well", f"connected{through}", phases.connect)
 
 
-def _tls(exchange: Exchange) -> Check:
+def _tls(exchange: Exchange, profile: Profile) -> Check:
     if not exchange.url.lower().startswith("https:"):
         return Check("TLS", "skipped", "http is not encrypted")
     if exchange.response.phases.tls is None:
         return Check("TLS", "well", "an encrypted connection was open")
-    return Check("TLS", "well", "encrypted, and the certificate is good", exchange.response.phases.tls)
+    good = "the one that is trusted" if profile.certificate else "good"
+    return Check("TLS", "well", f"encrypted, and the certificate is {good}", exchange.response.phases.tls)
 
 
 def _replied(exchange: Exchange, profile: Profile) -> list[Check]:

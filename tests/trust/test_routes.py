@@ -52,6 +52,7 @@ STEERED = {
     "another header": lambda url: cookie(url, 'headers = { X-Tenant = "evil" }'),
     "a session from elsewhere in the reply": lambda url: cookie(url, '[profile.st.login]\nsession = "/note"'),
     "other certificates": lambda url: cookie(url, 'ca_file = "evil.pem"'),
+    "a certificate of its own": lambda url: cookie(url, f'certificate = "{"0" * 64}"'),
     "another user": lambda url: cookie(url).replace("ann", "eve"),
 }
 

@@ -17,6 +17,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import told
 from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.dialogs.login import secrets
@@ -25,6 +26,7 @@ from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.profiles.changes import added, duplicated, edited, make_default, removed
 from rpcexplorer.tui.profiles.files import homes_of
 from rpcexplorer.tui.profiles.list import ProfileList, ProfileRow
+from rpcexplorer.tui.profiles.trusting import offered, trusted
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.terminal.clipboard import copy
 from rpcexplorer.tui.widgets.bar import Bar
@@ -79,6 +81,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
         """What a test came to, and of which values: an edited profile is another one."""
+        self._offered: tuple[Profile, ShownCertificate] | None = None
+        """What the last test ended at, and a person may trust."""
         self._testing = ""
         """The profile that is being tested."""
 
@@ -191,6 +195,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             return profile is not None
         if action == "test":
             return profile is not None and not self._testing
+        if action == "trust":
+            return self._offered is not None and self._offered[0] == profile and not self._testing
         if action == "secrets":
             return profile is not None and bool(profile.secrets)
         if action == "close":
@@ -283,5 +289,14 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         self._testing = profile.name
         self._show()
         self._tested[profile.name] = (profile, await self.explorer.test(profile))
+        shown = await offered(self.explorer, *self._tested[profile.name])
+        self._offered = None if shown is None else (profile, shown)
         self._testing = ""
         self._fill()
+
+    @opens("edit")
+    async def action_trust(self) -> None:
+        """Trust the certificate that the test has ended at, and see how far it comes now."""
+        if self._offered is not None and await trusted(self, self.explorer, *self._offered):
+            self._fill()
+            self.action_test()

@@ -1,0 +1,62 @@
+"""Trusting the one certificate that a server shows, where a test of the connection has ended at it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Any, Final
+
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.exchange import Unreached
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.certificate import ShownCertificate
+from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
+from rpcexplorer.tui.profiles.files import home
+from rpcexplorer.views.cells import clipped
+from rpcexplorer.views.words.certificate import certificate_rows
+
+ROOM: Final = 28
+"""Columns that a title has for a profile's name."""
+
+
+async def offered(explorer: Explorer, profile: Profile, steps: Sequence[Check]) -> ShownCertificate | None:
+    """The certificate at which a test has ended, and which a person may trust; None where it ended elsewhere."""
+    if not any(step.label == "TLS" and step.state == "failed" for step in steps):
+        return None
+    shown = await explorer.clients.certificate_of(profile)
+    if isinstance(shown, Unreached) or shown.certificate.fingerprint == profile.certificate:
+        return None
+    return shown if shown.problem or profile.certificate else None
+
+
+async def trusted(screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate) -> bool:
+    """Show it and ask; whether it is trusted from now on."""
+    name, found = profile.name, shown.certificate.fingerprint
+    file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
+    written = home(explorer, file)
+    rows = [
+        ("host", profile.origin),
+        *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
+        ("compare", "its fingerprint with what the owner of the server tells you by another way"),
+        ("file", f"{file}  ({written.audience})"),
+    ]
+    choices = [Choice("no", "Leave it"), Choice("trust", "Trust exactly this one")]
+    title = f"Trust this certificate for {clipped(name, ROOM)}, and send it what goes there?"
+    if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
+        return False
+
+    def write() -> Profile | Complaint:
+        trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
+        explorer.reload()
+        return trouble or explorer.profiles.get(name)
+
+    trouble = explorer.secrets.carried_over(profile, write)
+    said = str(trouble or f"{name} trusts this certificate now, in {file}.")
+    if not trouble and explorer.profiles.profiles[name].certificate != found:
+        said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."
+    screen.notify(said, markup=False, severity="warning" if trouble else "information", timeout=10)
+    return trouble is None

@@ -1,0 +1,74 @@
+"""A test that ends at a certificate offers it: shown whole, asked for once, and then the way is free."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.dialogs.dialog import Confirm
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from tests.fakes.certificates import self_signed
+from tests.fakes.wire import RawServer, http_reply
+from tests.tui.visiting import on, page, profiles, shown, tell
+from tests.tui.waiting import until
+
+Make = Callable[..., Explorer]
+PONG = http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "pong"}')
+
+
+@pytest.fixture(autouse=True)
+def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "SSL_CERT_FILE", "SSL_CERT_DIR"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+
+
+def test_one_key_shows_it_and_a_yes_trusts_it(make_explorer: Make, tmp_path: Path) -> None:
+    box = self_signed()
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot)
+        await pilot.press("c")  # there is nothing to trust yet
+        assert pilot.app.screen is screen
+        await pilot.press("t")
+        await until(pilot, lambda: screen.check_action("trust", ()) is True)
+        assert "rpcexplorer profiles trust box" in page(screen).replace("\n", " ").replace("  ", "")
+        await pilot.press("c")
+        question = await on(pilot, Confirm)
+        for said in (box.fingerprint, "a box in the cellar", "by itself", "no host", "sessions.local.toml", "me, here"):
+            assert said in shown(question)
+        await pilot.press("enter")  # the first answer changes nothing
+        await on(pilot, ProfilesScreen)
+        assert not local.exists()
+        await pilot.press("c")
+        await on(pilot, Confirm)
+        await pilot.press("right", "enter")
+        await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "✓ HTTP" in page(screen))
+        assert "the certificate is the one that is trusted" in page(screen)
+        assert screen.check_action("trust", ()) is False
+
+    with RawServer(PONG, tls=box.server(tmp_path)) as server:
+        made = make_explorer(f'[profile.box]\nurl = "{server.origin}"\n')
+        local = tmp_path / "work" / "sessions.local.toml"
+        tell(made, story, profile="box", size=(160, 50))
+    assert box.fingerprint in local.read_text()
+
+
+@pytest.mark.thorough
+def test_a_test_that_ends_elsewhere_offers_none(make_explorer: Make) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        screen = await profiles(pilot)
+        await pilot.press("t")
+        await until(pilot, lambda: "✗ TLS" in page(screen))
+        await until(pilot, lambda: not screen.interrupt())
+        assert screen.check_action("trust", ()) is False
+
+    with RawServer(PONG) as server:  # it speaks no TLS at all
+        made = make_explorer(f'[profile.box]\nurl = "{server.origin.replace("http:", "https:")}"\n')
+        tell(made, story, profile="box", size=(160, 50))

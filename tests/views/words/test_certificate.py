@@ -1,0 +1,57 @@
+"""What a person is shown who decides about a certificate."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.model.secrets.certificate import Certificate, ShownCertificate
+from rpcexplorer.views.words.certificate import certificate_rows
+
+NOW = datetime(2026, 6, 1, tzinfo=UTC)
+BOX = Certificate(
+    "sha256:01", "CN=box", "CN=box", ("box.lan",), datetime(2026, 1, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
+)
+
+
+def rows(certificate: Certificate, trusted: str | None = None, problem: str = "") -> dict[str, str]:
+    return dict(certificate_rows(ShownCertificate(certificate, problem), trusted, NOW))
+
+
+def test_it_is_told_whole() -> None:
+    assert rows(BOX, problem="It is self-signed: do this.") == {
+        "fingerprint": "sha256:01",
+        "belongs to": "CN=box",
+        "signed": "by itself",
+        "made out for": "box.lan",
+        "valid": "2026-01-01 to 2027-01-01",
+        "authorities": "It is self-signed",
+    }
+
+
+def test_what_is_missing_or_too_much_is_told() -> None:
+    many = rows(replace(BOX, subject="", issuer="", names=tuple(f"{at}.lan" for at in range(900))))
+    assert many["belongs to"] == "nobody named"
+    assert many["signed"] == "by nobody named"
+    assert many["made out for"].endswith("5.lan, 894 more")
+    assert many["authorities"] == "they vouch for it"
+    assert rows(replace(BOX, names=()))["made out for"] == "no host"
+    assert len(rows(replace(BOX, subject="x" * 9000))["belongs to"]) <= 200
+
+
+@pytest.mark.parametrize(("now", "state"), [(2025, "(not yet)"), (2028, "(expired)")])
+def test_dates_are_judged(now: int, state: str) -> None:
+    told = dict(certificate_rows(ShownCertificate(BOX), None, datetime(now, 1, 1, tzinfo=UTC)))
+    assert told["valid"] == f"2026-01-01 to 2027-01-01  {state}"
+
+
+def test_another_one_stands_beside_the_one_that_was_trusted() -> None:
+    assert rows(BOX, "sha256:02")["trusted so far"] == "sha256:02  (another one)"
+    assert "trusted so far" not in rows(BOX, "sha256:01")
+
+
+def test_one_that_cannot_be_read_still_has_its_fingerprint() -> None:
+    told = rows(Certificate("sha256:03", remark="what stands in it cannot be read"))
+    assert list(told) == ["fingerprint", "remark", "authorities"]
