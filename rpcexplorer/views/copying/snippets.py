@@ -21,6 +21,8 @@ from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER
 from rpcexplorer.model.secrets.secret import Secret, placeholder
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.views.copying.certificates import CURL, HTTPIE, in_options, saved_in_shell
+from rpcexplorer.views.copying.certificates import in_python as certificates_in_python
 from rpcexplorer.views.copying.login import continued, in_python, in_result, in_shell
 from rpcexplorer.views.copying.quoting import (
     address_expression,
@@ -88,12 +90,11 @@ def _curl(subject: Subject, options: str) -> list[str]:
     if PLACEHOLDER.search(subject.url):  # no argument, which every user can list
         before, after = (quoted(each) for each in ('url = "', '"'))
         address = f"-K {piped(f'{before}{address_word(_in_config(subject.url), name)}{after}')}"
-    pieces = [f"curl {options}{literally}{address}"]
+    pieces = [*saved_in_shell(subject.profile), f"curl {options}{literally}{address}"]
     if client := subject.by_client():
         user = f'user = "{_in_config(client.username)}:{client.password}"'
         pieces.append(f"{client.curl} -K {printed(user, name, json=True)}")
-    if subject.profile.ca_file:
-        pieces.append(f"--cacert {quoted(subject.profile.ca_file)}")
+    pieces += in_options(subject.profile, CURL)
     # to curl, "Name:" takes a header away and "Name;" sends it empty
     headers = (f"{header}: {value}" if value else f"{header};" for header, value in subject.headers)
     pieces += [f"-H {_unlisted('@', header, subject) or shell_word(header, name)}" for header in headers]
@@ -109,15 +110,14 @@ def httpie(subject: Subject) -> str:
 
 def _httpie(subject: Subject, options: str) -> list[str]:
     name = subject.profile.name
-    pieces = [f"http {options}POST {address_word(subject.url, name)}"]
+    pieces = [*saved_in_shell(subject.profile), f"http {options}POST {address_word(subject.url, name)}"]
     if client := subject.by_client():  # it asks for the password
         pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
     pieces += [
         _unlisted(f"{header}:@", value, subject) or shell_word(_item(header, value), name)
         for header, value in subject.headers
     ]
-    if subject.profile.ca_file:
-        pieces.append(f"--verify {quoted(subject.profile.ca_file)}")
+    pieces += in_options(subject.profile, HTTPIE)
     if HIDDEN.search(subject.body):
         return [*pieces, f"< {printed(subject.body, name, json=True)}"]
     alone = "" if subject.by_client() else "--ignore-stdin "
@@ -183,16 +183,17 @@ def python(subject: Subject) -> str:
         "json": in_bodies,
         "os": login or in_bodies or outside or auth,
     }
-    needed |= {"ssl": subject.profile.ca_file, "sys": login}
+    trust = certificates_in_python(subject.profile)
+    needed |= {"hashlib": subject.profile.certificate, "ssl": trust, "sys": login}
     needed["urllib.parse"] = any(PLACEHOLDER.search(one.url) for one in each)
     imports = [f"import {name}" for name, needs in needed.items() if needs]
     first = in_python(subject.profile, login.body, _python(login)) if login else []
-    script = [*first, *_python(subject), "print(response.status_code)", "print(response.text)"]
+    script = [*trust, *first, *_python(subject), "print(response.status_code)", "print(response.text)"]
     return "\n".join([*imports, *([""] if imports else []), "import httpx", "", *script])
 
 
 def _python(subject: Subject) -> list[str]:
-    name, ca_file = subject.profile.name, subject.profile.ca_file
+    name = subject.profile.name
     encoded = {each.shown: encoded_expression(each.scheme, each.text, name) for each in subject.encoded()}
     headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in subject.headers)
     return [
@@ -205,7 +206,7 @@ def _python(subject: Subject) -> list[str]:
         "    content=body.encode(),",
         f"    timeout={subject.profile.timeout:g},",
         *_python_auth(subject),
-        *([f"    verify=ssl.create_default_context(cafile={python_expression(ca_file, name)}),"] if ca_file else []),
+        *(["    verify=trust,"] if certificates_in_python(subject.profile) else []),
         ")",
     ]
 
