@@ -15,6 +15,7 @@ from rpcexplorer.transport.tls.trust import Trust
 from tests.fakes.certificates import Identity, issued, refusing, self_signed
 from tests.fakes.wire import RawServer, http_reply
 from tests.transport.http.sending import failure_of, send
+from tests.transport.http.test_proxies import tunnel_to
 
 V2, V3 = ssl.TLSVersion.TLSv1_2, ssl.TLSVersion.TLSv1_3
 
@@ -69,6 +70,21 @@ def test_the_one_certificate_is_trusted_without_any_authorities(
     monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/ca.pem")
     with RawServer(http_reply(b"safe"), tls=box.server(tmp_path)) as server:
         assert send(server.url, trust=Trust(certificate=box.fingerprint)).body == b"safe"
+
+
+@pytest.mark.parametrize("expected", [True, False])
+def test_through_a_proxy_it_is_the_certificate_of_the_server_behind(
+    box: Identity, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, expected: bool
+) -> None:
+    shown = box if expected else self_signed()
+    with RawServer(http_reply(b"safe"), tls=shown.server(tmp_path)) as server, tunnel_to(server.port) as (port, heads):
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        if expected:
+            assert send(server.url, trust=Trust(certificate=box.fingerprint)).body == b"safe"
+        else:
+            assert failure_of(server.url, trust=Trust(certificate=box.fingerprint)).untrusted
+            assert server.requests == []
+    assert heads[0].startswith(b"CONNECT ")
 
 
 @pytest.mark.parametrize("pin", ["", "sha256:", "sha256:" + "0" * 64, "0" * 64])
