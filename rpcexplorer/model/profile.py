@@ -30,9 +30,11 @@ LOGIN_PARAMS: Mapping[str, Any] = {"username": "{username}", "password": "{passw
 
 ENDED_WORDS = (
     "auth", "authenticate", "authenticated", "authentication", "authorization", "unauthenticated", "unauthorized",
-    "unauthorised", "login", "log in", "logged", "session", "sessions", "credential", "credentials",
+    "unauthorised", "not authorized", "not authorised", "login", "log in", "log on", "logged in", "logged out",
+    "logged off", "session", "credential", "credentials", "token expired", "token has expired",
+    "access denied",
 )  # fmt: skip
-"""Whole words in an error message that mean "please log in": *auth* does, *author* does not."""
+"""Whole words of an error that mean "please log in": *auth* does, *author* does not, nor does *session type*."""
 
 
 class Auth(Struct, frozen=True):
@@ -75,10 +77,10 @@ class Login(Struct, frozen=True):
     """JSON pointer into the result, for services that hand the session id over in the reply."""
     ended_status: tuple[int, ...] = (401, 403)
     """HTTP statuses that mean the session has ended."""
-    ended_codes: tuple[int, ...] = (-32001,)
-    """Error codes that mean it."""
+    ended_codes: tuple[int, ...] = (-32001, -32098)
+    """Error codes that mean it. Those that mean much else, such as -32602 or 1, do so by the words alone."""
     ended_words: tuple[str, ...] = ENDED_WORDS
-    """Whole words in an error's message that mean it, whatever the code."""
+    """Whole words that mean it, whatever the code, in an error's message or a short text that comes with it."""
 
 
 class MethodNote(Struct, frozen=True):

@@ -1,20 +1,26 @@
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from rpcexplorer.model.exchange import ErrorObject, Malformed, Outcome, Result, Unreached
-from rpcexplorer.model.login_asked import asks_for_login
+from rpcexplorer.model.login_asked import LARGEST, SHORT, asks_for_login
 from rpcexplorer.model.profile import Login
 
 PONG = Result(b'"pong"')
 
 
-def error(code: int | None, message: str = "") -> ErrorObject:
-    return ErrorObject(code, message, None, b"{}")
+def error(code: int | None, message: str = "", data: object = None) -> ErrorObject:
+    return ErrorObject(code, message, None if data is None else json.dumps(data).encode(), b"{}")
+
+
+def asks(outcome: Outcome, login: Login = Login()) -> bool:  # noqa: B008 - it is frozen
+    return asks_for_login(login, outcome, 200)
 
 
 @pytest.mark.parametrize(
-    ("outcome", "status", "asks"),
+    ("outcome", "status", "expected"),
     [
         (error(-1, "The author is unknown"), 200, False),
         (error(-1, "auth"), 200, True),
@@ -26,9 +32,149 @@ def error(code: int | None, message: str = "") -> ErrorObject:
         (Unreached("body", "log in"), 401, False),
     ],
 )
-def test_a_login_is_asked_for_by_status_code_or_whole_words(outcome: Outcome, status: int, asks: bool) -> None:
-    assert asks_for_login(Login(), outcome, status) is asks
+def test_a_login_is_asked_for_by_status_code_or_whole_words(outcome: Outcome, status: int, expected: bool) -> None:
+    assert asks_for_login(Login(), outcome, status) is expected
 
 
 def test_a_profile_may_name_no_words_at_all() -> None:
-    assert not asks_for_login(Login(ended_words=()), error(-1, "log in"), 200)
+    assert not asks(error(-1, "log in"), Login(ended_words=()))
+
+
+ODOO = {"name": "odoo.http.SessionExpiredException", "message": "Session expired", "debug": "Traceback …"}
+
+
+@pytest.mark.parametrize(
+    ("server", "refusal"),
+    [
+        ("Deluge", error(1, "Not authenticated")),
+        ("Zabbix", error(-32602, "Invalid params.", "Session terminated, re-login, please.")),
+        ("Zabbix before 5", error(-32602, "Invalid params.", "Not authorised.")),
+        ("Zabbix with a token", error(-32500, "Application error.", "API token expired.")),
+        ("Moonraker", error(-32602, "Unauthorized")),
+        ("django-modern-rpc", error(-32098, "")),
+        ("django-modern-rpc in words", error(-32603, "Authentication failed when calling 'add'")),
+        ("ubus", error(-32002, "Access denied")),
+        ("XAPI", error(1, "SESSION_INVALID", ["SESSION_INVALID", "OpaqueRef:1"])),
+        ("Odoo", error(100, "Odoo Session Expired", ODOO)),
+        ("Odoo in another language", error(100, "Sitzung abgelaufen", ODOO)),
+        ("aria2", error(1, "Unauthorized")),
+        ("a service of ours", error(-32001, "")),
+    ],
+)
+def test_what_real_servers_say_asks_for_a_login(server: str, refusal: ErrorObject) -> None:
+    assert asks(refusal), server
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Please log in",
+        "You must log in first.",
+        "Not logged in",
+        "You are not logged in!",
+        "You have been logged out",
+        "Login required",
+        "login to continue",
+        "Invalid session",
+        "No such session: 5f",
+        "Unknown session id",
+        "Invalid session key",
+        "The session has expired",
+        "session 'abc' not found",
+        "Invalid credentials",
+        "Missing credentials.",
+        "Authentication required",
+        "authorization header is missing",
+        "Unauthorised",
+        "You are not authorized",
+        "JWT token has expired",
+        "NotAuthenticated",
+        "NOT_LOGGED_IN",
+        "AUTH_REQUIRED",
+        "app.errors.SessionTimeout",
+    ],
+)
+@pytest.mark.parametrize("place", ["message", "data", "data.message", "data.detail"])
+def test_a_sentence_that_asks_for_a_login_counts_wherever_it_stands(text: str, place: str) -> None:
+    data = {"data": text, "data.message": {"message": text}, "data.detail": {"detail": text, "code": 7}}.get(place)
+    assert asks(error(-32602, text if data is None else "Invalid params.", data))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "author not found",
+        "The authority is unknown",
+        "no such session type",
+        "Unknown session variable x",
+        "got an unexpected keyword argument 'session'",
+        "missing a required argument: 'login'",
+        "unknown field session",
+        "'login' is a required property",
+        "The login name is already in use",
+        "login already taken",
+        "Login bob not found",
+        "Too many login attempts",
+        "Too many sessions",
+        "session limit reached",
+        "Credential 5 not found",
+        "No such auth method: x",
+        "Unknown authentication backend",
+        "See the log in /var/log/x",
+        "An error occurred and was logged.",
+        "You are not authorized to delete users",
+        "Unauthorized for this project",
+        "AuthorNotFound",
+        "odoo.addons.auth_signup.models.SignupError",
+        "SessionTypeError",
+        "AUTH_ALREADY_ENABLED",
+        "session_count",
+        "Method not found",
+        "Access denied to folder 5",
+        "Folder 5: access denied",
+    ],
+)
+@pytest.mark.parametrize("place", ["message", "data", "data.message"])
+@pytest.mark.parametrize("code", [1, 100, -32602])
+def test_an_ordinary_error_is_not_taken_for_it(text: str, place: str, code: int) -> None:
+    data = {"data": text, "data.message": {"message": text}}.get(place)
+    assert not asks(error(code, text if data is None else "Invalid params.", data))
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"debug": "session expired"},
+        {"message": {"en": "session expired"}},
+        {"message": "session expired " + "x" * SHORT},
+        "session expired " + "x" * SHORT,
+        {"message": "session expired", "trace": "x" * LARGEST},
+        ["session expired"],
+        [["session expired"]],
+        17,
+        True,
+    ],
+    ids=lambda data: str(data)[:40],
+)
+def test_what_is_no_short_text_is_not_searched(data: object) -> None:
+    assert not asks(error(-32602, "Invalid params.", data))
+
+
+@pytest.mark.parametrize("data", [b"NaN", b'"\\ud800"', b'{"message": NaN}', b"[" * 2000 + b"]" * 2000, b""])
+def test_data_that_only_lenient_parsers_take_says_nothing(data: bytes) -> None:
+    assert not asks(ErrorObject(-32602, "Invalid params.", data, b"{}"))
+
+
+def test_of_a_long_message_only_the_beginning_is_read() -> None:
+    assert asks(error(1, "Not authenticated: " + "x" * SHORT))
+    assert not asks(error(1, "x" * SHORT + " not authenticated"))
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [(("session",), "a session"), (("gone  fishing",), "Gone  fishing!"), (("SESSION_INVALID",), "SESSION_INVALID")],
+)
+def test_a_profile_names_words_of_its_own(words: tuple[str, ...], text: str) -> None:
+    login = Login(ended_words=words)
+    assert asks(error(1, text), login)
+    assert not asks(error(1, "Not authenticated"), login)
