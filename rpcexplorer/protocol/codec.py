@@ -93,8 +93,6 @@ def decode(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Reply
 
 def decode_large(body: bytes, id: str | None, form: MessageForm = USUAL_FORM) -> Steps[Reply | None]:
     """Read the usual large reply in steps of a millisecond; None for any other, which takes ``decode``."""
-    if form.envelope == "transmission":  # in which a result is a word, and what came is elsewhere
-        return None
     for at in faults(body):
         if at is not None:
             return None

@@ -94,7 +94,7 @@ def _shown(exchange: Exchange, hide: Redactor) -> Steps[Exchange]:
     outcome = exchange.outcome
     if not isinstance(outcome, Result) or len(body) <= LARGE:
         return replace(exchange, outcome=_parts(outcome, hide), response=response)
-    envelope = None if exchange.envelope == "transmission" else (yield from envelope_in_steps(body))
+    envelope = yield from envelope_in_steps(body)
     text = envelope.result if envelope else (yield from redacted_in_pieces(outcome.value, hide))
     return replace(exchange, outcome=replace(outcome, text=text), response=response)
 

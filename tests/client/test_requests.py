@@ -77,10 +77,9 @@ def test_transmissions_own_dialect_is_spoken() -> None:
     assert refused.exit_code == 1
 
 
-@pytest.mark.parametrize("large", [False, True])
 @pytest.mark.parametrize("secret", ["", "hunter2-secret"])
-def test_a_reply_of_that_dialect_of_any_size_is_read_shown_and_recorded_as_it_is(large: bool, secret: str) -> None:
-    rows = [{"n": n, "result": [secret]} for n in range(60_000 if large else 3)]
+def test_a_large_reply_of_that_dialect_is_read_shown_and_recorded_as_it_is(secret: str) -> None:
+    rows = [{"n": n, "result": [secret]} for n in range(40_000)]
 
     def answer(sent: Any) -> str:
         return json.dumps({"result": "success", "tag": sent["tag"], "arguments": rows})
