@@ -44,10 +44,12 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
         if texts is None:
             return with_remarks(Malformed(broken_json(text)), remarks)
     elif head != b"{" and (payloads := event_payloads(text)) is not None:
-        texts = [part for part in messages_in(payloads) if not isinstance(read_object(part, None, form), Malformed)]
+        came = messages_in(payloads)
+        texts = [part for part in came if not isinstance(read_object(part, None, form), Malformed)]
         if not texts:
             return with_remarks(no_reply_in(payloads, form), remarks)
-        remarks += (f"came as an event stream of {len(payloads)} event(s)",)
+        if others := len(came) - len(texts):
+            remarks += (f"came as an event stream, {others} other event(s) among them",)
         if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
             return _whole(texts[0], calls, form, remarks)
         text = b"[" + b",".join(texts) + b"]"

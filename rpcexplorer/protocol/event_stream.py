@@ -57,7 +57,8 @@ def reply_in(payloads: list[bytes], id: str | None, form: MessageForm) -> Reply:
     if not own:
         return no_reply_in(payloads, form)
     at, _, reply = own[-1]
-    return with_remarks(reply, (f"came as an event stream, {at} other event(s) before it",))
+    # a stream is no deviation: there are servers that answer with nothing else
+    return with_remarks(reply, (f"came as an event stream, {at} other event(s) before it",) if at else ())
 
 
 def no_reply_in(payloads: list[bytes], form: MessageForm) -> Malformed:

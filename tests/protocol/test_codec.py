@@ -213,7 +213,6 @@ def test_an_error_object_is_read_with_its_data_as_sent() -> None:
         (b'{"jsonrpc":"2.0","id":"abc","result":2,"result":1}', "result is there twice"),
         (b'[{"jsonrpc":"2.0","id":"abc","result":1}]', "wrapped in an array"),
         (b'data: {"method":"progress"}\n\ndata: {"jsonrpc":"2.0","id":"abc","result":1}\n\n', "event stream, 1 other"),
-        (b'event: message\r\ndata: {"jsonrpc":"2.0",\r\ndata: "id":"abc","result":1}\r\n\r\n', "event stream"),
     ],
 )
 def test_a_deviation_is_a_remark_and_the_result_is_read(body: bytes, remark: str) -> None:

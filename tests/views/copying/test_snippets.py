@@ -22,7 +22,7 @@ from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, 
 from rpcexplorer.model.profile import Auth, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
-from rpcexplorer.views.copying.subject import draft_of, subject_of
+from rpcexplorer.views.copying.subject import draft_of, profile_of, subject_of
 from rpcexplorer.views.printable import printable
 from tests.fakes.wire import RawServer, http_reply
 from tests.views.exchanges import exchange
@@ -78,6 +78,14 @@ def run_in_bash(script: str, folder: Path, name: str) -> list[str]:
     )
     assert ran.stderr == b""
     return ran.stdout.decode().split("\0")
+
+
+def test_a_record_knows_its_envelope_also_where_its_profile_is_gone() -> None:
+    one = exchange(
+        Result(b"1"), profile="gone", method="torrent-get", params='{"ids":[1]}', envelope="transmission", id="7"
+    )
+    profile, _ = profile_of(one, {})
+    assert '{"method":"torrent-get","arguments":{"ids":[1]},"tag":7}' in made("curl", one, profile)
 
 
 # --- curl ----------------------------------------------------------------------------------------------------------
