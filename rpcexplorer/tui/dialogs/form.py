@@ -124,11 +124,16 @@ class Form(Dialog[dict[str, str]]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Tell what it means now. What was wrong may not be any more: it is looked at again when it is saved."""
         event.stop()
-        for field in self._fields:
-            if field.meaning is not None and self.of(field.key) is event.input:
-                self.query_one(f"#{_id(field.key)}-meaning", Static).update(plain(field.meaning(event.value)))
+        self.tell_meanings()
         for trouble in self.query(".trouble"):
             trouble.remove_class("-told")
+
+    def tell_meanings(self) -> None:
+        """Say below the lines what their values come to now."""
+        for field in self._fields:
+            if field.meaning is not None:
+                told = plain(field.meaning(self.of(field.key).value))
+                self.query_one(f"#{_id(field.key)}-meaning", Static).update(told)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """On an answer, Enter is the answer's."""

@@ -8,7 +8,7 @@ from typing import Any
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.profiles.files import homes_for, homes_of
@@ -19,9 +19,10 @@ from rpcexplorer.tui.profiles.form import (
     edit_profile,
     fields_of,
     overruled,
-    wrong_name,
+    with_path,
     wrong_of,
 )
+from rpcexplorer.tui.profiles.wrong import wrong_name
 from rpcexplorer.views.cells import clipped
 
 ROOM = 28
@@ -30,13 +31,15 @@ ROOM = 28
 
 async def added(screen: Screen[Any], explorer: Explorer) -> str:
     """A form for a new profile; its name, empty where there is none."""
+    presets = [each.preset for each in explorer.profiles.presets.all() if not each.complaints]
 
     def save(typed: Mapping[str, str]) -> Wrong | None:
-        wrong = add_profile(explorer.edits(form.file(typed)), typed, explorer.profiles.leaves)
+        wrong = add_profile(explorer.edits(form.file(typed)), typed, explorer.profiles.leaves, presets)
         return wrong or _read_again(explorer, typed["name"].strip())
 
     typed_before = explorer.profile if explorer.profile and explorer.profile.ad_hoc else None
-    form = ProfileForm("Add a profile", homes_for(explorer), fields_of(None, typed_before), save)
+    fields = fields_of(None, typed_before, presets=presets)
+    form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets)
     typed = await screen.app.push_screen_wait(form)
     return typed["name"].strip() if typed else ""
 
@@ -49,8 +52,11 @@ async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> b
         found = explorer.profiles.source_of(name, key)
         return "" if str(found) == "default" else found.file
 
-    def save(typed: Mapping[str, str]) -> Wrong | None:
-        was = explorer.profiles.profiles.get(name, profile)
+    preset = explorer.profiles.presets.load(profile.preset) if profile.preset else None
+    path = preset.preset.values.path if preset else PATH
+
+    def save(filled: Mapping[str, str]) -> Wrong | None:
+        was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
         changed = changes_of(was, typed, lambda key: bool(source(key)))
         if wrong := edit_profile(explorer.edits(form.file(typed)), was, typed, source) or _read_again(explorer, name):
             return wrong
@@ -60,7 +66,7 @@ async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> b
             said.append(f"{key} is written, but stays {value or 'empty'}: {place} says so and wins.")
         return None
 
-    form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save)
+    form = ProfileForm(f"Edit {name}", homes_for(explorer, name), fields_of(profile), save, path=path)
     typed = await screen.app.push_screen_wait(form)
     for sentence in said:
         screen.notify(sentence, markup=False, severity="warning", timeout=15)

@@ -1,20 +1,22 @@
-"""The form of a profile: its fields, which values it can have, and what a filled form changes in a file."""
+"""The form of a profile: its fields, what a preset fills in, and what a filled form changes in a file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, Protocol
 
+from msgspec.structs import replace
 from textual.widgets import Static
 
 from rpcexplorer.auth.registry import KINDS, USUAL, form_lines
 from rpcexplorer.model.address import joined, split_address, typed_whole
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import PATH, PROFILE_NAME, Profile, variable
+from rpcexplorer.model.profile import PATH, Preset, Profile
 from rpcexplorer.tui.dialogs.dialog import plain
 from rpcexplorer.tui.dialogs.form import Field, Form, Save, Wrong
 from rpcexplorer.tui.profiles.files import Home
+from rpcexplorer.tui.profiles.wrong import number_of, wrong_name, wrong_values
 from rpcexplorer.tui.widgets.cycle import Cycle
 
 BADGES: Final = ("", "dev", "staging", "prod")
@@ -40,13 +42,36 @@ class Edits(Protocol):
 
 
 class ProfileForm(Form):
-    """Names the file that is written, and is more careful on prod unless somebody wants otherwise."""
+    """Names the file that is written, and is more careful on prod unless somebody wants otherwise.
 
-    def __init__(self, title: str, homes: list[Home], fields: list[Field], save: Save) -> None:
-        """``homes`` are the files that can be written, the proposed one first."""
+    Where there are presets to choose from, the chosen one fills every line that nobody has changed.
+    """
+
+    DEFAULT_CSS = "ProfileForm #field-preset-meaning { height: auto; }"
+
+    def __init__(
+        self,
+        title: str,
+        homes: list[Home],
+        fields: list[Field],
+        save: Save,
+        *,
+        presets: Sequence[Preset] = (),
+        path: str = PATH,
+    ) -> None:
+        """``homes`` are the files that can be written, the proposed one first; ``path`` is that of an address alone."""
         self._homes = {each.audience: each.file for each in homes}
+        self._presets = {each.name: each for each in presets}
+        self._without = {each.key: each.value for each in fields}
+        self._filled = dict(self._without)
+        self._path = path
         choice = [Field("home", "for", homes[0].audience, choices=[*self._homes])] if len(homes) > 1 else []
-        super().__init__(title, self._about(homes[0].audience), [*fields, *choice], save)
+        meanings = {"url": self._where_calls_go, "preset": self._about_preset}
+        told = [replace(each, meaning=meanings.get(each.key)) for each in fields]
+        super().__init__(title, self._about(homes[0].audience), [*told, *choice], save)
+
+    def on_mount(self) -> None:
+        self._show_kind()
 
     def file(self, typed: Mapping[str, str]) -> Path:
         return self._homes[typed.get("home", next(iter(self._homes)))]
@@ -55,7 +80,7 @@ class ProfileForm(Form):
         return f"It is written to {self._homes[audience]}; what else stands there is left as it is."
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
-        """Another file is named; another badge has another way of asking."""
+        """Another file is named; another badge has another way of asking, another kind of auth other lines."""
         event.stop()
         match self.key_of(event.cycle):
             case "home":
@@ -64,22 +89,68 @@ class ProfileForm(Form):
                 confirm = self.of("confirm")
                 if confirm.value in {"never", "unsafe"}:
                     confirm.value = usual_confirm(event.value)
+            case "auth.kind":
+                self._show_kind()
+            case "preset":
+                self._fill(self._presets.get(event.value))
+
+    def _fill(self, preset: Preset | None) -> None:
+        """Put in what a preset says, wherever what stands there is what the one before said."""
+        values = values_of(preset) if preset else {key: self._without[key] for key in values_of(None)}
+        for key, value in values.items():
+            line = self.of(key)
+            if line.value == self._filled[key]:
+                line.value = value
+        self._filled |= values
+        self._path = preset.values.path if preset else PATH
+        self.tell_meanings()
+        self._show_kind()
+
+    def _show_kind(self) -> None:
+        """Of the lines that are about auth, those of the kind that is chosen."""
+        offered = {f"auth.{each.field}" for each in KINDS[self.of("auth.kind").value].form}
+        for key in form_lines():
+            row = self.of(f"auth.{key}").parent
+            if row is not None:
+                row.display = f"auth.{key}" in offered
+
+    def _where_calls_go(self, typed: str) -> str:
+        """The address that a typed one comes to; empty while there is none."""
+        is_one = typed.strip().partition("://")[2]
+        return f"calls go to {joined(*_url_and_path(typed, self._path)) if is_one else 'this address'}"
+
+    def _about_preset(self, name: str) -> str:
+        preset = self._presets.get(name)
+        if preset is None:
+            return "what kind of server it is, if one of these; a letter finds it"
+        return f"{preset.description}. {preset.advice}".rstrip()
 
 
-def fields_of(profile: Profile | None, typed: Profile | None = None) -> list[Field]:
-    """The lines for a profile as it is; of None, for a new one, perhaps at an address that was ``typed`` before."""
+def values_of(preset: Preset | None) -> dict[str, str]:
+    """The lines of a new profile that a preset can fill, with what it says."""
+    apart = {"name", "url", "preset", "description", "badge", "confirm"}
+    return {each.key: each.value for each in fields_of(None, preset=preset) if each.key not in apart}
+
+
+def fields_of(
+    profile: Profile | None,
+    typed: Profile | None = None,
+    *,
+    presets: Sequence[Preset] = (),
+    preset: Preset | None = None,
+) -> list[Field]:
+    """The lines for a profile as it is; of None, for a new one, perhaps at an address that was ``typed`` before.
+
+    A new one can start with one of the ``presets``; its lines are those of ``preset``.
+    """
+    shown = profile or (preset.values if preset else Profile("new", ""))
+    known = profile or typed or (shown if preset else None)
     name = [] if profile else [Field("name", "name", hint="staging")]
-    known = profile or typed
-    shown = profile or Profile("new", "")
+    names = [each.name for each in presets]
     return [
         *name,
-        Field(
-            "url",
-            "URL",
-            _shown_address(known),
-            "https://rpc.example.com",
-            meaning=_where_calls_go,
-        ),
+        Field("url", "URL", _shown_address(profile, typed), "https://rpc.example.com"),
+        *([Field("preset", "server", choices=["", *names])] if names else []),
         Field("description", "description", shown.description, "what it is, in a few words"),
         Field("badge", "badge", shown.badge, choices=BADGES),
         Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
@@ -94,24 +165,28 @@ def fields_of(profile: Profile | None, typed: Profile | None = None) -> list[Fie
     ]
 
 
-def _shown_address(profile: Profile | None) -> str:
-    """Whole, so that nothing is appended to it when it is saved again."""
-    return typed_whole(profile.endpoint) if profile else ""
+def _shown_address(profile: Profile | None, typed: Profile | None) -> str:
+    """Whole, so that nothing is appended to it when it is saved again; but the usual path gives way to a preset's."""
+    if profile is None and typed is not None and typed.path == PATH:
+        return typed.url
+    known = profile or typed
+    return typed_whole(known.endpoint) if known else ""
 
 
-def _where_calls_go(typed: str) -> str:
-    """The address that a typed one comes to; empty while there is none."""
-    return f"calls go to {_address(typed)}" if typed.strip().partition("://")[2] else "calls go to this address"
+def with_path(typed: Mapping[str, str], path: str) -> dict[str, str]:
+    """What was typed, with a whole address: one that has no path gets this one."""
+    if not typed["url"].partition("://")[2]:
+        return dict(typed)
+    return {**typed, "url": typed_whole(joined(*_url_and_path(typed["url"], path)))}
 
 
 def _address(typed: str) -> str:
-    url, path = _url_and_path(typed)
-    return joined(url, path)
+    return joined(*_url_and_path(typed))
 
 
-def _url_and_path(typed: str) -> tuple[str, str]:
+def _url_and_path(typed: str, usual: str = PATH) -> tuple[str, str]:
     url, path = split_address(typed)
-    return url, PATH if path is None else path
+    return url, usual if path is None else path
 
 
 def usual_confirm(badge: str) -> str:
@@ -119,33 +194,11 @@ def usual_confirm(badge: str) -> str:
     return "unsafe" if badge == "prod" else "never"
 
 
-def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
-    """Why a new profile cannot have this name, if so."""
-    if not name:
-        return Wrong("A profile needs a name, such as staging.", "name")
-    if not PROFILE_NAME.fullmatch(name):
-        return Wrong("Up to 64 letters, digits, `_`, `-` and `.`, a letter or a digit first, such as staging.", "name")
-    for other in known:
-        if variable(other, "") == variable(name, ""):
-            return Wrong(f"There is a profile {other} already: choose a name that differs in letters.", "name")
-    return None
-
-
-def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
-    """What in a filled form no profile can have, in the words of the form; files have further rules of their own."""
-    url = typed["url"].strip()
-    if not url:
-        return Wrong("A profile needs a URL, such as https://rpc.example.com.", "url")
-    if not url.lower().startswith(("https://", "http://")):
-        return Wrong("A URL begins with https:// or http://, such as https://rpc.example.com.", "url")
-    if _seconds(typed["timeout"]) is None:
-        return Wrong("A number of seconds greater than 0, such as 30.", "timeout")
-    return None
-
-
-def changes_of(was: Profile | None, typed: Mapping[str, str], is_set: Callable[[str], bool]) -> dict[str, str]:
+def changes_of(
+    was: Profile | None, typed: Mapping[str, str], is_set: Callable[[str], bool], preset: Preset | None = None
+) -> dict[str, str]:
     """The keys that a filled form changes, with their text. ``is_set``: whether a file speaks of a key."""
-    before = {field.key: field.value for field in fields_of(was)}
+    before = {field.key: field.value for field in fields_of(was, preset=preset)}
     if not is_set("confirm"):
         before["confirm"] = usual_confirm(typed["badge"])  # what counts if no file says anything
     now = {key: typed[key].strip() for key in before}
@@ -155,18 +208,24 @@ def changes_of(was: Profile | None, typed: Mapping[str, str], is_set: Callable[[
     return changed
 
 
-def add_profile(edits: Edits, typed: Mapping[str, str], known: Iterable[str]) -> Wrong | None:
-    """Write a new profile: what differs from the defaults."""
+def add_profile(
+    edits: Edits, typed: Mapping[str, str], known: Iterable[str], presets: Iterable[Preset] = ()
+) -> Wrong | None:
+    """Write a new profile: what differs from the defaults, or from the preset that was chosen."""
     if wrong := wrong_name(typed["name"].strip(), known) or wrong_values(typed):
         return wrong
-    changed = changes_of(None, typed, lambda _: False)
+    preset = next((each for each in presets if each.name == typed.get("preset")), None)
+    changed = changes_of(None, typed, lambda _: False, preset)
     apart = {"name", "url"}
     more = {key: _value(key, text) for key, text in changed.items() if key not in apart and not key.startswith("auth.")}
     kind = KINDS[typed["auth.kind"]]
     given = {each.field: typed[f"auth.{each.field}"].strip() for each in kind.form}
     auth = {"kind": kind.kind} | {field: text for field, text in given.items() if text}
+    if preset and kind.kind == preset.values.auth.kind:
+        auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
     url, path = split_address(typed["url"])
-    complaint = edits.add(typed["name"].strip(), url, auth=auth, path=path, **more)
+    named = preset.name if preset else None
+    complaint = edits.add(typed["name"].strip(), url, auth=auth, preset=named, path=path, **more)
     return wrong_of(complaint, typed) if complaint else None
 
 
@@ -210,13 +269,4 @@ def overruled(now: Profile, typed: Mapping[str, str], changed: Iterable[str]) ->
 def _value(key: str, text: str) -> str | float | int | None:
     if key == "url":
         return _address(text)
-    return _seconds(text) if key == "timeout" else text
-
-
-def _seconds(text: str) -> float | int | None:
-    """A number as it should stand in the file: 30 rather than 30.0."""
-    whole, _, part = text.strip().partition(".")
-    if not (whole.isascii() and whole.isdecimal()) or (part and not (part.isascii() and part.isdecimal())):
-        return None
-    number = float(text)
-    return (int(number) if number.is_integer() else number) or None
+    return number_of(text) if key == "timeout" else text

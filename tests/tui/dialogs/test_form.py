@@ -246,6 +246,48 @@ def test_a_click_chooses_the_word_under_it() -> None:
     assert [message.value for message in stage.of(Cycle.Changed)] == ["prod", ""]
 
 
+def test_of_more_words_than_fit_the_chosen_one_is_on_view() -> None:
+    words = ("alpha", "beta", "gamma", "delta", "epsilon")
+    cycle = Cycle(words, "alpha")
+    stage = Stage(cycle)
+
+    async def run() -> None:
+        async with stage.run_test(size=(30, 5)) as pilot:
+            cycle.focus()
+            seen = []
+            for _ in words:
+                await pilot.pause()
+                seen.append(text_of(cycle).strip())
+                await pilot.press("right")
+            told = [line.replace("›", ">") for line in seen]  # noqa: RUF001 - the sign is meant
+            assert told == [
+                "> alpha    beta    gamma    d…",
+                "alpha  > beta    gamma    d…",
+                "alpha    beta  > gamma    d…",
+                "…   beta    gamma  > delta   …",
+                "…   delta  > epsilon",
+            ]
+            await pilot.press("e")
+            await pilot.pause()
+            await pilot.click(Cycle, offset=(text_of(cycle).index("delta"), 0))
+            assert cycle.value == "delta"
+            await pilot.click(Cycle, offset=(0, 0))
+            assert cycle.value == "delta"
+
+    asyncio.run(run())
+
+
+def test_a_letter_goes_on_to_the_next_word_that_begins_with_it() -> None:
+    def typed(*keys: str) -> str:
+        words = ("", "mcp", "monero", "mopidy", "odoo")
+        answers = ask(Form("F", "", [Field("b", "b", "mcp", choices=words)], lambda _: None), press(*keys, "ctrl+s"))
+        return str(answers[0]["b"])
+
+    assert [typed("m"), typed("m", "m"), typed("m", "m", "m"), typed("o"), typed("O"), typed("x"), typed("!")] == [
+        "monero", "mopidy", "mcp", "odoo", "odoo", "mcp", "mcp",
+    ]  # fmt: skip
+
+
 def test_a_word_of_somebody_elses_can_be_kept() -> None:
     assert ask(Form("F", "", [Field("b", "b", "qa", choices=("dev", "prod"))], lambda _: None), press("ctrl+s")) == [
         {"b": "qa"}

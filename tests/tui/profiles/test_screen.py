@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from textual.pilot import Pilot
 
+from rpcexplorer.auth.registry import KINDS, form_lines
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import ad_hoc
@@ -239,6 +240,134 @@ def test_a_prod_badge_asks_before_sending_unless_somebody_says_otherwise(make_ex
 
     tell(make_explorer(ONE), story, profile="one")
     assert 'badge = "prod"\nconfirm = "never"\n' in own.read_text()
+
+
+async def choose(pilot: Pilot[str], form: ProfileForm, name: str) -> None:
+    """Turn the line of presets until it says so."""
+    form.of("preset").focus()
+    await pilot.pause()
+    for _ in range(40):
+        if form.values["preset"] == name:
+            return
+        await pilot.press("right")
+    raise AssertionError(name)
+
+
+def test_a_preset_fills_the_lines_of_a_new_profile_and_is_what_is_written(make_explorer: Make, own: Path) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "node", "http://127.0.0.1:8332")
+        assert "calls go to http://127.0.0.1:8332/api/v2/" in shown(form)
+        await choose(pilot, form, "bitcoin")
+        assert (form.values["auth.kind"], form.values["content_type"]) == ("basic", "application/json")
+        await until(pilot, lambda: "calls go to http://127.0.0.1:8332/" in shown(form).split("\n"))
+        advice = made.profiles.presets.load("bitcoin")
+        assert advice is not None
+        assert advice.preset.advice[:40] in " ".join(shown(form).split())
+        form.of("auth.username").focus()
+        await type_in(pilot, "rpc")
+        await pilot.press("ctrl+s")
+        screen = await on(pilot, ProfilesScreen)
+        await until(pilot, lambda: "bitcoin" in page(screen))
+
+    tell(made, story, profile="one")
+    assert tomllib.loads(own.read_text())["profile"]["node"] == {
+        "url": "http://127.0.0.1:8332",
+        "preset": "bitcoin",
+        "auth": {"username": "rpc"},
+    }
+    assert made.profiles.profiles["node"].endpoint == "http://127.0.0.1:8332/"
+
+
+def test_what_was_typed_stays_where_another_preset_is_chosen(make_explorer: Make, own: Path) -> None:
+    made = make_explorer(ONE)
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "x", "http://127.0.0.1:1/own")
+        await choose(pilot, form, "aria2")
+        assert form.values["auth.value"] == "token:{token}"
+        form.of("content_type").focus()
+        await type_in(pilot, "text/x")
+        form.of("auth.kind").focus()
+        await pilot.press("n")
+        assert form.values["auth.kind"] == "none"
+        await choose(pilot, form, "bitcoin")
+        assert (form.values["auth.kind"], form.values["content_type"]) == ("none", "text/x")
+        assert form.values["auth.value"] == ""
+        assert "calls go to http://127.0.0.1:1/own" in shown(form)
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert tomllib.loads(own.read_text())["profile"]["x"] == {
+        "url": "http://127.0.0.1:1",
+        "preset": "bitcoin",
+        "path": "/own",
+        "content_type": "text/x",
+        "auth": {"kind": "none"},
+    }
+
+
+@pytest.mark.thorough
+def test_without_a_preset_again_the_form_is_as_it_was(make_explorer: Make, own: Path) -> None:
+    made = make_explorer(ONE)
+    made.use(ad_hoc("http://127.0.0.1:6800"))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot)
+        await pilot.press("a")
+        form: ProfileForm = await on(pilot, ProfileForm)
+        before = form.values
+        assert before["url"] == "http://127.0.0.1:6800"
+        await choose(pilot, form, "aria2")
+        assert form.values["auth.kind"] == "first"
+        await until(pilot, lambda: "calls go to http://127.0.0.1:6800/jsonrpc" in shown(form))
+        form.of("preset").focus()
+        await pilot.press("left")
+        assert form.values == before
+        await until(pilot, lambda: "calls go to http://127.0.0.1:6800/api/v2/" in shown(form))
+        await pilot.press("escape")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story)
+    assert not own.exists()
+
+
+def test_the_form_has_the_lines_of_the_kind_that_is_chosen(make_explorer: Make) -> None:
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        form = await add(pilot, "x", "http://x")
+        kinds = form.of("auth.kind")
+        for kind in KINDS.values():
+            while kinds.value != kind.kind:
+                kinds.focus()
+                await pilot.press("right")
+            await pilot.pause()
+            offered = {f"auth.{line.field}" for line in kind.form}
+            assert {f"auth.{key}" for key in form_lines() if form.of(f"auth.{key}").region.height} == offered
+        await pilot.press("escape")
+        await on(pilot, ProfilesScreen)
+
+    tell(make_explorer(ONE), story, profile="one")
+
+
+@pytest.mark.thorough
+def test_an_edited_address_without_a_path_gets_that_of_its_preset(make_explorer: Make, team: Path) -> None:
+    made = make_explorer('[profile.dl]\nurl = "http://127.0.0.1:6800"\npreset = "aria2"\n')
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "dl")
+        await pilot.press("e")
+        form: ProfileForm = await on(pilot, ProfileForm)
+        url = form.of("url")
+        assert url.value == "http://127.0.0.1:6800/jsonrpc"
+        url.value = "http://127.0.0.1:6801"
+        await until(pilot, lambda: "calls go to http://127.0.0.1:6801/jsonrpc" in shown(form))
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="dl")
+    assert team.read_text() == '[profile.dl]\nurl = "http://127.0.0.1:6801"\npreset = "aria2"\n'
 
 
 # --- edit ------------------------------------------------------------------------------------------------------------

@@ -1,0 +1,41 @@
+"""What is wrong with a filled form, in its own words; files have further rules of their own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from rpcexplorer.model.profile import PROFILE_NAME, variable
+from rpcexplorer.tui.dialogs.form import Wrong
+
+
+def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
+    """Why a new profile cannot have this name, if so."""
+    if not name:
+        return Wrong("A profile needs a name, such as staging.", "name")
+    if not PROFILE_NAME.fullmatch(name):
+        return Wrong("Up to 64 letters, digits, `_`, `-` and `.`, a letter or a digit first, such as staging.", "name")
+    for other in known:
+        if variable(other, "") == variable(name, ""):
+            return Wrong(f"There is a profile {other} already: choose a name that differs in letters.", "name")
+    return None
+
+
+def wrong_values(typed: Mapping[str, str]) -> Wrong | None:
+    """What in a filled form no profile can have, in the words of the form; files have further rules of their own."""
+    url = typed["url"].strip()
+    if not url:
+        return Wrong("A profile needs a URL, such as https://rpc.example.com.", "url")
+    if not url.lower().startswith(("https://", "http://")):
+        return Wrong("A URL begins with https:// or http://, such as https://rpc.example.com.", "url")
+    if number_of(typed["timeout"]) is None:
+        return Wrong("A number of seconds greater than 0, such as 30.", "timeout")
+    return None
+
+
+def number_of(text: str) -> float | int | None:
+    """A number as it should stand in the file: 30 rather than 30.0."""
+    whole, _, part = text.strip().partition(".")
+    if not (whole.isascii() and whole.isdecimal()) or (part and not (part.isascii() and part.isdecimal())):
+        return None
+    number = float(text)
+    return (int(number) if number.is_integer() else number) or None
