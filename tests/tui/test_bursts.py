@@ -404,7 +404,7 @@ def test_what_follows_the_help_goes_to_the_help_until_it_is_closed(explorer: Exp
 def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         screen = await profiles(pilot)
-        keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "right", "right", "right", "tab"]
+        keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
         await play(pilot, *keys, "left", "left", "right", "left", "f5", "t")
         await until(pilot, lambda: "new" in explorer.profiles.profiles)
         made = explorer.profiles.profiles["new"]
