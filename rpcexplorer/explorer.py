@@ -214,8 +214,7 @@ class Explorer:
     def edits(self, file: Path) -> ProfileEdits:
         from rpcexplorer.storage.profiles.edits import ProfileEdits
 
-        own = file == self.paths.user_sessions
-        return ProfileEdits(file, self.paths.state, links=own, profiles=self.profiles)
+        return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
 
     def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
         """Change a profile in a file, and read it anew; what stood in the way, and then nothing was changed."""

@@ -81,7 +81,8 @@ class ProfileEdits(Struct, frozen=True):
         from rpcexplorer.storage.profiles.applying import below, tried
 
         keys = [(("profile", name, *key), value) for key, value in below(changes)]
-        return tried(self.file, name, changes, leaves) or self._edit(*keys)
+        wrong = tried(self.file, name, changes, leaves) or self._wrong_preset(name, dict(changes).get("preset"))
+        return wrong or self._edit(*keys)
 
     def value_of(self, name: str, key: str, text: str) -> Any:
         """What somebody typed for a key of a profile, as this file would have it."""
@@ -113,8 +114,15 @@ class ProfileEdits(Struct, frozen=True):
             return values
         made = self.profiles.made(name, {path: Leaf(value, DEFAULT) for path, value in values.items()})
         if isinstance(made, Profile):
-            return None
+            return self._wrong_preset(name, made.preset)
         return Complaint(str(self.file), made[1], key=dotted(("profile", name, *made[0])), profile=name)
+
+    def _wrong_preset(self, name: str, preset: str | None) -> Complaint | None:
+        """Why no profile can start with this preset."""
+        from rpcexplorer.storage.toml.shape import Leaf, Source
+
+        said: Leaves = {("preset",): Leaf(preset, Source(str(self.file)))} if preset else {}
+        return next(iter(self.profiles.over_preset(name, said)[1]), None)
 
     def _edit(self, *changes: KeyChange) -> Complaint | None:
         return edit(self.file, self.locks, SESSIONS, changes, NEW_FILE, links=self.links)

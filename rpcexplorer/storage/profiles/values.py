@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import math
 import re
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from rpcexplorer.auth.instead import Instead, of_credentials, of_header, of_key, of_member, of_part
 from rpcexplorer.storage.toml.checks import MOST
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import Place, ValueCheck, WrongValue
+
+if TYPE_CHECKING:
+    from rpcexplorer.auth.instead import Instead
 
 URL = re.compile(r"(https?)://([^/?#]*)([^?#]*)(.*)", re.IGNORECASE)
 HOST = re.compile(r"(?:[\w-]+(?:\.[\w-]+)*\.?|\[[0-9A-Fa-f:.]+\])(?::(?P<port>[0-9]{1,5}))?")
@@ -48,6 +50,7 @@ def secret_command(path: KeyPath, field: str = "password") -> str:
 
 
 def _said(instead: Instead, place: Place) -> str:
+    """What to write instead of a secret, as auth/instead.py has it, and the command that stores it."""
     return f"{instead.words}, and {secret_command(place.path, instead.secret)}"
 
 
@@ -59,6 +62,8 @@ def refused_key(key: str, value: object, place: Place) -> str | None:
     if squashed.endswith(("command", "helper")):
         return f"a file that is shared runs no commands; remove it, and {secret_command(place.path)} instead"
     if KEYS.fullmatch(squashed):
+        from rpcexplorer.auth.instead import of_key  # no start needs it
+
         return f"a secret has no place in this file; remove it, {_said(of_key(), place)}"
     if _is_secret(squashed):
         field = "session" if re.search("session|cookie", squashed) else "password"
@@ -73,6 +78,8 @@ def url(value: Any, place: Place) -> Any:
         return WrongValue('must be an address in quotes that begins with "http://" or "https://"')
     authority = found[2]
     if "@" in authority:
+        from rpcexplorer.auth.instead import of_credentials  # no start needs it
+
         return WrongValue(f"must hold no user name and no password; {_said(of_credentials(), place)}")
     if UNPRINTABLE.search(value):
         return WrongValue("must hold no space, no backslash and no control character")
@@ -92,8 +99,12 @@ def url_path(value: Any, place: Place) -> Any:
     members = [member.partition("=")[0] for member in re.split("[?&;]", value)[1:]]
     secret = next((member for member in members if _is_secret(_squashed(member))), None)
     if secret is not None:
+        from rpcexplorer.auth.instead import of_member  # no start needs it
+
         return WrongValue(f"must hold no secret; {_said(of_member(secret), place)}")
     if _holds_secret(value):
+        from rpcexplorer.auth.instead import of_part  # no start needs it
+
         return WrongValue(f"must hold no secret; {_said(of_part(), place)}")
     return value
 
@@ -118,6 +129,8 @@ def refused_header(key: str, value: object, place: Place) -> str | None:
     """Why a profile cannot set this header."""
     lower, squashed = key.lower(), _squashed(key)
     if squashed in COOKIE_HEADERS or KEYS.fullmatch(squashed) or _is_secret(squashed):
+        from rpcexplorer.auth.instead import of_header  # no start needs it
+
         instead = _said(of_header(key, value), place)
         return f"this header holds a secret, which has no place in this file; remove it, {instead}"
     if lower in OWN_KEYS:

@@ -12,6 +12,7 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.storage.profiles.loading import Profiles, load
 from rpcexplorer.storage.profiles.presets import SHIPPED, PresetFile, Presets
 from rpcexplorer.storage.secrets.routes import Routes
@@ -234,3 +235,20 @@ def test_each_profile_is_told_of_the_preset_that_is_damaged(tmp_path: Path) -> N
     profiles = read(tmp_path, two, "[profile.a]\ntimeout = 3\n", x="pth = 1")
     assert [complaint.profile for complaint in profiles.complaints] == ["a", "b"]
     assert all(isinstance(profiles.get(name), Complaint) for name in "ab")
+
+
+@pytest.mark.parametrize("text", ["", "pth = 1"])
+def test_a_preset_that_no_profile_can_start_with_is_not_written(tmp_path: Path, text: str) -> None:
+    profiles = read(tmp_path, '[profile.p]\nurl = "http://p"\n', **({"x": text} if text else {}))
+    edits = ProfileEdits(profiles.files[0], tmp_path / "state", profiles=profiles)
+    before = edits.file.read_text()
+    said = "`pth` is not a key" if text else "there is no preset `x`"
+    for complaint in (
+        edits.add("q", "http://q", preset="x"),
+        edits.apply("p", (("preset", "x"),), profiles.leaves["p"]),
+    ):
+        assert complaint is not None
+        assert said in complaint.sentence
+    assert edits.file.read_text() == before
+    assert edits.apply("p", (("preset", "bitcoin"),), profiles.leaves["p"]) is None
+    assert 'preset = "bitcoin"' in edits.file.read_text()
