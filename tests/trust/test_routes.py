@@ -53,6 +53,8 @@ STEERED = {
     "a session from elsewhere in the reply": lambda url: cookie(url, '[profile.st.login]\nsession = "/note"'),
     "other certificates": lambda url: cookie(url, 'ca_file = "evil.pem"'),
     "a certificate of its own": lambda url: cookie(url, f'certificate = "{"0" * 64}"'),
+    "a preset with another path": lambda url: cookie(url).replace('path = "/api/v2/"', 'preset = "aria2"'),
+    "a preset with another login": lambda url: cookie(url, 'preset = "deluge"'),
     "another user": lambda url: cookie(url).replace("ann", "eve"),
 }
 

@@ -180,7 +180,7 @@ class Routes:
         for path, leaf in leaves.items():
             if tuple(part.lower() for part in path) == sought:
                 preset = leaf.origin.preset  # who named it has changed the route
-                return f"preset {preset}, {leaves['preset',].source}" if preset else str(leaf.source)
+                return f"{leaves['preset',].source}, preset {preset}" if preset else str(leaf.source)
         return ""
 
 

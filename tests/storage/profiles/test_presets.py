@@ -227,7 +227,7 @@ def test_ones_own_profile_is_compared_with_its_preset(tmp_path: Path, own: str, 
     assert disputed in [change.key for change in changes] if disputed else changes == ()
     if disputed and "preset" in team:
         named = f"{tmp_path / 'sessions.toml'}:{team[: team.index('preset')].count(chr(10)) + 1}"
-        assert next(change.place for change in changes if change.key == disputed).endswith(named)
+        assert next(change.place for change in changes if change.key == disputed).startswith(named)
 
 
 def test_each_profile_is_told_of_the_preset_that_is_damaged(tmp_path: Path) -> None:
