@@ -55,8 +55,7 @@ class Explorer:
     def __init__(
         self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
     ) -> None:
-        self.paths = paths
-        self._load = load
+        self.paths, self._load = paths, load
         self.profiles = secrets.routes.profiles = load()
         """What ``sessions.toml`` and its overlays say."""
         self.settings = settings
