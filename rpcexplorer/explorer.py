@@ -172,10 +172,8 @@ class Explorer:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
         from rpcexplorer.client.discovery.interview import discover
 
-        profile = self._in_use()
-        found = await discover(
-            profile, self.credentials, self.settings.reply_limit, read=read_description, watch=watch, stop=stop
-        )
+        profile, limit = self._in_use(), self.settings.reply_limit
+        found = await discover(profile, self.credentials, limit, read=read_description, watch=watch, stop=stop)
         return self.catalogues.settle(profile, found)
 
     def asks_first(self, draft: Draft | Batch) -> bool:

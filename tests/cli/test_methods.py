@@ -87,13 +87,50 @@ def test_a_service_that_offers_nothing_is_in_order(shell: Shell) -> None:
     with RawServer(NOT_FOUND) as server:
         shell.sessions(f'[profile.bare]\nurl = "{server.origin}"\n')
         ran = shell.run("methods", "--refresh")
-    assert ran.code == 0
+    asked = [json.loads(request.body)["method"] for request in server.requests]
+    assert (ran.code, len(asked)) == (0, 8)
     assert ran.err.splitlines() == [
-        "rpcexplorer: rpc.discover: not offered (-32601)",
-        "rpcexplorer: system.listMethods: not offered (-32601)",
+        f"rpcexplorer: {', '.join(asked)}: not offered (-32601)",
         f"rpcexplorer: {server.url} told of no methods. Any name can be typed and called all the same.",
     ]
     assert names(ran.text) == ["arg_test", "auth", "ping"]
+
+
+def test_a_profile_without_discovery_asks_nothing_and_says_what_can_be_done(shell: Shell) -> None:
+    with RawServer(NOT_FOUND) as server:
+        shell.sessions(f'[profile.bare]\nurl = "{server.origin}"\ndiscovery = "none"\n')
+        ran = shell.run("methods", "--refresh")
+    assert (ran.code, server.requests) == (0, [])
+    said = 'Nothing was asked: profile bare says discovery = "none". Any name can be typed and called all the same.'
+    assert ran.err == f"rpcexplorer: {said}\n"
+
+
+def test_a_description_in_a_file_is_read_and_nobody_is_asked(shell: Shell) -> None:
+    shell.sessions('[profile.shy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "docs/openrpc.json" }\n')
+    missing = shell.run("methods", "--refresh")
+    assert missing.code == 0
+    assert "it does not exist; put it there" in missing.err
+    document = shell.folder / "docs" / "openrpc.json"
+    document.parent.mkdir()
+    document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "a.b", "summary": "An a"}]}')
+    ran = shell.run("methods", "--refresh", "--json")
+    assert ran.err.splitlines()[0] == f"rpcexplorer: {document}: 1 method (OpenRPC 1.3.2)"
+    assert {row["name"]: row["dialect"] for row in json.loads(ran.out)}["a.b"] == "openrpc.json"
+    document.write_text("password = hunter2")
+    damaged = shell.run("methods", "--refresh")
+    assert damaged.err == f"rpcexplorer: {document}: unreadable: it is no JSON, or nests too deep\n"
+    assert "a.b" in names(damaged.text)
+
+
+def test_a_description_that_lies_on_the_server_is_fetched_with_the_credentials_of_the_profile(shell: Shell) -> None:
+    with RawServer(http_reply(b'{"openrpc": "1.3.2", "methods": [{"name": "a.b"}]}')) as server:
+        auth = 'auth = { kind = "bearer" }\ndiscovery = { url = "/docs/openrpc.json" }\n'
+        shell.sessions(f'[profile.shy]\nurl = "{server.origin}"\n{auth}')
+        ran = shell.run("methods", "--refresh", RPCEXPLORER_SHY_TOKEN="tok-4711-tok")
+    assert ran.err.splitlines()[0] == "rpcexplorer: GET /docs/openrpc.json: 1 method (OpenRPC 1.3.2)"
+    assert [(request.line, request.header("authorization")) for request in server.requests] == [
+        ("GET /docs/openrpc.json HTTP/1.1", "Bearer tok-4711-tok"),
+    ]
 
 
 def test_a_service_that_cannot_be_reached_is_exit_code_4_and_the_catalogue_stays(shell: Shell) -> None:

@@ -33,11 +33,11 @@ def wants_login(exchange: Exchange, profile: Profile) -> bool:
     return asks_for_login(profile.login, exchange.outcome, exchange.response.status)
 
 
-def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answered:
+def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool, document: bool = False) -> Answered:
     """The result, or why there is none, as far as a dialect needs to know."""
     match exchange.outcome:
         case Result() as result:
-            return value_of(result.value)
+            return document_of(result.value) if document else value_of(result.value)
         case ErrorObject(code=code, message=message):
             said = " ".join([*([] if code is None else [str(code)]), *filter(None, [line_of(message)])])
             if code == METHOD_NOT_FOUND:
@@ -52,6 +52,11 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
         case Unreached(sentence=sentence) | Refused(sentence=sentence):
             return Answered(refusal=sentence)
     return Answered(refusal=f"ended as {exchange.outcome_name}")
+
+
+def document_of(text: bytes) -> Answered:
+    """What a document says, which nobody has looked at before."""
+    return value_of(text, "it is no JSON, or nests too deep")
 
 
 def value_of(text: bytes, why_not: str = "it nests too deep, or holds a number of too many digits") -> Answered:

@@ -22,8 +22,8 @@ def read_service(value: Any, dialect: str) -> Listing:
     if not isinstance(entries, dict | list):
         return Listing(refusal="answered, but not with a service description, which has procs or methods")
     schemas, collected = Schemas(value), Collected()
-    for own_name, entry in entries.items() if isinstance(entries, dict) else enumerate(entries):
-        described = entry if isinstance(entry, dict) else {"name": entry}
+    for own_name, entry in entries.items() if isinstance(entries, dict) else ((None, entry) for entry in entries):
+        described = entry if isinstance(entry, dict) else {"name": entry if own_name is None else own_name}
         if name := collected.room_for(described.get("name") or own_name):
             collected.take(_method(name, described, dialect, schemas, collected))
     return collected.listing(_about(value))

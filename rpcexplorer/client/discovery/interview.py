@@ -18,8 +18,8 @@ from rpcexplorer.client.credentials_port import CredentialSource
 from rpcexplorer.client.discovery.answers import (
     OTHER_PARAMS,
     answer_of,
+    document_of,
     ends_it,
-    value_of,
     wants_login,
     why_it_ended,
 )
@@ -91,7 +91,7 @@ def _from_file(source: DocumentSource, now: datetime, read: ReadDocument | None)
     if read is None:
         return Discovery(now, sentences=(f"{source.file}: files are not read here.",))
     try:
-        answer = value_of(read(source), "it is no JSON, or nests too deep")
+        answer = document_of(read(source))
     except Trouble as trouble:
         return Discovery(now, sentences=(f"{trouble.sentence}. What was known before stays.",))
     name = re.split(r"[/\\]", source.file)[-1]
@@ -181,7 +181,7 @@ class Interview:
                 return exchange
             if not question.aside:
                 self._remember(exchange, asks_for_login=asks_for_login)
-            answer = answer_of(exchange, self._profile, asks_for_login=asks_for_login)
+            answer = answer_of(exchange, self._profile, asks_for_login=asks_for_login, document=question.document)
 
     def _remember(self, exchange: Exchange, *, asks_for_login: bool) -> None:
         if asks_for_login:

@@ -47,7 +47,7 @@ class Answered(Struct, frozen=True):
 
 
 Asking = Generator[Question, Answered, Listing]
-Ask = Callable[[Collection[str]], Asking]
+WayOfAsking = Callable[[Collection[str]], Asking]
 """Is told the names that are described already."""
 
 
@@ -55,12 +55,12 @@ class Dialect(Struct, frozen=True):
     """One way of asking."""
 
     name: str
-    ask: Ask
+    ask: WayOfAsking
     clue: re.Pattern[str] | None = None
     """What a service says to other questions that speaks this dialect; None where nothing tells."""
 
 
-def told_at_once(question: Question, read: Callable[[Any], Listing]) -> Ask:
+def told_at_once(question: Question, read: Callable[[Any], Listing]) -> WayOfAsking:
     """The way of a dialect in which one answer tells everything."""
 
     def ask(described: Collection[str]) -> Asking:  # noqa: ARG001 - it has a say of its own on every method

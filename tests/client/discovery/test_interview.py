@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.first import FirstAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.credentials_port import GivenCredentials
@@ -23,7 +24,7 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.model.catalogue import Discovery, Listing
 from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
-from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
 from tests.client.discovery.driving import drive
 from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
@@ -320,6 +321,46 @@ def test_with_the_handshake_of_mcp_tools_are_listed_and_nothing_else_is_asked() 
         "initialize", "notifications/initialized", "tools/list", "prompts/list", "resources/list",
     ]  # fmt: skip
     assert found.sentences[-1] == "tools/list: 1 method"
+
+
+# --- documents -------------------------------------------------------------------------------------------------------
+
+
+def test_a_document_at_a_path_is_fetched_and_no_method_is_called() -> None:
+    found, server = discovered(http_reply(json.dumps(DOCUMENT).encode()), discovery=DocumentSource(url="/openrpc.json"))
+    assert [(method.name, method.dialect) for method in found.methods] == [("a", "/openrpc.json")]
+    assert [request.line for request in server.requests] == ["GET /openrpc.json HTTP/1.1"]
+    assert found.sentences == ('GET /openrpc.json: 1 method (OpenRPC 1.2.6, "shop 1")',)
+
+
+@pytest.mark.parametrize("auth", [InlineAuth(username="ada"), FirstAuth()])
+def test_credentials_that_have_no_place_in_a_document_s_request_are_not_asked_for(auth: Any) -> None:
+    found, server = discovered(
+        http_reply(json.dumps(DOCUMENT).encode()), auth=auth, password=None, discovery=DocumentSource(url="/d")
+    )
+    assert (found.found, len(server.requests)) == (True, 1)
+
+
+@pytest.mark.parametrize(
+    ("reply", "said", "code"),
+    [
+        (http_reply(b"", 404), "GET /d: not offered (HTTP 404)", 0),
+        (
+            http_reply(b"", 301, {"Location": "/e"}),
+            "GET /d: unreadable: HTTP 301 Moved Permanently: the server redirects to /e",
+            0,
+        ),
+        (http_reply(b"<html>"), "GET /d: unreadable: What the server gave is no JSON document.", 0),
+        (http_reply(b'{"openapi": "3"}'), "GET /d: answered, but not with an OpenRPC document", 0),
+        (http_reply(b'{"a": '), "GET /d: unreadable: it is no JSON, or nests too deep", 0),
+        (http_reply(b"", 401), "GET /d: HTTP 401 Unauthorized", 3),
+        ((RESET,), "GET /d: ", 4),
+    ],
+)
+def test_a_document_that_is_none_is_told_with_its_path(reply: Any, said: str, code: int) -> None:
+    found, server = discovered(reply, discovery=DocumentSource(url="/d"))
+    assert (found.methods, found.exit_code, len(server.requests)) == ((), code, 1)
+    assert found.sentences[0].startswith(said)
 
 
 # --- in which form ---------------------------------------------------------------------------------------------------

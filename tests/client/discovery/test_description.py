@@ -1,0 +1,96 @@
+"""Service descriptions: of the draft of JSON-RPC 1.1, and of flask-jsonrpc, in the structure of real ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.client.discovery.description import read_service
+from rpcexplorer.model.catalogue import Method, Parameter
+
+DRAFT = {
+    "sdversion": "1.0",
+    "name": "Shop",
+    "id": "urn:uuid:41544946",
+    "version": "2.1",
+    "procs": [
+        {
+            "name": "sum",
+            "summary": "Adds.",
+            "help": "Adds two numbers.\n\nOf any size.",
+            "idempotent": True,
+            "params": [{"name": "a", "type": "num"}, {"name": "b", "type": "arr"}, "c"],
+            "return": {"type": "num"},
+        },
+        {"name": "drop", "params": [], "return": "nil"},
+    ],
+}
+FLASK = {
+    "id": "urn:uuid:6109e5f7",
+    "name": "Shop",
+    "version": "1.0.0",
+    "servers": [{"url": "/api"}],
+    "methods": {
+        "add": {
+            "name": "add",
+            "notification": True,
+            "params": [
+                {"name": "a", "type": "Number", "required": True, "minimum": 1},
+                {"name": "how", "type": "Object", "properties": {"x": {"name": "x", "type": "String"}}},
+            ],
+            "returns": {"name": "default", "type": "Object", "properties": {"sum": {"type": "Number"}}},
+            "type": "method",
+            "validation": True,
+        },
+        "rpc.describe": {"description": "Tells all", "name": "rpc.describe", "params": [], "summary": "Describe"},
+    },
+}
+
+
+def test_the_draft_of_1_1_names_procedures_with_types_of_its_own() -> None:
+    listing = read_service(DRAFT, "system.describe")
+    assert (listing.about, listing.skipped) == ('"Shop 2.1"', ())
+    assert listing.methods == (
+        Method(
+            "sum",
+            "Adds.",
+            safe=True,
+            source="discovered",
+            parameters=(Parameter("a", None, "number"), Parameter("b", None, "array"), Parameter("c")),
+            details="Adds two numbers.\n\nOf any size.",
+            result="number",
+            dialect="system.describe",
+        ),
+        Method("drop", source="discovered", result="null", dialect="system.describe"),
+    )
+
+
+def test_flask_jsonrpc_names_methods_in_an_object() -> None:
+    add, describe = read_service(FLASK, "rpc.describe").methods
+    assert add == Method(
+        "add",
+        source="discovered",
+        parameters=(Parameter("a", True, "number"), Parameter("how", None, "object")),
+        result="object",
+        dialect="rpc.describe",
+    )
+    assert (describe.doc, describe.details) == ("Describe", "Tells all")
+
+
+@pytest.mark.parametrize(
+    "value", [{"procs": ["a", "b"]}, {"procs": [{"name": "a"}, {"name": "b"}]}, {"methods": {"a": 1, "b": None}}]
+)
+def test_names_alone_are_methods(value: Any) -> None:
+    assert [method.name for method in read_service(value, "x").methods] == ["a", "b"]
+
+
+def test_what_has_no_name_is_counted() -> None:
+    assert read_service({"procs": [{}, 7, None, {"name": "a"}]}, "x").skipped == (
+        "3 left out: without a name that can be called",
+    )
+
+
+@pytest.mark.parametrize("value", ["text", 7, ["a"], {"name": "Shop"}, {"procs": 7}])
+def test_another_answer_is_no_description(value: Any) -> None:
+    assert "not with a service description" in read_service(value, "x").refusal

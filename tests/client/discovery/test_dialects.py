@@ -1,0 +1,108 @@
+"""What holds for every dialect, whatever it is answered."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.client.discovery.dialects import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
+from rpcexplorer.client.discovery.documents import at_path
+from rpcexplorer.client.discovery.questions import Answered, Dialect, Question
+from rpcexplorer.model.catalogue import Listing, Method, starting_point
+
+EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]
+
+KEYS = [
+    "methods", "procs", "tools", "prompts", "resources", "nextCursor", "name", "uri", "params", "schema", "inputSchema",
+    "properties", "types", "$ref", "type", "enum", "enums", "items", "anyOf", "extends", "required", "default",
+    "description", "examples", "annotations", "title", "returns", "result", "openrpc", "a",
+]  # fmt: skip
+TEXTS = [
+    "a", "#", "#/methods", "#/properties/a", "array", "object", "== A ==\na \"b\" ( [c ) }", "== A ==\n\ud800 x",
+    ":type a: list of b", "a\n\nArguments:\n1. a (string, optional, default=1) x\nResult:\n{ (json object)", "\ud800",
+]  # fmt: skip
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(TEXTS) | st.text(max_size=8),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(KEYS), inner, max_size=6),
+    max_leaves=25,
+)
+
+
+def talked(dialect: Dialect, answers: list[Any]) -> tuple[int, Listing]:
+    """Answer a dialect's questions with these values and then with refusals; how many there were, and the listing."""
+    asking = dialect.ask(())
+    question = next(asking)
+    for count, value in enumerate([*answers, *[None] * 1_000], start=1):
+        assert isinstance(question, Question)
+        try:
+            question = asking.send(Answered(value) if count <= len(answers) else Answered(refusal="no"))
+        except StopIteration as stop:
+            return count, stop.value
+    raise AssertionError("it does not end")
+
+
+def usable(method: Method) -> bool:
+    """Whether a method can be kept in a file and shown: text that UTF-8 carries, of a size."""
+    texts = (method.name, method.doc, method.details, method.result, *(each.kind for each in method.parameters))
+    assert starting_point(method) is not Ellipsis
+    json.dumps([parameter.default for parameter in method.parameters], allow_nan=False).encode()
+    return bool(method.name) and all(text == text.encode().decode() and len(text) < 250_000 for text in texts)
+
+
+@pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
+@given(answers=st.lists(VALUES, min_size=1, max_size=6))
+def test_no_answer_is_an_exception(dialect: Dialect, answers: list[Any]) -> None:
+    _, listing = talked(dialect, answers)
+    assert isinstance(listing, Listing)
+    assert bool(listing.refusal) <= (not listing.methods)
+    assert all(usable(method) for method in listing.methods)
+
+
+@pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
+@given(first=VALUES)
+def test_an_answer_in_the_dialects_own_form_is_none_either(dialect: Dialect, first: Any) -> None:
+    forms: list[Any] = [
+        {"methods": {"m": first, "n": {"params": first}}, "types": first},
+        {"procs": [first, {"name": "m", "params": first, "return": first}]},
+        {"tools": [first, {"name": "t", "inputSchema": first, "annotations": first}], "nextCursor": first},
+        {"core.m": {"description": first, "params": first}},
+        {"object": {"method": first}},
+    ]
+    for form in forms:
+        assert all(usable(method) for method in talked(dialect, [form, first])[1].methods)
+
+
+DEEP: dict[str, Any] = {"type": "object"}
+for _ in range(400):
+    DEEP = {"properties": {"a": DEEP}, "items": DEEP, "anyOf": [DEEP] * 3, "type": ["array", DEEP]}
+LOOP: dict[str, Any] = {"$ref": "Loop", "type": [{"$ref": "Loop"}] * 50, "anyOf": [{"$ref": "Loop"}] * 50}
+HOSTILE: dict[str, Any] = {
+    "deep": {"methods": {"m": {"params": [DEEP], "returns": DEEP}}, "types": {"Loop": DEEP}},
+    "cyclic": {"methods": {"m": {"params": [LOOP] * 50}}, "types": {"Loop": LOOP}},
+    "wide": {"methods": {f"m{n}": {"params": [{"name": "p", "$ref": "Loop"}] * 900} for n in range(90)}, "types": {}},
+    "many": {f"m{n}": {} for n in range(100_000)},
+    "long": {"methods": ["x" * 1_000_000] * 20},
+    "tools": {"tools": [{"name": f"t{n}", "inputSchema": DEEP} for n in range(5_000)]},
+}
+
+
+@pytest.mark.parametrize("hostile", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("dialect", EVERY, ids=lambda dialect: dialect.name)
+@pytest.mark.usefixtures("soon")
+@pytest.mark.thorough
+def test_an_answer_made_to_blow_up_is_cut(dialect: Dialect, hostile: Any) -> None:
+    _, listing = talked(dialect, [hostile])
+    assert len(listing.methods) <= 20_000
+    assert sum(len(method.parameters) for method in listing.methods) <= 50_000
+    assert all(usable(method) for method in listing.methods)
+
+
+def test_what_everybody_may_be_asked_changes_nothing_by_its_name() -> None:
+    asked = [dialect.name for dialect in (*ALWAYS, *IN_TURN)]
+    assert len(asked) <= 8
+    assert not {"list", "tools/list"} & set(asked)
+    assert all(dialect.clue for dialect in SUSPECTED)
