@@ -72,7 +72,8 @@ IN_SESSIONS = [
     Row("profile.*.key_file", "come to lead to another key of this person; ask for its password",
         "cli/test_profiles_trust.py::test_a_link_in_a_checkout_cannot_come_to_lead_to_another_key"),
     Row("profile.*.handshake", "put what a server says into a header that holds a secret", WRONG),
-    Row("profile.*.discovery", "lead a secret to another address of its server; read any file", ROUTED),
+    Row("profile.*.discovery", "lead a secret to another address of its server; read any file",
+        "trust/test_keys_of_files.py::test_a_description_is_fetched_and_read_only_where_a_file_may_say_so"),
     Row("profile.*.auth.kind", "put a secret where others read it",
         "trust/test_routes.py::test_the_kind_of_auth_is_a_part_of_the_route"),
     Row("profile.*.auth.username", "send a password along with another name", STEERED),
@@ -171,3 +172,21 @@ def test_no_header_of_a_profile_smuggles_anything(shell: Shell, key: str, value:
         ran = shell.run("call", "ping", RPCEXPLORER_P_SESSION="s3ss10n")
         assert ran.code == 2
         assert server.requests == []
+
+
+def test_a_description_is_fetched_and_read_only_where_a_file_may_say_so(shell: Shell) -> None:
+    shell.home.mkdir()
+    (shell.home / "notes.json").write_text('{"methods": [{"name": "of.mine"}]}')
+    with RawServer(http_reply(b'{"methods": [{"name": "a.b"}]}')) as server:
+        profile = f'[profile.p]\nurl = "{server.origin}"\nauth = {{ kind = "bearer" }}\n'
+        shell.sessions(f'{profile}discovery = {{ url = "/a" }}\n')
+        assert shell.run("methods", "--refresh", RPCEXPLORER_P_TOKEN="tok-4711-tok").code == 0
+        shell.sessions(f'{profile}discovery = {{ url = "/b" }}\n')
+        assert shell.run("methods", "--refresh", RPCEXPLORER_P_TOKEN="tok-4711-tok").code == 0
+        assert [(request.line, request.header("authorization")) for request in server.requests] == [
+            ("GET /a HTTP/1.1", "Bearer tok-4711-tok"), ("GET /b HTTP/1.1", None),
+        ]  # fmt: skip
+        shell.sessions(f'[profile.p]\nurl = "http://127.0.0.1:1"\ndiscovery = {{ file = "{shell.home}/notes.json" }}\n')
+        ran = shell.run("methods", "--refresh")
+    assert "it must lie inside the folder of this one" in ran.err
+    assert "of.mine" not in ran.text + ran.err
