@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from rpcexplorer.client.discovery.limits import line_of
-from rpcexplorer.client.discovery.questions import ASKS_FOR_CREDENTIALS, NOT_OFFERED, Answered, Question
+from rpcexplorer.client.discovery.questions import NOT_OFFERED, Answered, Question
 from rpcexplorer.client.statuses import MEANINGS
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.login_asked import asks_for_login
@@ -72,7 +72,7 @@ def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login:
     assert isinstance(exchange.outcome, ErrorObject)
     if asks_for_login:
         advice = "this profile sends none: set its auth" if not profile.secrets else "it did not take these"
-        return f"{ASKS_FOR_CREDENTIALS} ({said}); {advice}"
+        return f"asks for credentials ({said}); {advice}"
     if NOT_INITIALIZED.search(exchange.outcome.message) and profile.handshake != "mcp":
         return f'wants to be initialized first ({said}): set handshake = "mcp" in the profile'
     if exchange.outcome.code == -32602:

@@ -179,6 +179,7 @@ class Interview:
                 asks_for_login = wants_login(exchange, self._profile)
             if ends_it(exchange, question):
                 return exchange
+            asks_for_login = asks_for_login and not question.aside  # in which some kinds of auth have no place
             if not question.aside:
                 self._remember(exchange, asks_for_login=asks_for_login)
             answer = answer_of(exchange, self._profile, asks_for_login=asks_for_login, document=question.document)

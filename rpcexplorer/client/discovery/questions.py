@@ -21,7 +21,6 @@ ENOUGH = 3
 """Refusals after which a question that was never answered is not asked of the next method."""
 
 NOT_OFFERED = "not offered"
-ASKS_FOR_CREDENTIALS = "asks for credentials"
 TIME_IS_UP = "the time was up"
 EMPTY: Final = f"{NOT_OFFERED} (an empty result)"
 
@@ -82,7 +81,7 @@ def one_by_one(
             methods[name] = explained(methods[name], answer.value)
             continue
         refusals.append(answer.refusal)
-        for_all = answer.refusal.startswith((NOT_OFFERED, ASKS_FOR_CREDENTIALS))
+        for_all = answer.refusal.startswith(NOT_OFFERED)
         is_never_answered = len(refusals) == asked and (asked == ENOUGH or for_all)
         if is_never_answered or answer.refusal == TIME_IS_UP:
             break

@@ -105,6 +105,11 @@ def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
     )
 
 
+def test_numbers_that_begin_anew_are_of_something_else() -> None:
+    told = "m\n\nArguments:\n1. a    (string, required) An a\n\nResult:\n1. hash    (string) A\n2. b    (string) B\n"
+    assert with_help(Method("m"), told).parameters == (Parameter("a", True, "string", "An a"),)
+
+
 def test_quoted_names_of_older_servers_are_names() -> None:
     told = 'm "a"\n\nArguments:\n1. "a"     (string, required) An a\n'
     assert with_help(Method("m"), told).parameters == (Parameter("a", True, "string", "An a"),)

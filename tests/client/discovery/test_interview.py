@@ -341,6 +341,12 @@ def test_credentials_that_have_no_place_in_a_document_s_request_are_not_asked_fo
     assert (found.found, len(server.requests)) == (True, 1)
 
 
+@pytest.mark.parametrize("auth", [InlineAuth(username="ada"), FirstAuth()])
+def test_a_document_that_is_refused_asks_nobody_for_what_could_not_go_along(auth: Any) -> None:
+    found, _ = discovered(http_reply(b"", 401), auth=auth, password=None, discovery=DocumentSource(url="/d"))
+    assert found.sentences[0].startswith("GET /d: HTTP 401 Unauthorized")
+
+
 @pytest.mark.parametrize(
     ("reply", "said", "code"),
     [
@@ -448,6 +454,15 @@ def test_a_service_that_cannot_be_reached_ends_it_with_a_sentence(silent: str) -
     assert found.sentences[-1].startswith(f"{silent}: ")
     assert found.sentences[-1].endswith("What was known before stays.")
     assert calls(server)[-1] == (silent, [])
+
+
+def test_help_that_wants_credentials_which_have_no_place_there_is_told_in_the_servers_words() -> None:
+    table = {"system.listMethods": {"result": ["a", "b"]}, "system.methodHelp": error(1, "Unauthorized")}
+    found, server = discovered(service(table), auth=FirstAuth())
+    assert [method.name for method in found.methods] == ["a", "b"]
+    assert found.sentences[2] == "system.listMethods: system.methodHelp: not offered (1 Unauthorized)"
+    assert [method for method, _ in calls(server)].count("system.methodHelp") == 1
+    assert found.exit_code == 0
 
 
 @pytest.mark.thorough
