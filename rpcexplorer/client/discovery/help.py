@@ -44,7 +44,7 @@ def help_text(described: Collection[str]) -> Asking:
     methods = {method.name: method for method in listing.methods}
     wanted = [name for name in methods if name not in described]
     said = yield from one_by_one(DIALECT, methods, wanted, with_help)
-    said += too_many_to_explain(wanted)
+    said = [sentence.replace(DIALECT, "of each method", 1) for sentence in said] + too_many_to_explain(wanted)
     return replace(listing, methods=tuple(methods.values()), skipped=(*listing.skipped, *said))
 
 

@@ -38,6 +38,9 @@ from rpcexplorer.redaction.addresses import redacted_address
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
 
+LONGEST_ASIDE = 5.0
+"""Seconds for all questions aside together: there may be hundreds, and who waits has the names already."""
+
 ReadDocument = Callable[[DocumentSource], bytes]
 """Gives what a file holds, or raises ``Trouble``."""
 
@@ -141,7 +144,7 @@ class Interview:
 
     Nobody is asked for credentials before the service has asked for some. Some kinds of auth put credentials into
     params, where a method that takes none will not have them: such a question is asked once more without. Questions
-    aside have the profile's timeout for all of them together.
+    aside have a few seconds for all of them together, or the profile's timeout where that is shorter.
     """
 
     def __init__(
@@ -158,7 +161,7 @@ class Interview:
         self._bare = Client.of(replace(profile, auth=Auth()), credentials, reply_limit, _unrecorded)
         self._watch = watch
         self._stop = stop
-        self._left_for_asides = profile.timeout
+        self._left_for_asides = min(profile.timeout, LONGEST_ASIDE)
         self._notes: list[str] = []
 
     async def hold(self, asking: Asking) -> Listing | Exchange:

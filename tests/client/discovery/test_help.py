@@ -128,7 +128,7 @@ def test_each_method_is_asked_about_by_the_way() -> None:
         *(Question("help", f'["{name}"]', aside=True) for name in ("bestblock", "block", "proof", "raw", "many")),
     ]
     assert listing.methods[1].result == "object"
-    assert listing.skipped == ("help: answered: error -1 no, for 4 of 5",)
+    assert listing.skipped == ("of each method: answered: error -1 no, for 4 of 5",)
 
 
 def test_help_that_is_not_given_for_a_method_is_not_asked_for_again() -> None:

@@ -465,6 +465,15 @@ def test_help_that_wants_credentials_which_have_no_place_there_is_told_in_the_se
     assert found.exit_code == 0
 
 
+def test_names_do_not_wait_for_hundreds_of_answers_by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.client.discovery.interview.LONGEST_ASIDE", 0.0)
+    table = {"help": {"result": "== A ==\na\nb\n"}}
+    found, server = discovered(service(table), discovery="help", timeout=30)
+    assert [method.name for method in found.methods] == ["a", "b"]
+    assert calls(server) == [("help", [])]
+    assert found.sentences == ("help: 2 methods", "help: of each method: the time was up")
+
+
 @pytest.mark.thorough
 def test_help_that_takes_too_long_costs_only_the_help() -> None:
     table = {"system.listMethods": {"result": ["a", "b"]}, "system.methodHelp": (HOLD,)}
