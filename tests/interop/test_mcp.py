@@ -1,0 +1,81 @@
+"""The Model Context Protocol: the SDK's own server over streamable HTTP, which answers in event streams."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from mcp.server import MCPServer
+
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.protocol.messages import Result
+from tests.interop.serving import asgi, error, send
+
+pytestmark = pytest.mark.thorough
+
+SETTINGS: dict[str, Any] = {
+    "path": "/mcp",
+    "content_type": "application/json",
+    "accept": "application/json, text/event-stream",
+    "empty_params": "{}",
+}
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["event stream", "one reply"])
+def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    server = MCPServer("interop")
+
+    @server.tool()
+    def add(a: int, b: int = 2) -> int:
+        """Adds two numbers."""
+        return a + b
+
+    @server.tool()
+    def fail() -> str:
+        """Fails on purpose."""
+        raise ValueError("on purpose")
+
+    with asgi(server.streamable_http_app(json_response=request.param)) as address:
+        yield address
+
+
+def called(url: str, method: str, params: str = "") -> Exchange:
+    return send(url, Draft(method, params), handshake="mcp", **SETTINGS)
+
+
+def value(exchange: Exchange) -> Any:
+    assert isinstance(exchange.outcome, Result), exchange
+    return exchange.outcome.decoded()
+
+
+def test_without_its_handshake_it_wants_a_session(url: str) -> None:
+    assert "session" in error(send(url, Draft("ping"), **SETTINGS)).message.lower()
+
+
+def test_a_call_goes_out_after_the_handshake(url: str) -> None:
+    exchange = called(url, "ping")
+    assert value(exchange) == {}
+    assert any("interop" in note for note in exchange.notes), "whom it was initialized with"
+
+
+def test_a_tool_is_called_by_its_own_name(url: str) -> None:
+    assert value(called(url, "add", '{"a": 40}'))["structuredContent"] == {"result": 42}
+    assert value(called(url, "tools/call", '{"name": "add", "arguments": {"a": 1}}'))["isError"] is False
+
+
+def test_a_tool_that_fails_says_so_inside_its_result_which_is_told(url: str) -> None:
+    exchange = called(url, "fail")
+    assert value(exchange)["isError"] is True
+    assert any("isError" in said for said in (*exchange.notes, *exchange.remarks)), exchange
+
+
+def test_its_tools_are_listed_with_their_params(url: str) -> None:
+    tools = {tool["name"]: tool for tool in value(called(url, "tools/list"))["tools"]}
+    assert tools["add"]["inputSchema"]["required"] == ["a"]
+
+
+def test_an_unknown_method_and_an_unknown_tool(url: str) -> None:
+    assert error(called(url, "no/such")).code == -32601
+    assert value(called(url, "missing"))["isError"] is True
