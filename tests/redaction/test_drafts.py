@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Login, Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_for_files, redactor_of
 
@@ -38,6 +40,31 @@ def test_what_may_be_a_secret_goes_only_where_guesses_are_wanted(
 ) -> None:
     assert redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS)) == draft
     assert redacted_draft(draft, SHOP, redactor_of(SHOP, SECRETS, guesses=True)) == (guessed or draft)
+
+
+LOGIN = Login("call", ["0" * 32, "session", "login", {"username": "{username}", "password": "{password}"}])
+
+
+@pytest.mark.parametrize(
+    ("method", "params", "guessed"),
+    [
+        ("call", '["system", "board", {}]', None),
+        ("call", f'["{"0" * 32}", "session", "login", ["ada", "bobs-pw"]]', ["ada", "«not recorded»"]),
+        ("login", '["x", ["ada", "bobs-pw"]]', ["ada", "«not recorded»"]),
+    ],
+)
+def test_where_every_call_has_the_method_of_the_login_its_params_tell_the_login(
+    method: str, params: str, guessed: list[str] | None
+) -> None:
+    profile = replace(SHOP, login=LOGIN)
+    hide = redactor_of(profile, SECRETS, guesses=True)
+    kept = redacted_draft(Draft(method, params), profile, hide)
+    assert isinstance(kept, Draft)
+    assert (kept.text == params) if guessed is None else (json.loads(kept.text)[-1] == guessed)
+    batch = '[{"method": "%s", "params": %s}]'
+    kept = redacted_draft(Batch(batch % (method, params)), profile, hide)
+    assert isinstance(kept, Batch)
+    assert ("bobs-pw" not in kept.text) if guessed else (kept.text == batch % (method, params))
 
 
 def test_nothing_is_written_down_of_an_address_or_of_a_method_named_like_a_secret() -> None:

@@ -375,6 +375,14 @@ def test_the_session_that_a_login_answers_is_not_written_down(method: str) -> No
     assert json.loads(other.response.body)["result"] == HEX
 
 
+def test_a_reply_is_no_logins_where_what_is_fixed_in_the_logins_params_was_not_sent() -> None:
+    profile = replace(SHOP, auth=CookieAuth(), login=Login("call", ["session", "login", "{password}"]))
+    body = json.dumps({"jsonrpc": "2.0", "id": "1", "result": HEX}).encode()
+    for params, value in (('["session", "login", "x"]', MARK), ('["system", "hash"]', HEX)):
+        kept = recorded(exchange(Result(b"1"), method="call", params=params, body=body), profile, [])
+        assert json.loads(kept.response.body)["result"] == value
+
+
 def test_a_session_that_is_known_goes_by_its_name_in_a_logins_reply() -> None:
     body = json.dumps({"result": HEX}).encode()
     kept = recorded(exchange(Result(b"1"), method="login", body=body), SHOP, [Secret(HEX, "shop.session")])
