@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.cookies import session_cookie
-from rpcexplorer.auth.credentials import planted
+from rpcexplorer.auth.credentials import login_fields, planted
 from rpcexplorer.auth.flow import FlowPart, Keep, Message, Received, Say
 from rpcexplorer.auth.kind import Kind
 from rpcexplorer.jsontext.scan import decoded, elements, members
@@ -122,7 +122,9 @@ def _failed(profile: Profile, why: str) -> Refused:
 
 
 def _how(profile: Profile) -> str:
-    return f"set {profile.variable('password')}, or run: rpcexplorer profiles secret {profile.name} password"
+    """How its secret is given: a login that takes no password brings none, and the session is pasted."""
+    field = "password" if "password" in login_fields(profile) else "session"
+    return f"set {profile.variable(field)}, or run: rpcexplorer profiles secret {profile.name} {field}"
 
 
 def _pointed_at(result: Result, pointer: str) -> str | None:

@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import Final
 
 import pytest
+from msgspec.structs import replace
 
+from rpcexplorer.auth.flow import Received
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.messages import ErrorObject, Result
 from rpcexplorer.storage.profiles.presets import SHIPPED, Presets
+from tests.auth.driving import PONG, drive, end, message, received, requests
 
 PROMISED: Final = [
     "service", "aria2", "bcoin", "bitcoin", "deluge", "electrum", "ethereum", "kodi", "mcp", "monero", "moonraker",
@@ -67,3 +74,82 @@ def test_it_names_a_path_and_how_its_methods_are_found(name: str) -> None:
     assert values(name).path.startswith("/")
     assert re.search(r"^auth = ", text, re.MULTILINE)
     assert name == "service" or re.search(r"^discovery = ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("name", "login", "answer", "call"),
+    [
+        ("deluge", ("auth.login", '["«p.password»"]'), received(Result(b"true"), "_session_id=new; Path=/json"), "[]"),
+        (
+            "zabbix",
+            ("user.login", '{"username":"«p.username»","password":"«p.password»"}'),
+            received(Result(b'"new"')),
+            "[]",
+        ),
+        (
+            "ubus",
+            (
+                "call",
+                f'["{"0" * 32}","session","login",{{"username":"«p.username»","password":"«p.password»"}}]',
+            ),
+            received(Result(b'[0,{"ubus_rpc_session":"new","timeout":300}]')),
+            '["«p.session»"]',
+        ),
+        (
+            "xapi",
+            ("session.login_with_password", '["root","«p.password»","2.0","rpcexplorer"]'),
+            received(Result(b'"OpaqueRef:new"')),
+            '["«p.session»"]',
+        ),
+    ],
+)
+def test_its_login_opens_the_session_that_its_calls_have(
+    name: str, login: tuple[str, str], answer: Received, call: str
+) -> None:
+    profile = replace(values(name), name="p")
+    asked = [Secret(field, profile.label(field)) for field in profile.secrets if field != "session"]
+    steps = drive(profile, message(method="some.get"), None, [*asked, answer, received(PONG)])
+    first, second = requests(steps)
+    assert (first.message.method, first.message.calls[0].params) == login
+    assert second.message.calls[0].params == call
+    assert any(secret.reveal().endswith("new") for secret in second.secrets)
+    assert end(steps) == PONG
+
+
+@pytest.mark.parametrize(
+    ("name", "refusal"),
+    [
+        ("deluge", ErrorObject(1, "Not authenticated", None, b"{}")),
+        ("odoo", ErrorObject(100, "Odoo Session Expired", b'{"name":"odoo.http.SessionExpiredException"}', b"{}")),
+        ("ubus", ErrorObject(-32002, "Access denied", None, b"{}")),
+        ("xapi", ErrorObject(1, "SESSION_INVALID", b'["OpaqueRef:old"]', b"{}")),
+    ],
+)
+def test_the_words_of_its_server_for_a_session_that_has_ended_are_understood(name: str, refusal: ErrorObject) -> None:
+    assert asks_for_login(values(name).login, refusal, 200)
+
+
+@pytest.mark.parametrize(
+    ("name", "error"),
+    [
+        ("deluge", ErrorObject(2, "Unknown method", None, b"{}")),
+        ("odoo", ErrorObject(200, "Odoo Server Error", b'{"name":"builtins.KeyError","message":"auth"}', b"{}")),
+        ("ubus", ErrorObject(-32601, "Method not found", None, b"{}")),
+        ("xapi", ErrorObject(1, "HANDLE_INVALID", b'["session","OpaqueRef:x"]', b"{}")),
+        ("zabbix", ErrorObject(-32602, "Invalid params.", b'"Invalid parameter \\"/output\\": no value."', b"{}")),
+        ("zabbix", ErrorObject(-32601, "Method not found.", b'"Incorrect API \\"session\\"."', b"{}")),
+    ],
+)
+def test_its_other_errors_are_not_taken_for_it(name: str, error: ErrorObject) -> None:
+    assert not asks_for_login(values(name).login, error, 200)
+
+
+def test_without_the_session_of_a_browser_odoo_is_told_no_password() -> None:
+    profile = replace(values("odoo"), name="p")
+    refused = ErrorObject(100, "Odoo Session Expired", None, b"{}")
+    steps = drive(profile, message(method="call", params='{"model":"res.partner"}'), None, [received(refused)])
+    assert profile.secrets == ("session",)
+    assert [(send.message.calls[0].params, send.secrets) for send in requests(steps)] == [("{}", ())]
+    assert isinstance(outcome := end(steps), Refused)
+    assert "rpcexplorer profiles secret p session" in outcome.sentence
+    assert "password" not in outcome.sentence.lower()
