@@ -30,7 +30,7 @@ from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.catalogue import Discovery, Listing, Method
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange, Watch
+from rpcexplorer.model.exchange import Exchange, Refused, Watch
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.protocol.messages import ErrorObject
 from rpcexplorer.redaction.addresses import redacted_address
@@ -213,6 +213,8 @@ class Interview:
             self._notes += exchange.notes
             if question.aside:
                 self._left_for_asides -= exchange.seconds
+            if isinstance(exchange.outcome, Refused) and exchange.outcome.why == "params":
+                continue
             if not isinstance(exchange.outcome, ErrorObject) or exchange.outcome.code not in OTHER_PARAMS:
                 break
         return exchange
@@ -224,7 +226,9 @@ class Interview:
                 yield self._bare, "{}"
             return
         usual = self._bare if self._inline else self._client
-        if question.params or question.document:  # an array, or nothing at all, which has no place for credentials
+        if question.params and self._inline:  # an array has a place for some credentials, and none for others
+            yield self._client, question.params
+        if question.params or question.document:
             yield usual, question.params
             return
         yield self._client, "[]"

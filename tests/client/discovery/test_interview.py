@@ -65,7 +65,8 @@ def calls(server: RawServer) -> list[tuple[str, Any]]:
 
 
 def ask(url: str, auth: Auth = NoAuth(), stop: Stop | None = None, **settings: Any) -> Discovery:  # noqa: B008
-    keys = GivenCredentials(settings.pop("username", USERNAME), settings.pop("password", PASSWORD))
+    token = settings.pop("token", None)
+    keys = GivenCredentials(settings.pop("username", USERNAME), settings.pop("password", PASSWORD), token=token)
     limit = settings.pop("limit", 1 << 28)
     return asyncio.run(discover(Profile("p", url, auth=auth, **settings), keys, limit, stop=stop))
 
@@ -390,6 +391,23 @@ def test_an_inline_profile_asks_with_its_credentials_first_and_then_without() ->
     assert calls(server) == [
         ("rpc.discover", given), ("rpc.discover", []), ("rpc.discover", {}), ("system.listMethods", given),
     ]  # fmt: skip
+
+
+def test_a_token_that_is_the_first_of_the_params_goes_with_what_is_asked_of_each_method() -> None:
+    table = {
+        "system.listMethods": {"result": ["ping"]},
+        "system.methodHelp": lambda params: {"result": "Pong."} if params == ["t0ken-t0ken", "ping"] else GONE,
+    }
+    found, _ = discovered(service(table), auth=FirstAuth(), token="t0ken-t0ken", discovery="system.listMethods")
+    assert [(method.name, method.doc) for method in found.methods] == [("ping", "Pong.")]
+
+
+def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None:
+    table = {"system.listMethods": {"result": ["ping"]}, "system.methodHelp": {"result": "Pong."}}
+    settings = {"auth": InlineAuth(username="ada"), "password": "pw-pw-pw", "discovery": "system.listMethods"}
+    found, server = discovered(service(table), **settings)
+    assert ("system.methodHelp", ["ping"]) in calls(server)
+    assert [method.doc for method in found.methods] == ["Pong."]
 
 
 @pytest.mark.parametrize(
