@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.model.catalogue import Discovery, Method, Parameter, catalogue, starting_point
 from rpcexplorer.model.profile import MethodNote, Profile
@@ -57,6 +58,14 @@ def test_a_service_says_better_what_its_own_method_takes() -> None:
 )  # fmt: skip
 def test_required_params_are_the_starting_point(parameters: Any, by: Any, start: Any) -> None:
     assert starting_point(Method("m", parameters=parameters, by=by)) == start
+
+
+def test_the_methods_of_the_service_are_no_other_servers() -> None:
+    usual = Profile("shop", "https://shop.example.com")
+    assert {*catalogue(usual), *catalogue(replace(usual, preset="service"))} == {"ping", "arg_test", "auth"}
+    node = replace(usual, preset="electrum")
+    assert catalogue(node) == {}
+    assert catalogue(node, [Method("ping", "Answers true")])["ping"] == Method("ping", "Answers true")
 
 
 def test_params_that_are_known_are_the_starting_point_even_when_empty() -> None:
