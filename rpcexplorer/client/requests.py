@@ -29,6 +29,9 @@ from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unr
 OK = 200
 
 
+HUNG_UP = "the server closed the connection without a reply, as some do after a notification"
+
+
 def body_of(profile: Profile, message: Message) -> bytes:
     """The message's body with placeholders where secrets will stand."""
     if message.kind == "batch":
@@ -110,6 +113,8 @@ class Requests:
         try:
             response = await transport.send(request, deadline=self._left, watch=self._watch, partial=self._partial)
         except Unreachable as error:
+            if error.hung_up and _is_notification(send.message):
+                return Received(Sent((HUNG_UP,)), error.response, self._sent)
             sentence = _advised(error, self._profile)
             return Received(Unreached(error.step, sentence, error.maybe_ran), error.response, self._sent)
         finally:
@@ -154,11 +159,15 @@ async def _read(message: Message, response: Response, form: MessageForm) -> Outc
 
 
 def _meaning(message: Message, response: Response, form: MessageForm) -> Outcome:
-    if message.kind == "notification" or all(call.id is None for call in message.calls):
+    if _is_notification(message):
         return _read_notification(response, form)
     if message.kind == "batch":
         return decode_batch(response.body, message.calls, form)
     return decode(response.body, message.calls[0].id, form)
+
+
+def _is_notification(message: Message) -> bool:
+    return message.kind == "notification" or all(call.id is None for call in message.calls)
 
 
 def _read_notification(response: Response, form: MessageForm) -> Outcome:

@@ -132,6 +132,7 @@ class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands fo
         maybe_ran: bool = False,
         response: Response = NOTHING_CAME,
         untrusted: bool = False,
+        hung_up: bool = False,
     ) -> None:
         super().__init__(sentence)
         self.step: Step = step
@@ -140,6 +141,8 @@ class Unreachable(Exception):  # noqa: N818 - named for the outcome it stands fo
         """What is wrong and what to do next."""
         self.maybe_ran = maybe_ran
         """Whether the request went out whole, so that the server may have acted on it; the sentence says so."""
+        self.hung_up = hung_up
+        """Whether the server took the whole request and closed the connection in order, before it began to reply."""
         self.response = response
         """As much of one as came."""
         self.untrusted = untrusted

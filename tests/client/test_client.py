@@ -25,7 +25,7 @@ from rpcexplorer.model.draft import NAMELESS, Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
-from tests.fakes.wire import HOLD, RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
 
 
 def reply_to(request: Received, **members: Any) -> bytes:
@@ -273,6 +273,19 @@ def test_a_notification_expects_nothing() -> None:
         exchange = asyncio.run(notify())
     assert exchange.outcome == Sent()
     assert json.loads(server.requests[0].body) == {"jsonrpc": "2.0", "method": "log", "params": ["x"]}
+
+
+@pytest.mark.parametrize(("script", "exit_code"), [(b"", 0), ((RESET,), 4), (b"SSH-2.0 hello\r\n\r\n", 4)])
+def test_a_server_may_close_the_connection_after_a_notification(script: Any, exit_code: int) -> None:
+    with RawServer(script) as server:
+
+        async def notify() -> list[Exchange]:
+            async with Client(server.origin) as client:
+                return [await client.notify("log"), await client.call("log")]
+
+        notified, called = asyncio.run(notify())
+    assert notified.exit_code == exit_code
+    assert called.exit_code == 4, "a call wants its reply"
 
 
 @pytest.mark.parametrize(

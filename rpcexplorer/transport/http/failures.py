@@ -70,7 +70,15 @@ def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachab
         words += _MAYBE_RAN
     # TLS with a proxy is checked like any other, but what the profile trusts is the server behind it.
     untrusted = step == "tls" and _is_untrusted(failure) and not (attempt.proxy or "").startswith("https:")
-    return Unreachable(step, words + ".", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted)
+    hung_up = step == "wait" and maybe_ran and _is_hung_up(failure)
+    return Unreachable(
+        step, words + ".", maybe_ran=maybe_ran, response=incoming.response(), untrusted=untrusted, hung_up=hung_up
+    )
+
+
+def _is_hung_up(failure: Exception) -> bool:
+    """Closed in order before the first byte of a reply: a reset is none."""
+    return isinstance(failure, httpx.RemoteProtocolError) and "disconnected" in str(failure)
 
 
 def _is_untrusted(failure: Exception) -> bool:
