@@ -39,10 +39,11 @@ def preview(
     calls = calls_of(draft, id, profile.envelope)
     if isinstance(calls, Refused):
         return calls
-    send = _wanted(profile, Message(kind_of(draft), calls, only_shown=True), bare=bare)
+    typed = Message(kind_of(draft), calls, only_shown=True)
+    send = _wanted(profile, typed, bare=bare)
     if isinstance(send, Refused):
         return send
-    doubt = Fields(profile).doubt(send.message)
+    doubt = Fields(profile).doubt(typed)  # what the kind of auth has put in beside it is in order
     to_come = profile.has_sessions and not has_session
     ours = () if to_come and auth_of(profile).session_cookie else send.headers
     shown = {each.name: each.shown for each in ours}

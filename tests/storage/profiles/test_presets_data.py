@@ -11,7 +11,9 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.flow import Received
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.exchange import Refused
+from rpcexplorer.client.preview import preview
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
@@ -33,6 +35,11 @@ CHANGES: Final = {
 """Words in the names of methods that change something."""
 
 READS: Final = {"web.update_ui": "in spite of its name: it is how its pages are refreshed"}
+
+
+BASIC: Final = "Authorization: Basic base64(«p.username»:«p.password»)"
+TWO: Final = '{"jsonrpc":"2.0","id":"7","method":%s}'
+USUAL: Final = {"Host", "Content-Type", "Accept", "Content-Length"}
 
 
 def values(name: str) -> Profile:
@@ -153,3 +160,46 @@ def test_without_the_session_of_a_browser_odoo_is_told_no_password() -> None:
     assert isinstance(outcome := end(steps), Refused)
     assert "rpcexplorer profiles secret p session" in outcome.sentence
     assert "password" not in outcome.sentence.lower()
+
+
+@pytest.mark.parametrize(
+    ("name", "method", "target", "own", "body"),
+    [
+        ("service", "ping", "/api/v2/", "Cookie: sessionid=«p.session»", TWO % '"ping","params":[]'),
+        ("aria2", "aria2.tellActive", "/jsonrpc", "", TWO % '"aria2.tellActive","params":["token:«p.token»"]'),
+        ("bcoin", "getinfo", "/", BASIC.replace("«p.username»", "x"), '{"id":"7","method":"getinfo","params":[]}'),
+        ("bitcoin", "getblockcount", "/", BASIC, '{"id":"7","method":"getblockcount","params":[]}'),
+        (
+            "deluge",
+            "web.connected",
+            "/json",
+            "Cookie: _session_id=«p.session»",
+            '{"id":"7","method":"web.connected","params":[]}',
+        ),
+        ("electrum", "version", "/", BASIC, TWO % '"version","params":[]'),
+        ("ethereum", "eth_chainId", "/", "", TWO % '"eth_chainId","params":[]'),
+        ("kodi", "JSONRPC.Ping", "/jsonrpc", BASIC, TWO % '"JSONRPC.Ping","params":[]'),
+        ("monero", "get_info", "/json_rpc", "", TWO % '"get_info","params":[]'),
+        ("moonraker", "server.info", "/server/jsonrpc", "X-Api-Key: «p.token»", TWO % '"server.info","params":{}'),
+        ("mopidy", "core.get_version", "/mopidy/rpc", "", TWO % '"core.get_version","params":[]'),
+        ("nzbget", "status", "/jsonrpc", BASIC, '{"version":"1.1","id":"7","method":"status","params":[]}'),
+        ("snapcast", "Server.GetStatus", "/jsonrpc", "", TWO % '"Server.GetStatus","params":[]'),
+        (
+            "transmission",
+            "session-get",
+            "/transmission/rpc",
+            f"{BASIC}\nX-Transmission-Session-Id: «not recorded»",
+            '{"method":"session-get","arguments":{},"tag":7}',
+        ),
+        ("xapi", "host.get_all", "/jsonrpc", "", TWO % '"host.get_all","params":["«p.session»"]'),
+        ("zabbix", "host.get", "/api_jsonrpc.php", "", TWO % '"host.get","params":[],"auth":"«p.session»"'),
+        ("zabbix", "apiinfo.version", "/api_jsonrpc.php", "", TWO % '"apiinfo.version","params":[]'),
+    ],
+)
+def test_a_call_goes_out_as_its_server_took_it(name: str, method: str, target: str, own: str, body: str) -> None:
+    made = preview(replace(values(name), name="p", url="http://h"), Draft(method), "7", has_session=True)
+    assert isinstance(made, Preview)
+    assert made.line == f"POST {target} HTTP/1.1"
+    assert "\n".join(f"{key}: {value}" for key, value in made.headers if key not in USUAL) == own
+    assert made.body.decode() == body
+    assert made.doubt == ""
