@@ -140,7 +140,7 @@ def test_the_words_of_its_server_for_a_session_that_has_ended_are_understood(nam
     ("name", "error"),
     [
         ("deluge", ErrorObject(2, "Unknown method", None, b"{}")),
-        ("odoo", ErrorObject(200, "Odoo Server Error", b'{"name":"builtins.KeyError","message":"auth"}', b"{}")),
+        ("odoo", ErrorObject(200, "Odoo Server Error", b'{"name":"builtins.KeyError","message":"\'auth\'"}', b"{}")),
         ("ubus", ErrorObject(-32601, "Method not found", None, b"{}")),
         ("xapi", ErrorObject(1, "HANDLE_INVALID", b'["session","OpaqueRef:x"]', b"{}")),
         ("zabbix", ErrorObject(-32602, "Invalid params.", b'"Invalid parameter \\"/output\\": no value."', b"{}")),
