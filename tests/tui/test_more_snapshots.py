@@ -14,7 +14,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Response, Result, Sent
+from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.toml.shape import Source
@@ -123,6 +123,43 @@ def test_a_method_that_nobody_knows_can_be_called(picture: Callable[..., bool]) 
 
 def test_prod_in_a_tall_terminal(picture: Callable[..., bool]) -> None:
     assert picture(showing(RESULT), " PROD ", "✓ result", '"next": "c2VhcmNo"', size=TALL, profile="prod")
+
+
+REFUSED = made(
+    "user.list",
+    Malformed('HTTP 401 Unauthorized: the server asks for credentials (Basic realm="shop"). The reply has no body.'),
+    status=401,
+    body=b"",
+)
+REFUSED = replace(
+    REFUSED, response=replace(REFUSED.response, headers=(("WWW-Authenticate", 'Basic realm="shop"'),), body=b"", size=0)
+)
+
+
+def hinting(then: Show | None = None) -> Show:
+    """A call was refused just now."""
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await showing(REFUSED)(app, pilot, screen)
+        screen._offer(REFUSED, screen.profile, screen.action_send)
+        if then is not None:
+            await then(app, pilot, screen)
+
+    return show
+
+
+def test_a_hint_in_a_small_terminal(picture: Callable[..., bool]) -> None:
+    assert picture(hinting(), "! Unauthorized", "^R set auth.kind to basic in staging, and send again", size=SMALL)
+
+
+def test_a_hint_that_is_taken_in_a_tall_terminal(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.explorer.Explorer.reload", lambda _: None)
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("ctrl+r")
+        await on(pilot, Confirm)
+
+    assert picture(hinting(show), "auth.kind  none → basic", "For the team", calls=CALLS, size=TALL)
 
 
 def test_without_colours(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch) -> None:

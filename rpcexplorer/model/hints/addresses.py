@@ -41,8 +41,9 @@ def moved(call: FailedCall) -> Hint | None:
     if not changes:
         return None
     was = urlsplit(here)
-    same = was.hostname == there.hostname and there.scheme in {was.scheme, "https"}
-    if origin_of(there.geturl()) == call.profile.origin:
+    stays = origin_of(there.geturl()) == call.profile.origin
+    same = stays or (was.hostname == there.hostname and (was.scheme, there.scheme) == ("http", "https"))
+    if stays:
         sentence = f"The server has this at {there.path or '/'}."
     else:
         sentence = f"The server has this at {there.geturl()}{'' if same else ', which is another server'}."

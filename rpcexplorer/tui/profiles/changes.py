@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from msgspec import to_builtins
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.hints.hint import Changes
 from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
@@ -32,12 +34,17 @@ ROOM = 28
 async def added(screen: Screen[Any], explorer: Explorer) -> str:
     """A form for a new profile; its name, empty where there is none."""
     presets = [each.preset for each in explorer.profiles.presets.all() if not each.complaints]
+    typed_before = explorer.profile if explorer.profile and explorer.profile.ad_hoc else None
 
     def save(typed: Mapping[str, str]) -> Wrong | None:
-        wrong = add_profile(explorer.edits(form.file(typed)), typed, explorer.profiles.leaves, presets)
-        return wrong or _read_again(explorer, typed["name"].strip())
+        name, file = typed["name"].strip(), form.file(typed)
+        wrong = add_profile(explorer.edits(file), typed, explorer.profiles.leaves, presets)
+        wrong = wrong or _read_again(explorer, name)
+        if wrong or typed_before is None:
+            return wrong
+        complaint = explorer.apply(name, _learned(typed_before), file)
+        return wrong_of(complaint, typed) if complaint else None
 
-    typed_before = explorer.profile if explorer.profile and explorer.profile.ad_hoc else None
     fields = fields_of(None, typed_before, presets=presets)
     form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets)
     typed = await screen.app.push_screen_wait(form)
@@ -120,6 +127,13 @@ async def removed(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
         screen.notify(str(trouble), markup=False, severity="warning", timeout=10)
     explorer.reload()
     return not troubles
+
+
+def _learned(profile: Profile) -> Changes:
+    """What an address turned out to want in this run that the form has no line for."""
+    values = ((key, to_builtins(getattr(profile, key))) for key in ("accept", "envelope", "id", "handshake"))
+    usual = Profile("", "")
+    return tuple((key, value) for key, value in values if value != getattr(usual, key))
 
 
 def _read_again(explorer: Explorer, name: str) -> Wrong | None:

@@ -143,7 +143,7 @@ def fields_of(
 
     A new one can start with one of the ``presets``; its lines are those of ``preset``.
     """
-    shown = profile or (preset.values if preset else Profile("new", ""))
+    shown = profile or (preset.values if preset else typed or Profile("new", ""))
     known = profile or typed or (shown if preset else None)
     name = [] if profile else [Field("name", "name", hint="staging")]
     names = [each.name for each in presets]

@@ -68,9 +68,10 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     said: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT:
-        title = f"HTTP {exchange.response.status} {status_word(exchange.outcome)}"  # the bar says so
-        sentence = sentence.removeprefix(f"{title}: ").removeprefix(f"{exchange.outcome_name}: ")
-        said.append((sentence[:1].upper() + sentence[1:], "text"))
+        if status_word(exchange.outcome):  # the bar says so
+            sentence = sentence.partition(": ")[2]
+            sentence = sentence[:1].upper() + sentence[1:]
+        said.append((sentence.removeprefix(f"{exchange.outcome_name}: "), "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
             said.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, LEAST):

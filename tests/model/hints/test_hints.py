@@ -229,6 +229,14 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": 308, "headers": (("Location", "/v3/"),), "profile": of(url="http://h/base", path="/v2")},
         (("url", "http://h"), ("path", "/v3/")),
     ),
+    "another port": (
+        {"status": 301, "headers": (("Location", "http://h:81/api/v2/"),)},
+        (("url", "http://h:81"),),
+    ),
+    "no longer encrypted": (
+        {"status": 301, "headers": (("Location", "http://h/api/v2/"),), "profile": of(url="https://h")},
+        (("url", "http://h"),),
+    ),
     "another server": (
         {"status": 307, "headers": (("Location", "//evil.example/api/v2/"),)},
         (("url", "http://evil.example"),),
@@ -268,7 +276,7 @@ def test_what_a_server_says_becomes_a_change_of_the_profile(name: str) -> None:
     assert again is None or again.changes != changes or "auth" in changes[0][0], "nothing is proposed twice"
 
 
-CAREFUL = {"another server", "no TLS"}
+CAREFUL = {"another server", "another port", "no longer encrypted", "no TLS"}
 
 
 @pytest.mark.parametrize("name", REPLIES)

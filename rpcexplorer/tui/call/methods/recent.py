@@ -15,7 +15,7 @@ from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.words.outcome import ROLES
-from rpcexplorer.views.words.sentences import SIGNS, duration
+from rpcexplorer.views.words.sentences import SIGNS, duration, status_word
 
 _LONGEST: Final = 200
 """Characters of a method that are looked at; no screen shows more."""
@@ -79,4 +79,5 @@ def what_came(exchange: Exchange) -> tuple[str, str]:
             return duration(exchange.seconds), "middle"
         case ErrorObject(code=int(code)) if abs(code) < _TELLING:
             return str(code), "wrong"
-    return exchange.outcome_name, ROLES[exchange.outcome_name]
+    word = f"HTTP {exchange.response.status}" if status_word(exchange.outcome) else exchange.outcome_name
+    return word, ROLES[exchange.outcome_name]
