@@ -9,8 +9,9 @@ import pytest
 from fastapi import Body
 
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.protocol.messages import Malformed
-from tests.interop.serving import asgi, error, result, results, send
+from tests.interop.serving import asgi, discovered, error, names, result, results, send
 
 pytestmark = pytest.mark.thorough
 
@@ -55,6 +56,13 @@ def test_an_unknown_method_a_batch_and_a_notification(url: str) -> None:
     batch = Batch('[{"method": "add", "params": {"a": 1, "b": 2}}, {"method": "ping", "params": {}}]')
     assert results(send(url, batch, path=PATH)) == [3, "pong"]
     assert send(url, Draft("ping", "{}", notification=True), path=PATH).exit_code == 0
+
+
+def test_it_is_discovered_by_its_document(url: str) -> None:
+    found = discovered(url, path=PATH, discovery=DocumentSource(url="/openrpc.json"))
+    assert names(found) == {"ping", "add"}
+    (add,) = (method for method in found.methods if method.name == "add")
+    assert [(parameter.name, parameter.required) for parameter in add.parameters] == [("a", True), ("b", True)]
 
 
 def test_another_path_is_no_json_rpc(url: str) -> None:

@@ -11,7 +11,7 @@ from flask_jsonrpc import JSONRPC
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Outcome
 from rpcexplorer.protocol.messages import Malformed, Result
-from tests.interop.serving import error, result, results, send, wsgi
+from tests.interop.serving import discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough
 
@@ -74,6 +74,7 @@ def test_its_errors_are_read_whatever_the_http_status(url: str, draft: Draft, co
 
 def test_its_own_description_of_itself_can_be_read(url: str) -> None:
     assert "add" in str(result(send(url, Draft("rpc.describe"))))
+    assert {"ping", "add", "arg_test", "fail"} <= names(discovered(url))
 
 
 def test_a_batch_comes_back_with_every_id(url: str) -> None:

@@ -11,7 +11,7 @@ from mcp.server import MCPServer
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.protocol.messages import Result
-from tests.interop.serving import asgi, error, send
+from tests.interop.serving import asgi, discovered, error, send
 
 pytestmark = pytest.mark.thorough
 
@@ -20,6 +20,7 @@ SETTINGS: dict[str, Any] = {
     "content_type": "application/json",
     "accept": "application/json, text/event-stream",
     "empty_params": "{}",
+    "discovery": "tools/list",
 }
 
 
@@ -74,6 +75,12 @@ def test_a_tool_that_fails_says_so_inside_its_result_which_is_told(url: str) -> 
 def test_its_tools_are_listed_with_their_params(url: str) -> None:
     tools = {tool["name"]: tool for tool in value(called(url, "tools/list"))["tools"]}
     assert tools["add"]["inputSchema"]["required"] == ["a"]
+    methods = {method.name: method for method in discovered(url, handshake="mcp", **SETTINGS).methods}
+    assert methods["add"].doc == "Adds two numbers."
+    assert [(parameter.name, parameter.required) for parameter in methods["add"].parameters] == [
+        ("a", True),
+        ("b", False),
+    ]
 
 
 def test_an_unknown_method_and_an_unknown_tool(url: str) -> None:

@@ -9,10 +9,13 @@ import pjrpc.server
 import pytest
 from flask import Flask, request
 from pjrpc.server.integration.flask import JsonRPC
+from pjrpc.server.specs import openrpc
+from pjrpc.server.specs.extractors.pydantic import PydanticMethodInfoExtractor
 
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.protocol.messages import Malformed
-from tests.interop.serving import error, result, results, send, wsgi
+from tests.interop.serving import discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough
 
@@ -21,7 +24,8 @@ SETTINGS: dict[str, Any] = {"path": "/api/v1", "content_type": "application/json
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
-    methods = pjrpc.server.MethodRegistry()
+    describing = openrpc.MethodSpecificationGenerator(PydanticMethodInfoExtractor())
+    methods = pjrpc.server.MethodRegistry(metadata_processors=[describing])
 
     @methods.add()
     def ping() -> str:
@@ -36,7 +40,9 @@ def url() -> Iterator[str]:
         return request.authorization.username or "" if request.authorization else "nobody"
 
     app = Flask("interop")
-    JsonRPC("/api/v1", app, status_by_error=lambda codes: 400 if any(codes) else 200).add_methods(methods)
+    rpc = JsonRPC("/api/v1", app, status_by_error=lambda codes: 400 if any(codes) else 200)
+    rpc.add_methods(methods)
+    rpc.add_spec(openrpc.OpenRPC(openrpc.Info(title="interop", version="1")), path="openrpc.json")
     with wsgi(app) as address:
         yield address
 
@@ -68,6 +74,13 @@ def test_a_batch_with_one_failure_is_read_at_http_400(url: str) -> None:
 
 def test_a_user_name_arrives_by_basic(url: str) -> None:
     assert result(send(url, Draft("whoami"), auth="basic", username="ada", password="opensesame", **SETTINGS)) == "ada"
+
+
+def test_it_is_discovered_by_its_document(url: str) -> None:
+    found = discovered(url, discovery=DocumentSource(url="/api/v1/openrpc.json"), **SETTINGS)
+    assert names(found) == {"ping", "add", "whoami"}
+    (add,) = (method for method in found.methods if method.name == "add")
+    assert [(parameter.name, parameter.required) for parameter in add.parameters] == [("a", True), ("b", True)]
 
 
 def test_a_notification_is_accepted(url: str) -> None:
