@@ -253,6 +253,22 @@ def test_a_profile_is_edited(picture: Callable[..., bool]) -> None:
     assert picture(show, "Edit prod", "description     The real thing", "empty params")
 
 
+def test_a_preset_fills_the_form_of_a_profile(picture: Callable[..., bool]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await profiles(pilot)
+        await pilot.press("a")
+        form = await on(pilot, ProfileForm)
+        paste(app, "downloads")
+        await pilot.press("tab")
+        paste(app, "http://127.0.0.1:6800")
+        form.of("preset").focus()
+        await pilot.press("a")
+
+    assert picture(
+        show, "calls go to http://127.0.0.1:6800/jsonrpc", "is what --rpc-secret says", "token:{token}", size=SMALL
+    )
+
+
 def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> None:
     async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await profiles(pilot)

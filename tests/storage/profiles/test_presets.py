@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 from typing import Final
 
@@ -16,6 +18,7 @@ from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.storage.profiles.loading import Profiles, load
 from rpcexplorer.storage.profiles.presets import SHIPPED, PresetFile, Presets
 from rpcexplorer.storage.secrets.routes import Routes
+from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 
 OWN: Final = '[profile.p]\nurl = "http://own.example"\npreset = "bitcoin"\n'
 
@@ -252,3 +255,31 @@ def test_a_preset_that_no_profile_can_start_with_is_not_written(tmp_path: Path, 
     assert edits.file.read_text() == before
     assert edits.apply("p", (("preset", "bitcoin"),), profiles.leaves["p"]) is None
     assert 'preset = "bitcoin"' in edits.file.read_text()
+
+
+def test_presets_are_read_where_a_profile_names_one_and_no_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[str] = []
+
+    def watched(path: Path) -> TomlFile | Complaint | None:
+        opened.append(path.name)
+        return read_toml(path)
+
+    monkeypatch.setattr("rpcexplorer.storage.profiles.presets.read_toml", watched)
+    read(tmp_path, '[profile.p]\nurl = "http://p"\n')
+    assert opened == []
+    read(tmp_path, OWN + OWN.replace("[profile.p]", "[profile.q]"))
+    assert opened == ["bitcoin.toml", "bitcoin.toml"], "one's own is looked for, then the program's, once for both"
+
+
+def test_reading_profiles_loads_nothing_of_presets_where_none_is_named(tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text('[profile.p]\nurl = "http://p"\n')
+    program = (
+        "import sys; from pathlib import Path; from rpcexplorer.explorer import Explorer;"
+        f"found = Explorer.open(folder=Path({str(tmp_path)!r}), environment={{'RPCEXPLORER_HOME': {str(tmp_path)!r}}});"
+        "assert [*found.profiles.profiles] == ['p'];"
+        "print([name for name in sys.modules if name.endswith(('profiles.presets', 'auth.instead'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
