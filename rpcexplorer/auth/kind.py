@@ -51,16 +51,10 @@ class Kind(Auth, frozen=True):
     """What it sends and where, in a few words; empty where it sends nothing."""
     needed: ClassVar[str] = ""
     """What is said of a method that is called with it."""
-    scheme: ClassVar[str] = ""
-    """The word before what it sends, where that is a scheme of the header Authorization."""
-    takes: ClassVar[tuple[str, ...]] = ()
-    """The fields of secrets that it needs, in the order in which they are asked for."""
     fits: ClassVar[Mapping[str, tuple[re.Pattern[str], str]]] = {}
     """What a field must match that cannot be any text, and what is said of one that does not."""
     form: ClassVar[tuple[FormLine, ...]] = ()
     """The fields that a form offers."""
-    in_params: ClassVar[bool] = False
-    """Whether credentials stand among the params, where a method that takes none may not have them."""
     harmless: ClassVar[str] = "ping"
     """A method that tries the way: whatever a service answers, even that it has no such method, it has answered."""
 

@@ -44,6 +44,12 @@ class Auth(Struct, frozen=True):
     """
 
     kind: ClassVar[str] = "none"
+    scheme: ClassVar[str] = ""
+    """The word before what it sends, where that is a scheme of the header Authorization."""
+    takes: ClassVar[tuple[str, ...]] = ()
+    """The fields of secrets that it needs, in the order in which they are asked for."""
+    in_params: ClassVar[bool] = False
+    """Whether credentials stand among the params, where a method that takes none may not have them."""
 
     def secrets(self, profile: Profile) -> tuple[str, ...]:
         """The fields of secrets that a call needs, in the order in which they are asked for."""

@@ -21,6 +21,7 @@ from rpcexplorer.model.secrets.secret import FIELDS
 PACKAGE = Path(rpcexplorer.__file__).parent
 
 ANOTHER_THING = {
+    ("client/discovery/interview.py", "none"): "no discovery",
     ("client/requests.py", "cookie"): "the header",
     ("jsontext/typed/slips.py", "none"): "what other languages call null",
     ("model/catalogue.py", "cookie"): "the service's own document",

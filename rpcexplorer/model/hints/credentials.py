@@ -13,13 +13,9 @@ from rpcexplorer.model.hints.hint import PROGRAM, Changes, Hint, setting
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Auth
 
-SCHEMES: Final = {"digest": "password", "basic": "password", "bearer": "token"}
-"""Kinds of auth that a server asks for by its scheme, the one that gives least away first; and the secret of each."""
-
 _SCHEME = re.compile(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
 _KEY_HEADER = re.compile(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
-_BEARER = r"\bbearer\b"
 _NOT_WHO: Final = r"\bhost\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
 """What a refusal speaks of that is not about who calls."""
 
@@ -31,9 +27,10 @@ def refused(call: FailedCall) -> Hint | None:
     if call.status not in {401, 403} and not leads_to_login(call) and not _asked(call):
         return None
     offered = schemes(call.headers("www-authenticate"))
-    kind = next((each for each in SCHEMES if each in offered), "")
-    if kind in call.kinds and call.profile.auth.kind not in offered:
-        return call.told(f"The server asks for {kind.capitalize()} auth.", (("auth.kind", kind),), SCHEMES[kind])
+    named = [each for each in call.kinds.values() if each.scheme.lower() in offered]
+    kind = named[-1] if named else None  # of several the one that comes later gives less away
+    if kind is not None and call.profile.auth.scheme.lower() not in offered:
+        return call.told(f"The server asks for {kind.scheme} auth.", (("auth.kind", kind.kind),), kind.takes[-1])
     if call.profile.secrets:
         return _not_taken(call)
     return _named_in_words(call) or _some_kind(call, offered)
@@ -66,8 +63,9 @@ def _named_in_words(call: FailedCall) -> Hint | None:
     if header and "header" in call.kinds:
         changes = (("auth.kind", "header"), ("auth.header", header[0]))
         return call.told(f"The server asks for a key in the header {header[0]}.", changes, "token")
-    if call.says(_BEARER) and "bearer" in call.kinds:
-        return call.told("The server asks for a Bearer token.", (("auth.kind", "bearer"),), "token")
+    for kind in call.kinds.values():
+        if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
+            return call.told(f"The server asks for a {kind.scheme} token.", (("auth.kind", kind.kind),), "token")
     return None
 
 

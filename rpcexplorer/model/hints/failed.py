@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Mapping
 from typing import Final
 
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed
 from rpcexplorer.model.hints.hint import Changes, Hint, setting
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Auth, Profile
 
 LONGEST: Final = 2_000
 """Letters of what a server says that are looked at: a hint is in none of its tracebacks."""
@@ -22,13 +22,13 @@ class FailedCall(Struct, frozen=True):
     exchange: Exchange
     profile: Profile
     """How it was sent."""
-    kinds: Collection[str]
+    kinds: Mapping[str, type[Auth]]
     """The kinds of auth there are."""
     text: str
     """What the server says, without tags: the status line's words, then its error's message and data, or its body."""
 
     @classmethod
-    def of(cls, exchange: Exchange, profile: Profile, kinds: Collection[str]) -> FailedCall:
+    def of(cls, exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]]) -> FailedCall:
         outcome, response = exchange.outcome, exchange.response
         said = [response.reason]
         if isinstance(outcome, ErrorObject):

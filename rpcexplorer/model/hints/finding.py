@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Unreached
 from rpcexplorer.model.hints import addresses, credentials, handshakes, media_types, params
 from rpcexplorer.model.hints.failed import FailedCall
 from rpcexplorer.model.hints.hint import Hint
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Auth, Profile
 
 RULES: Final[tuple[Callable[[FailedCall], Hint | None], ...]] = (
     addresses.encryption,
@@ -29,7 +29,7 @@ RULES: Final[tuple[Callable[[FailedCall], Hint | None], ...]] = (
 """In the order in which they are asked: what is plain to see before what is only likely."""
 
 
-def hint_for(exchange: Exchange, profile: Profile, kinds: Collection[str]) -> Hint | None:
+def hint_for(exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]]) -> Hint | None:
     """What may help, where the call failed; ``profile`` is the one that it was sent with, ``kinds`` those of auth."""
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None

@@ -9,8 +9,6 @@ from rpcexplorer.model.exchange import ErrorObject
 from rpcexplorer.model.hints.failed import FailedCall
 from rpcexplorer.model.hints.hint import Hint
 
-PUT_IN: Final = frozenset({"inline", "first"})
-"""Kinds of auth whose credentials stand among the params: there are none that are empty."""
 CODES: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
 
 _BE = r"(?:expected|must be|should be|has to be|needs? (?:to be )?|is not|isn't|not|requires?|wants?|only)"
@@ -89,4 +87,4 @@ def form(call: FailedCall) -> Hint | None:
 def _is_empty(call: FailedCall) -> bool:
     exchange = call.exchange
     bare = exchange.kind != "batch" and exchange.params.strip() in {"", "[]"}
-    return bare and call.profile.auth.kind not in PUT_IN
+    return bare and not call.profile.auth.in_params

@@ -55,7 +55,7 @@ class Connection:
             sent.verb,
             address.url,
             headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
-            stream=Pieces(sent.body),
+            stream=BodyInPieces(sent.body),
             extensions={"trace": _follow(incoming)},
         )
         clean = False
@@ -273,7 +273,7 @@ async def _give_turn() -> bool:
     return False
 
 
-class Pieces(httpx.AsyncByteStream):
+class BodyInPieces(httpx.AsyncByteStream):
     """A body, handed over little by little: whoever encrypts it, or counts it, must not keep the loop to itself.
 
     It is no generator, which would have to be closed where a request is given up.

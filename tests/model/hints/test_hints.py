@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Malformed, Outcome, Response, Result, Unreached
 from rpcexplorer.model.hints.credentials import schemes
@@ -22,7 +23,6 @@ from rpcexplorer.protocol.codec import decode
 from rpcexplorer.storage.profiles.loading import Profiles
 
 FILED = Profile("staging", "http://h")
-EVERY_KIND = {*KINDS, "digest", "bearer", "header", "first", "member"}
 BASIC = (("WWW-Authenticate", 'Basic realm="jsonrpc"'),)
 DIGEST = 'Digest qop="auth",algorithm=%s,realm="monero-rpc",nonce="GuyaYD2u8hrJnbGvhhhCWw==",stale=false'
 HTML = b"<html>\n  <head><title>404 - No Such Resource</title></head><body>Sorry.</body>\n</html>"
@@ -44,7 +44,7 @@ def failed(
     outcome = outcome or decode(body, "a1")
     when = datetime(2026, 1, 1, tzinfo=UTC)
     exchange = Exchange("a1", when, profile.name, profile.endpoint, "ping", params, "call", outcome, response=response)
-    return hint_for(exchange, profile, EVERY_KIND)
+    return hint_for(exchange, profile, KINDS)
 
 
 def error(code: int, message: str, data: Any = None, *, id: str | None = "a1") -> bytes:
@@ -433,7 +433,7 @@ def test_a_kind_that_is_none_is_not_proposed() -> None:
     when = datetime(2026, 1, 1, tzinfo=UTC)
     exchange = Exchange("a", when, "staging", "http://h", "ping", "", "call", Malformed("x"))
     refused = replace(exchange, response=Response(status=401, headers=BASIC))
-    hint = hint_for(refused, FILED, {"cookie"})
+    hint = hint_for(refused, FILED, {CookieAuth.kind: CookieAuth})
     assert hint is not None
     assert (hint.changes, hint.sentence) == (
         (),

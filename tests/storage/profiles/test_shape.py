@@ -72,7 +72,7 @@ auth = "none"
     assert (profile.cert_file, profile.key_file) == (str(tmp_path / "me.pem"), str(tmp_path / "me.key"))
     assert profile.certificate == f"sha256:abcd{'0' * 58}01"
     assert profile.handshake == HeaderHandshake("X-Transmission-Session-Id")
-    assert profile.discovery == DocumentSource(file=str(tmp_path / "openrpc.json"))
+    assert profile.discovery == DocumentSource(file=str(tmp_path / "openrpc.json"), inside=str(tmp_path))
     assert profile.has_login
     assert profile.history == str(tmp_path / "calls")
     assert profile.auth == InlineAuth(None, "user", "pass")
