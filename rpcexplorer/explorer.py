@@ -127,13 +127,13 @@ class Explorer:
     ) -> Exchange:
         """Send a draft with the profile in use, and record what came of it."""
         profile = self._in_use()
-        exchange = await self.clients.of(profile).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
+        exchange = await (await self.clients.of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
         profile = self._in_use()
-        exchange = await self.clients.of(profile).login(watch=watch, stop=stop)
+        exchange = await (await self.clients.of(profile)).login(watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
     async def test(self, profile: Profile) -> list[Check]:

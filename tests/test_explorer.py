@@ -16,7 +16,7 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch
 from rpcexplorer.model.profile import ad_hoc
 from tests.fakes.editor import type_in
-from tests.fakes.wire import RawServer, http_reply
+from tests.fakes.wire import NEXT, RawServer, http_reply
 
 SHOP_IS_KNOWN = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
 REPLY = http_reply(b'{"jsonrpc":"2.0","id":"x","result":{"session":"s3ss10n-s3ss10n","n":1.10}}')
@@ -135,6 +135,27 @@ def test_a_page_instead_of_a_reply_says_nothing_of_the_login(opened: Callable[..
 
 OLD = '{{"id":"x","result":{result},"error":{error}}}'
 """A reply as servers of JSON-RPC 1.0 write it."""
+
+
+def test_calls_of_a_profile_share_a_connection_until_it_is_edited_or_the_program_ends(
+    opened: Callable[..., Explorer],
+) -> None:
+    async def run(explorer: Explorer, profile: Profile) -> list[bool]:
+        async with explorer:
+            kept = [(await explorer.call(Draft("ping"))).response.phases.kept for _ in range(2)]
+            explorer.use(replace(profile, headers=(("X-Tenant", "acme"),)))
+            kept.append((await explorer.call(Draft("ping"))).response.phases.kept)
+            assert await asyncio.to_thread(server.wait_for_hangup)
+            server.forget_hangup()
+        assert await asyncio.to_thread(server.wait_for_hangup)
+        return kept
+
+    with RawServer([REPLY, NEXT]) as server:
+        explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\n')
+        profile = explorer.use("shop")
+        assert isinstance(profile, Profile)
+        assert asyncio.run(run(explorer, profile)) == [False, True, False]
+    assert server.connections == 2
 
 
 def test_that_a_server_writes_the_old_way_is_said_once_for_each_profile(opened: Callable[..., Explorer]) -> None:

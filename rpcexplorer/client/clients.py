@@ -31,11 +31,13 @@ class Clients:
         self._credentials, self._reply_limit, self._record = credentials, reply_limit, record
         self._open: list[Client] = []
 
-    def of(self, profile: Profile) -> Client:
-        """The client of a profile as it is now; an edited profile gets another one."""
-        for client in self._open:
+    async def of(self, profile: Profile) -> Client:
+        """The client of a profile as it is now; an edited profile gets another one, and lets go of its connections."""
+        for client in [client for client in self._open if client.profile.name == profile.name]:
             if client.profile == profile:
                 return client
+            self._open.remove(client)
+            await client.close()
         self._open.append(self._made(profile, lambda made: self._record(made, profile)))
         return self._open[-1]
 

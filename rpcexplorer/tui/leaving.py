@@ -49,6 +49,9 @@ class Leaving(Themed[Wish]):
                 self.calls.write_down()
         self._close_messages_no_wait()
 
+    async def on_unmount(self) -> None:
+        await self.explorer.clients.close()
+
     def on_terminal_gone(self) -> None:
         self._leave()
 

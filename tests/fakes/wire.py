@@ -127,6 +127,10 @@ class RawServer:
         """Return whether a client hung up on a script that holds, or instead of a request; waits for it."""
         return self._gone.wait(seconds)
 
+    def forget_hangup(self) -> None:
+        """Let the next one be waited for."""
+        self._gone.clear()
+
     def __enter__(self) -> Self:
         self._spawn(self._accept)
         return self

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.client import Client
+from rpcexplorer.client.connection import connect
 from rpcexplorer.client.credentials_port import CredentialSource
 from rpcexplorer.client.discovery.answers import (
     OTHER_PARAMS,
@@ -34,6 +35,7 @@ from rpcexplorer.model.exchange import Exchange, Refused, Watch
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.protocol.messages import ErrorObject
 from rpcexplorer.redaction.addresses import redacted_address
+from rpcexplorer.transport.port import Transport
 
 REPLY_LIMIT = 32 * 1024 * 1024
 """Bytes of one answer: the largest documents that were seen have a few hundred thousand."""
@@ -63,7 +65,8 @@ async def discover(
         return Discovery(now, sentences=(_not_wanted(profile),))
     if isinstance(source, DocumentSource) and source.file:
         return _from_file(source, now, read)
-    interview = Interview(profile, credentials, min(reply_limit, REPLY_LIMIT), watch, stop)
+    transport = await connect(profile, min(reply_limit, REPLY_LIMIT))
+    interview = Interview(profile, credentials, transport, watch, stop)
     found = Findings(interview)
     try:
         for dialect in asked_of(profile, found):
@@ -148,7 +151,12 @@ class Interview:
     """
 
     def __init__(
-        self, profile: Profile, credentials: CredentialSource, reply_limit: int, watch: Watch | None, stop: Stop | None
+        self,
+        profile: Profile,
+        credentials: CredentialSource,
+        transport: Transport,
+        watch: Watch | None,
+        stop: Stop | None,
     ) -> None:
         self._profile = profile
         self._inline = auth_of(profile).in_params
@@ -157,8 +165,10 @@ class Interview:
         """The first answer that asked for credentials which it did not get."""
         self.error_messages: list[str] = []
         """What the service said to the questions that it refused, but for those aside."""
-        self._client = Client.of(profile, credentials, reply_limit, _unrecorded)
-        self._bare = Client.of(replace(profile, auth=Auth()), credentials, reply_limit, _unrecorded)
+        self._client = Client.of(profile, credentials, REPLY_LIMIT, _unrecorded, transport)
+        self._bare = Client.of(replace(profile, auth=Auth()), credentials, REPLY_LIMIT, _unrecorded, transport)
+        self._transport = transport
+        """One for all questions, so that they go over one connection."""
         self._watch = watch
         self._stop = stop
         self._left_for_asides = min(profile.timeout, LONGEST_ASIDE)
@@ -199,8 +209,7 @@ class Interview:
         return notes
 
     async def close(self) -> None:
-        await self._client.close()
-        await self._bare.close()
+        await self._transport.close()
 
     async def _exchange(self, question: Question) -> Exchange:
         """Ask in one form after the other for as long as the service minds the params."""

@@ -27,7 +27,7 @@ from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
 from tests.client.discovery.driving import drive
-from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 DOCUMENT = {
     "openrpc": "1.2.6",
@@ -528,16 +528,17 @@ def test_what_a_service_tells_everybody_takes_no_credentials(auth: Auth) -> None
     assert calls(server) == [("rpc.discover", []), ("system.listMethods", [])]
 
 
-def test_a_login_is_made_as_soon_as_the_service_asks_for_one() -> None:
+def test_a_login_is_made_as_soon_as_the_service_asks_for_one_all_over_one_connection() -> None:
     def closed(request: Received) -> Parts:
         call = json.loads(request.body)
         login = {"result": True} if call["method"] == "auth" else None
         known = {"result": DOCUMENT} if (request.header("Cookie") or "") == "sessionid=s3ss10n" else CLOSED
         reply = json.dumps({"jsonrpc": "2.0", "id": call["id"], **(login or known)}).encode()
-        return http_reply(reply, 200, {"Set-Cookie": "sessionid=s3ss10n"} if login else {})
+        return [http_reply(reply, 200, {"Set-Cookie": "sessionid=s3ss10n"} if login else {}), NEXT]
 
     found, server = discovered(closed, auth=COOKIE, password="pw-pw-pw")
     assert found.found
+    assert server.connections == 1
     assert [method for method, _ in calls(server)] == ["rpc.discover", "auth", "rpc.discover", "system.listMethods"]
 
 

@@ -30,7 +30,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from tests.fakes.shell import Shell
-from tests.fakes.wire import HOLD, Authority, Part, Pause, RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, NEXT, Authority, Part, Pause, RawServer, Received, Script, http_reply
 from tests.trust.wire.visits import CHUNKED, CUT, GZIP, GZIP_HEAD, ID, MIB, PROXIES, explorer, packed_zeros
 from tests.tui.waiting import until
 
@@ -175,6 +175,41 @@ def test_a_handshake_is_ended_as_well(shell: Shell, way: Way) -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_a_slow_reply_on_a_kept_connection_is_ended_and_the_next_call_has_a_connection_of_its_own(
+    shell: Shell, way: Way
+) -> None:
+    done = http_reply(b'{"jsonrpc":"2.0","id":"id-1","result":1}')
+
+    async def run() -> list[Exchange | BaseException]:
+        stop, there, ends = Stop(), asyncio.Event(), list[Exchange | BaseException]()
+        async with explorer(shell) as door:
+            door.use(ad_hoc(server.url))
+            ends.append(await door.call(Draft("m"), id=ID))
+            watch = lambda progress: there.set() if progress.step == "waiting" else None  # noqa: E731
+            calling = asyncio.create_task(door.call(Draft("m"), id=ID, stop=stop, watch=watch))
+            await there.wait()
+            stop.press() if way == "stop" else calling.cancel()
+            ends += await asyncio.gather(calling, return_exceptions=True)
+            assert await asyncio.to_thread(server.wait_for_hangup, PATIENCE)
+            ends.append(await door.call(Draft("m"), id=ID))
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+        return ends
+
+    with RawServer([done, NEXT], [HOLD], [done, NEXT]) as server:
+        _, slow, last = asyncio.run(run())
+    gc.collect()
+    recorded = explorer(shell).history.newest(3)
+    assert [isinstance(each, Exchange) and each.outcome_name for each in recorded] == ["result", "cancelled", "result"]
+    if way == "stop":
+        assert isinstance(slow, Exchange)
+        assert slow.outcome == Cancelled(maybe_ran=True)
+        assert slow.response.phases.kept
+    assert isinstance(last, Exchange)
+    assert not last.response.phases.kept
+    assert (server.connections, len(server.requests)) == (2, 3)
+
+
+@pytest.mark.parametrize("way", WAYS)
 def test_a_body_under_tls_is_kept_as_well(
     shell: Shell, way: Way, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,6 +289,31 @@ def test_a_signal_to_the_command_line_ends_the_call_and_records_what_came(shell:
     assert b"Traceback" not in err
     row = json.loads(shell.run("history", "list", "--json").text)
     assert row["outcome"] == "cancelled"
+
+
+@pytest.mark.thorough
+def test_leaving_the_screen_closes_the_connection_that_was_kept(shell: Shell) -> None:
+    def answer(request: Received) -> Iterator[Part]:
+        yield http_reply(f'{{"jsonrpc":"2.0","id":"{json.loads(request.body)["id"]}","result":1}}'.encode())
+        yield NEXT
+
+    with RawServer(answer) as server:
+        shell.sessions(f'[profile.here]\nurl = "{server.origin}"\n')
+
+        async def visit() -> None:
+            app = ExplorerApp(explorer(shell), PersonOnScreen(), "here")
+            async with asyncio.timeout(PATIENCE * 6), app.run_test(size=(100, 30)) as pilot:
+                await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
+                for count in (1, 2):
+                    app.simulate_key("f5")
+                    await until(pilot, lambda: len(list(app.explorer.history.newest(9))) == count)  # noqa: B023
+                app.simulate_key("ctrl+q")
+                await until(pilot, lambda: not app.is_running)
+            assert await asyncio.to_thread(server.wait_for_hangup, PATIENCE)
+
+        asyncio.run(visit())
+        gc.collect()
+    assert (server.connections, len(server.requests)) == (1, 2)
 
 
 @pytest.mark.thorough
