@@ -55,7 +55,7 @@ class Connection:
             sent.verb,
             address.url,
             headers=[(name.encode("ascii"), value.encode("ascii")) for name, value in headers],
-            stream=BodyInPieces(sent.body),
+            stream=RequestBody(sent.body),
             extensions={"trace": _follow(incoming)},
         )
         clean = False
@@ -74,10 +74,6 @@ class Connection:
             surplus, ended = http.trailing_data
             incoming.finish(surplus=bool(surplus))
             clean = incoming.sent_whole and not self._backend.behind and not surplus and not ended
-        except Exception:
-            if incoming.kept and self._backend.took_nothing:
-                raise NothingWritten from None
-            raise
         finally:
             incoming.sent_whole &= not self._backend.behind
             await self._backend.settle()
@@ -108,9 +104,9 @@ class Backend:
         return any(stream.behind for stream in self.opened)
 
     @property
-    def took_nothing(self) -> bool:
-        """Whether no byte of the request was taken."""
-        return all(stream.took_nothing for stream in self.opened)
+    def is_kept(self) -> bool:
+        """Whether an earlier request went the same way."""
+        return self._incoming is not None and self._incoming.kept
 
     async def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> HttpxStream:
         """Open one, and say what is done meanwhile."""
@@ -151,15 +147,11 @@ class HttpxStream:
         """Take note that another request follows."""
         self._head = b""  # it goes out with what follows it, so that a small request goes out at once
         self._at_beginning = True
-        self._wrote = self._refused = False
+        self._refused = False
 
     @property
     def behind(self) -> bool:
         return bool(self._head) or self._refused or self.bytes.behind
-
-    @property
-    def took_nothing(self) -> bool:
-        return self._refused and not self._wrote
 
     async def write(self, buffer: bytes, timeout: float | None = None) -> None:  # noqa: ARG002, ASYNC109 - httpx's shape
         """Write, until it is out or something comes. That it cannot be written is no failure: what comes says why."""
@@ -168,14 +160,16 @@ class HttpxStream:
             return
         if not (data := self._head + buffer):
             return
-        self._head = b""
+        begins, self._head = bool(self._head), b""
         try:
             self.bytes.write(data)
         except OSError:  # an ssl.SSLError is one too
             self._refused = True
+            if begins and self._backend.is_kept:
+                raise NothingWritten from None
             return
-        self._wrote = True
-        await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
+        if len(data) >= PIECE:
+            await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
         if not self.bytes.behind:
             return
         if self._writer is None or self._writer.done():
@@ -273,7 +267,7 @@ async def _give_turn() -> bool:
     return False
 
 
-class BodyInPieces(httpx.AsyncByteStream):
+class RequestBody(httpx.AsyncByteStream):
     """A body, handed over little by little: whoever encrypts it, or counts it, must not keep the loop to itself.
 
     It is no generator, which would have to be closed where a request is given up.

@@ -42,8 +42,11 @@ def in_a_row(url: str, count: int = 2, ca_file: Path | None = None) -> list[Resp
 
 def socket_of(transport: HttpTransport) -> socket.socket:
     (waiting,) = transport._kept._waiting
-    assert isinstance(waiting.connection.stream, Plain)
-    return waiting.connection.stream._socket
+    stream = waiting.connection.stream
+    if isinstance(stream, Encrypted):
+        stream = stream._stream
+    assert isinstance(stream, Plain)
+    return stream._socket
 
 
 async def something_came(transport: HttpTransport) -> None:
@@ -52,13 +55,16 @@ async def something_came(transport: HttpTransport) -> None:
 
 
 def after(
-    server: RawServer, meanwhile: Callable[[HttpTransport], Awaitable[object]], count: int = 1
+    server: RawServer,
+    meanwhile: Callable[[HttpTransport], Awaitable[object]],
+    count: int = 1,
+    ca_file: Path | None = None,
 ) -> list[Response | Unreachable]:
     """What becomes of requests that follow a first one, and something that happened in between."""
 
     async def send() -> list[Response | Unreachable]:
         ends: list[Response | Unreachable] = []
-        async with HttpTransport() as transport:
+        async with HttpTransport(trust=Trust(ca_file)) as transport:
             await transport.send(Request(server.url, b"first"), deadline=5)
             await meanwhile(transport)
             for _ in range(count):
@@ -364,12 +370,14 @@ def test_a_connection_that_closes_just_as_a_request_goes_out_takes_it_along(monk
     assert [request.body for request in server.requests] == [b"first"]
 
 
+@pytest.mark.parametrize("tls", [False, True], ids=["plain", "tls"])
 def test_a_request_of_which_nothing_could_be_written_is_sent_over_a_new_connection(
-    monkeypatch: pytest.MonkeyPatch,
+    tls: bool, authority: Authority, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     unseen(monkeypatch)
-    with RawServer([http_reply(b"first"), HOLD, RESET], OPEN) as server:
-        (answer,) = after(server, released(server))
+    script: list[Part] = [http_reply(b"first"), HOLD, RESET]
+    with RawServer(script, OPEN, tls=authority.server() if tls else None) as server:
+        (answer,) = after(server, released(server), ca_file=authority.write(tmp_path))
     assert isinstance(answer, Response)
     assert (answer.body, answer.phases.kept, answer.remarks) == (b"open", False, ())
     assert answer.phases.connect is not None
