@@ -178,6 +178,20 @@ def test_chunks_that_are_none_are_told_from_a_broken_line() -> None:
     assert partial_body(problem) == b"partial"
 
 
+def test_a_trailer_that_never_ends_is_given_up_and_the_body_kept() -> None:
+    head = http_reply(b"7\r\npartial\r\n0\r\n", headers=CHUNKED)
+    with RawServer(lambda _: endless(head)) as server:
+        problem = failure_of(server.url)
+    assert (problem.step, partial_body(problem)) == ("body", b"partial")
+    assert "breaks the rules of HTTP" in problem.sentence
+
+
+def test_news_of_a_reply_that_never_comes_ends_on_time() -> None:
+    with RawServer(lambda _: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)) as server:
+        problem = failure_of(server.url, deadline=SOON)
+    assert (problem.step, problem.maybe_ran) == ("timeout", True)
+
+
 def test_a_length_too_short_ends_the_body_where_it_says() -> None:
     with RawServer(http_reply(b"abcdef", headers={"Content-Length": "3"})) as server:
         assert send(server.url).body == b"abc"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import contextlib
 import socket
@@ -11,10 +12,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from rpcexplorer.transport.http import proxies
+from rpcexplorer.transport.http.client import HttpTransport
 from rpcexplorer.transport.http.proxies import proxy_for
+from rpcexplorer.transport.http.reply import SURPLUS
 from rpcexplorer.transport.http.request import address_of
-from tests.fakes.wire import HOLD, Authority, RawServer, http_reply
-from tests.transport.http.sending import failure_of, send
+from rpcexplorer.transport.port import Request
+from rpcexplorer.transport.tls.trust import Trust
+from tests.fakes.wire import HOLD, NEXT, Authority, RawServer, Script, http_reply
+from tests.transport.http.sending import BODY, failure_of, send
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -86,6 +91,47 @@ def test_https_goes_through_a_tunnel_that_sees_nothing(
     assert answer.phases.tls is not None
     assert heads[0].startswith(b"CONNECT 127.0.0.1:%d HTTP/1.1\r\n" % server.port)
     assert b"application/json-rpc" not in heads[0]
+
+
+def test_a_tunnel_is_kept_for_the_next_request(
+    monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path
+) -> None:
+    async def twice(url: str) -> list[tuple[bytes, str | None, bool]]:
+        async with HttpTransport(trust=Trust(authority.write(tmp_path))) as transport:
+            answers = [await transport.send(Request(url, BODY), deadline=5) for _ in range(2)]
+        return [(answer.body, answer.proxy, answer.phases.kept) for answer in answers]
+
+    with RawServer([http_reply(b"safe"), NEXT], tls=authority.server()) as server, tunnel_to(server.port) as (port, _):
+        proxy = f"http://127.0.0.1:{port}"
+        monkeypatch.setenv("HTTPS_PROXY", proxy)
+        assert asyncio.run(twice(server.url)) == [(b"safe", proxy, False), (b"safe", proxy, True)]
+
+
+def test_what_comes_after_a_reply_is_noticed_behind_each_kind_of_proxy(
+    monkeypatch: pytest.MonkeyPatch, authority: Authority, tmp_path: Path
+) -> None:
+    surplus: Script = [http_reply(b"safe, and more", headers={"Content-Length": "4"}), NEXT]
+    with RawServer(surplus) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+        assert send("http://rpc.example.invalid/").remarks == (SURPLUS,)
+    with RawServer(surplus, tls=authority.server()) as server, tunnel_to(server.port) as (port, _):
+        monkeypatch.setenv("HTTPS_PROXY", f"http://127.0.0.1:{port}")
+        assert send(server.url, ca_file=authority.write(tmp_path)).remarks == (SURPLUS,)
+
+
+def test_a_connection_is_kept_for_one_proxy_and_one_login_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def by(*proxies: str) -> list[bool]:
+        kept = []
+        async with HttpTransport() as transport:
+            for url in proxies:
+                monkeypatch.setenv("HTTP_PROXY", url)
+                answer = await transport.send(Request("http://rpc.example.invalid/", BODY), deadline=5)
+                kept.append(answer.phases.kept)
+        return kept
+
+    with RawServer([http_reply(b"by proxy"), NEXT]) as one, RawServer([http_reply(b"other"), NEXT]) as other:
+        logins = [f"http://{user}@127.0.0.1:{one.port}" for user in ("me", "you", "me")]
+        assert asyncio.run(by(*logins, other.origin)) == [False, False, True, False]
 
 
 @pytest.mark.parametrize(
