@@ -7,6 +7,7 @@ system's settings. A loopback address goes through a proxy only if a variable sa
 from __future__ import annotations
 
 import ipaddress
+import os
 import re
 from typing import TYPE_CHECKING
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
@@ -37,7 +38,10 @@ class Proxy(Struct, frozen=True):
 
 def proxy_for(address: Address) -> Proxy | None:
     """Return the proxy that stands between us and the address, if any."""
-    proxies = getproxies_environment() if _is_loopback(address.host) else getproxies()
+    asked = getproxies_environment if _is_loopback(address.host) else getproxies
+    if asked is getproxies_environment and not any(name[-6:].lower() == "_proxy" for name in os.environ):
+        return None  # what mostly is the case, and takes a twentieth of a call to find out any other way
+    proxies = asked()
     url = proxies.get(address.scheme) or proxies.get("all")
     if not url or proxy_bypass(address.place) or proxy_bypass(address.host):
         return None

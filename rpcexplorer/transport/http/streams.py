@@ -85,8 +85,12 @@ class Plain:
                 await asyncio.sleep(0)  # a network that takes everything must not keep the loop to itself
 
     async def receive(self) -> bytes:
+        try:
+            came = self._socket.recv(PIECE)
+        except (BlockingIOError, InterruptedError):
+            return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
         await asyncio.sleep(0)  # nor may one that has everything at once
-        return await asyncio.get_running_loop().sock_recv(self._socket, PIECE)
+        return came
 
     def arrived(self) -> bytes | None:
         try:
