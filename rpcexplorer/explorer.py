@@ -37,7 +37,7 @@ from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import Themes
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.connection_test import Check
+    from rpcexplorer.model.doctor.report import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
     from rpcexplorer.model.hints.hint import Changes
     from rpcexplorer.model.settings import Settings
@@ -136,12 +136,10 @@ class Explorer:
         exchange = await (await self.clients.of(profile)).login(watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
-    async def test(self, profile: Profile) -> list[Check]:
-        """Try the way to a server step by step: name, connection, TLS, HTTP, login. Nothing is recorded."""
-        missing = [
-            field for field, found in self.credentials.state(profile).items() if not found and field != "session"
-        ]
-        return await self.clients.test(profile, missing)
+    async def test(self, profile: Profile, tell: Tell | None = None, stop: Stop | None = None) -> Report:
+        """Find out by a dozen harmless calls how a server wants to be spoken to; ``tell`` hears of each step."""
+        missing = [each for each, found in self.credentials.state(profile).items() if not found and each != "session"]
+        return await self.clients.test(profile, self.profiles, missing, tell=tell, stop=stop)
 
     def preview(
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None, bare: bool = False

@@ -115,17 +115,17 @@ def test_a_server_that_is_not_reached_says_nothing_of_the_login(
     opened: Callable[..., Explorer], auth: str, label: str, words: str
 ) -> None:
     explorer = opened(f'[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n')
-    login = asyncio.run(explorer.test(explorer.profiles.profiles["shop"]))[-1]
+    login = asyncio.run(explorer.test(explorer.profiles.profiles["shop"])).checks[-1]
     assert (login.label, login.words) == (label, words)
     known = opened(f'[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {auth}\n', **SHOP_IS_KNOWN)
-    last = asyncio.run(known.test(known.profiles.profiles["shop"]))[-1]
+    last = asyncio.run(known.test(known.profiles.profiles["shop"])).checks[-1]
     assert last.words == (words if "none" in auth else "not reached")
 
 
 def test_a_page_instead_of_a_reply_says_nothing_of_the_login(opened: Callable[..., Explorer]) -> None:
     with RawServer(http_reply(b"<h1>not here</h1>", status=404)) as server:
         explorer = opened(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "cookie" }}\n')
-        login = asyncio.run(explorer.test(explorer.profiles.profiles["shop"]))[-1]
+        login = asyncio.run(explorer.test(explorer.profiles.profiles["shop"])).checks[-1]
     assert (login.label, login.state, login.words) == (
         "Login",
         "unknown",

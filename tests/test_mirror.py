@@ -28,6 +28,7 @@ TOGETHER: Final = {
     "jsontext": ("protocol/test_large.py", "a walk over a text is seen by what it finds"),
     "jsontext/typed": ("jsontext/typed/test_fixes.py", "what is typed is judged and mended whole"),
     "model": ("cli/test_calls.py", "values that do nothing are tested by whoever makes and reads them"),
+    "model/doctor": ("client/test_doctor.py", "an examination is what it asks a server and makes of the answers"),
     "model/hints": ("model/hints/test_hints.py", "a hint is what is told of a failed call"),
     "protocol": ("client/discovery/test_interview.py", "messages and codes are what a server and its client exchange"),
     "redaction": ("redaction/test_redactor.py", "what is hidden is seen in the text that is left"),

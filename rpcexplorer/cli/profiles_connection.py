@@ -1,60 +1,156 @@
-"""``profiles test``: the way to a server step by step, by one harmless call that is not recorded."""
+"""``profiles test``: the way to a server step by step, and the profile that fits it."""
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
 
 import click
 
-from rpcexplorer.cli.context import Invocation, complete_profiles, invocation_of
-from rpcexplorer.cli.waiting import waiting
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.connection_test import LOGIN, RPC, Check
+from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.connection_test import REFUSED, Check
+from rpcexplorer.model.doctor.proposal import Proposal
+from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
+from rpcexplorer.views.proposal import add_command, changed_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.views.words.profile import SIGNS
 from rpcexplorer.views.words.sentences import duration
 
+NEW = "NAME"
+"""Stands for the name of a profile that there is not yet."""
+
 
 @click.command("test")
-@click.argument("name", required=False, shell_complete=complete_profiles)
+@click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
+@click.option("--apply", "apply", is_flag=True, help="Change the profile as the test proposes; asks first.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before the profile is changed.")
+@click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
 @click.pass_context
-def connection(context: click.Context, name: str | None, ask: bool) -> None:
-    """Test the connection of a profile step by step: name, TCP, TLS, HTTP, JSON-RPC, login.
+def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
+    """Test the way to a server step by step, and propose the profile that fits it.
 
-    One harmless call is sent, and not recorded; credentials are only asked for once the server has answered. The exit
-    code is that of a call which ends at the same step.
+    At most a dozen calls of harmless methods are made, whose names are told first; none is recorded, and none has
+    credentials but the last, where the profile has some and everything before went well. The exit code is that of a
+    call which ends at the first step that failed.
 
     \b
     Examples:
       rpcexplorer profiles test staging
+      rpcexplorer profiles test http://127.0.0.1:6800
+      rpcexplorer profiles test staging --apply
       rpcexplorer profiles test staging --no-input && echo ready
     """
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
-    profile = invocation.use(explorer, name)
-    steps = asyncio.run(_tested(invocation, explorer, profile))
+    url = name if name and "://" in name else None
+    profile = invocation.use(explorer, None if url else name, url)
+    if apply and profile.ad_hoc:
+        fail(
+            "An address has no profile to change: test it without --apply, which ends with the command that makes one."
+        )
+    report, stopped = _tested(invocation, explorer, profile)
     hide = explorer.redactor().text
-    width = max(len(step.label) for step in steps)
-    invocation.world.say(hide(f"{profile.name} at {profile.endpoint}"))
-    for step in steps:
-        took = "" if step.seconds is None else f"  {duration(step.seconds)}"
-        invocation.world.print(printable(hide(f"{SIGNS[step.state][0]} {step.label:<{width}}  {step.words}{took}")))
-    context.exit(_code(steps))
+    if as_json:
+        invocation.world.print(json_of(_as_json(profile, report, hide)).decode())
+    else:
+        _tell(invocation, profile, report, hide)
+    if stopped:
+        context.exit(INTERRUPTED)
+    code = report.exit_code
+    proposal = report.proposal
+    asked = apply or (ask and invocation.world.asks and not as_json)
+    if asked and proposal and proposal.changes and not proposal.trusts and not profile.ad_hoc:
+        _change(context, explorer, profile, proposal, yes=yes)
+        code = REFUSED if code and _lacks_only_login(report) else 0
+    context.exit(code)
 
 
-async def _tested(invocation: Invocation, explorer: Explorer, profile: Profile) -> list[Check]:
-    async with explorer, waiting(invocation.world.stderr, explorer):
-        return await explorer.test(profile)
+def _tested(invocation: Invocation, explorer: Explorer, profile: Profile) -> tuple[Report, bool]:
+    """Test it; whether somebody has ended that. What is asked is told on the way."""
+    say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
+    say(hide(f"{profile.name} at {profile.endpoint}"))
+    say(hide(plan(profile)))
+
+    async def test() -> Report:
+        async with explorer, waiting(invocation.world.stderr, explorer):
+            return await explorer.test(profile, stop=stop)
+
+    return run_until_stopped(test(), stop), stop.pressed
 
 
-def _code(steps: Sequence[Check]) -> int:
-    """That of a call which comes as far as the first step that failed."""
-    at = next((number for number, step in enumerate(steps) if step.state == "failed"), None)
-    if at is None:
-        return 0
-    if at == LOGIN:
-        return 3
-    return 5 if at == RPC or steps[at].answered else 4
+def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callable[[str], str]) -> None:
+    """The steps, then what is proposed."""
+    out = invocation.world.print
+    width = max((len(check.label) for check in report.checks), default=0)
+    for row in steps_in_rows(report, profile, datetime.now(UTC)):
+        if isinstance(row, Check):
+            took = "" if row.seconds is None else f"  {duration(row.seconds)}"
+            out(printable(hide(f"{SIGNS[row.state][0]} {row.label:<{width}}  {row.words}{took}")))
+        else:
+            out(printable(hide(f"    {row[0]:<14}  {row[1]}")))
+    proposal = report.proposal
+    if proposal is None or (not profile.ad_hoc and not proposal.changes):
+        return
+    out()
+    if profile.ad_hoc:
+        url, keys = proposal.made_from(profile)
+        for line in profile_lines(NEW, url, keys):
+            out(printable(hide(line)))
+        out()
+        for line in add_command(NEW, url, keys, proposal.secrets):
+            out(printable(hide(line)))
+        if proposal.preset and proposal.preset.advice:
+            invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
+        return
+    if proposal.trusts:
+        out(f"To trust exactly this certificate, if it is the right one: {PROGRAM} profiles trust {profile.name}")
+        return
+    out("What it should say instead:")
+    for key, change in changed_rows(profile, proposal):
+        out(printable(hide(f"  {key}: {change}")))
+    out(f"To change it: {PROGRAM} profiles test {profile.name} --apply")
+
+
+def _change(context: click.Context, explorer: Explorer, profile: Profile, proposal: Proposal, *, yes: bool) -> None:
+    """Write it into the file where it counts, after a yes."""
+    say = invocation_of(context).world.say
+    file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
+    agree(context, f"Change {profile.name} in {file}?", yes=yes)
+    if complaint := explorer.apply(profile.name, proposal.changes, file):
+        fail(str(complaint))
+    say(f"changed {profile.name} in {file}")
+    for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
+        say(sentence)
+    for field in proposal.secrets:
+        if field not in profile.secrets:
+            say(f"store its {field} with: {PROGRAM} profiles secret {profile.name} {field}")
+
+
+def _lacks_only_login(report: Report) -> bool:
+    return any(check.state == "failed" and check.code == REFUSED for check in report.checks)
+
+
+def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> dict[str, Any]:
+    steps = [
+        {"step": each.label, "state": each.state, "words": hide(each.words), "seconds": each.seconds}
+        for each in report.checks
+    ]
+    calls = [{"method": each.method, "path": hide(each.path), "reply": hide(each.said)} for each in report.asked]
+    proposal = report.proposal
+    return {
+        "profile": None if profile.ad_hoc else profile.name,
+        "address": hide(profile.endpoint),
+        "requests": report.requests,
+        "calls": calls,
+        "steps": steps,
+        "proposal": None if proposal is None else dict(proposal.changes),
+        "secrets": [] if proposal is None else list(proposal.secrets),
+        "exit": report.exit_code,
+    }

@@ -1,4 +1,4 @@
-"""The clients of one explorer: one for each profile that is called, and a call that only tries the way."""
+"""The clients of one explorer: one for each profile that is called, and a test of the way to a server."""
 
 from __future__ import annotations
 
@@ -7,16 +7,14 @@ from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.client.stop import Stop
+from rpcexplorer.model.profile import Profile
 
 if TYPE_CHECKING:
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.credentials_port import CredentialSource
-    from rpcexplorer.model.connection_test import Check
+    from rpcexplorer.client.doctor import ProfileSource
+    from rpcexplorer.model.doctor.report import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Unreached
     from rpcexplorer.model.secrets.certificate import ShownCertificate
 
@@ -46,23 +44,26 @@ class Clients:
         connection = await asyncio.to_thread(_loaded)
         await connection.load()
 
-    async def test(self, profile: Profile, missing: Sequence[str] = ()) -> list[Check]:
-        """What each step of the way came to, by a call that is not recorded and needs no credentials.
+    async def test(
+        self,
+        profile: Profile,
+        known: ProfileSource,
+        missing: Sequence[str],
+        *,
+        tell: Tell | None = None,
+        stop: Stop | None = None,
+    ) -> Report:
+        """What each step of the way came to, by calls that are not recorded; the first of them have no credentials.
 
-        Only where it got through are credentials asked for and tried: by a login where there are sessions. Where it
-        did not, those that are ``missing`` are named all the same.
+        Where these do not get through, credentials that are ``missing`` are named all the same.
         """
-        from rpcexplorer.model.connection_test import HTTP, LOGIN, RPC, login_not_reached, steps
+        from rpcexplorer.client.doctor import Doctor
 
-        open_ = replace(profile, auth=Auth())
-        way = steps(await self._tried(open_), open_)
-        if not profile.secrets:
-            return way
-        if any(step.state == "failed" for step in way[:RPC]):
-            return [*way[:LOGIN], login_not_reached(profile, missing)]
-        tried = steps(await self._tried(profile), profile)
-        bare = LOGIN if profile.has_sessions or way[RPC].state == "well" else HTTP  # as far as it got without them
-        return [*way[:bare], *tried[bare:]]
+        doctor = Doctor(profile, self._credentials, known, missing)
+        try:
+            return await doctor.examine(tell or (lambda _: None), stop or Stop())
+        finally:
+            await doctor.close()
 
     async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached:
         """The certificate that a profile's server shows, and what is against it. Nothing is sent to the server."""
@@ -75,13 +76,6 @@ class Clients:
         except Unreachable as error:
             return Unreached(error.step, error.sentence)
         return shown
-
-    async def _tried(self, profile: Profile) -> Exchange:
-        client = self._made(profile, _unrecorded)
-        draft = Draft(auth_of(profile).harmless)
-        exchange = await (client.login() if profile.has_sessions else client.send(draft))
-        await client.close()
-        return exchange
 
     def _made(self, profile: Profile, record: Callable[[Exchange], None]) -> Client:
         from rpcexplorer.client.client import Client
@@ -98,7 +92,3 @@ def _loaded() -> ModuleType:
     from rpcexplorer.client import client, connection  # noqa: F401 - the client is only loaded
 
     return connection
-
-
-def _unrecorded(exchange: Exchange) -> None:
-    """A test of the connection is nobody's call."""

@@ -1,4 +1,4 @@
-"""A connection tested step by step: what one exchange proves about name, TCP, TLS, HTTP, JSON-RPC and login.
+"""What one exchange proves step by step about name, TCP, TLS, HTTP, JSON-RPC and login.
 
 Read from the exchange alone; nothing is sent here. The words may hold text from the server: whoever shows them makes
 them printable.
@@ -13,6 +13,7 @@ from typing import Final, Literal
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import (
+    EXIT_CODES,
     Cancelled,
     ErrorObject,
     Exchange,
@@ -34,6 +35,9 @@ CheckState = Literal["well", "failed", "skipped", "unknown"]
 NAME, TCP, TLS, HTTP, RPC, LOGIN = range(6)
 """The steps in their order."""
 
+UNREACHED, MALFORMED, REFUSED = EXIT_CODES["unreached"], EXIT_CODES["malformed"], 3
+"""Exit codes of calls that come no further than a step that failed."""
+
 _FAILS_AT: Final = {
     "url": NAME, "name": NAME, "connect": TCP, "proxy": TCP, "tls": TLS,
     "request": HTTP, "send": HTTP, "wait": HTTP, "body": HTTP, "size": HTTP,
@@ -53,8 +57,8 @@ class Check(Struct, frozen=True):
     """What was seen, or what is wrong and what to do next."""
     seconds: float | None = None
     """How long it took, where that was measured."""
-    answered: bool = False
-    """It failed, but a reply came: one that is none of JSON-RPC."""
+    code: int = UNREACHED
+    """Of a step that failed: the exit code of a call that comes as far as this."""
 
 
 def steps(exchange: Exchange, profile: Profile) -> list[Check]:
@@ -85,9 +89,9 @@ def _furthest(phases: Phases) -> int:
     return NAME if phases.name is not None and phases.connect is None else TCP
 
 
-def _ended(rows: list[Check], at: int, state: CheckState, words: str, *, answered: bool = False) -> list[Check]:
+def _ended(rows: list[Check], at: int, state: CheckState, words: str, code: int = UNREACHED) -> list[Check]:
     """The rows of an exchange that came to its end at one of them."""
-    there = Check(rows[at].label, state, words, answered=answered)
+    there = Check(rows[at].label, state, words, code=code)
     return [*rows[:at], there, *(_not_reached(row) for row in rows[at + 1 :])]
 
 
@@ -97,7 +101,7 @@ def _refused(rows: list[Check], at: int, sentence: str, *, sent: bool) -> list[C
     if sent:
         rows[HTTP] = Check(rows[HTTP].label, "well", "the login was answered")
         rows[RPC] = Check(rows[RPC].label, "unknown", "see what is said of the login")
-    rows[at] = Check(rows[at].label, "failed", sentence)
+    rows[at] = Check(rows[at].label, "failed", sentence, code=REFUSED if at == LOGIN else MALFORMED)
     return rows
 
 
@@ -144,9 +148,9 @@ def _replied(exchange: Exchange, profile: Profile) -> list[Check]:
     if not isinstance(outcome, Malformed) or rows[-1].state == "failed":
         return rows
     if status is not None and 200 <= status < 300:
-        return _ended(rows, 1, "failed", outcome.reason, answered=True)
+        return _ended(rows, 1, "failed", outcome.reason, MALFORMED)
     words = outcome.reason if outcome.reason.startswith(f"HTTP {status} ") else f"HTTP {status}: {outcome.reason}"
-    return _ended(rows, 0, "failed", words, answered=True)
+    return _ended(rows, 0, "failed", words, MALFORMED)
 
 
 def _rpc(outcome: Outcome) -> Check:
@@ -166,8 +170,10 @@ def _login(exchange: Exchange, profile: Profile) -> Check:
     if asks_for_login(profile.login, outcome, status):
         said = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
         if not profile.secrets:
-            return Check(label, "failed", f"the server wants a login ({said}): set auth in the profile")
-        return Check(label, "failed", f"the server did not accept it ({said}): enter the credentials again")
+            return Check(label, "failed", f"the server wants a login ({said}): set auth in the profile", code=REFUSED)
+        return Check(
+            label, "failed", f"the server did not accept it ({said}): enter the credentials again", code=REFUSED
+        )
     if not profile.secrets:
         return Check(label, "skipped", "this profile needs none")
     if not isinstance(outcome, Result):

@@ -181,6 +181,27 @@ class ExplorerApp(Leaving):
         taken = partial(self.pending.go_on, "copy")
         await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange, taken=taken)
 
+    @opens("test")
+    async def on_connection_test_wanted(self) -> None:
+        """Where what is proposed was done, that is the profile in use, and a method that is safe stands ready."""
+        from rpcexplorer.tui.profiles.testing import tested
+
+        calls, profile = self.calls, self.explorer.profile
+        if calls is None or profile is None:
+            return
+        await calls.params.settled()
+        calls.write_down()
+        found = await tested(calls, self.explorer, profile)
+        if found.name and await self._use(calls, found.name):
+            self.explorer.remembered.profile = found.name
+
+    async def _use(self, calls: CallScreen, name: str) -> bool:
+        await calls.settle()
+        if not isinstance(self.explorer.use(name), Profile):
+            return False
+        calls.show_profile()
+        return True
+
     @opens("profiles")
     async def _profiles(self, calls: CallScreen) -> None:
         await calls.params.settled()
@@ -208,9 +229,7 @@ class ExplorerApp(Leaving):
         """Use another profile; False where there is none of that name any more."""
         if self.calls is None or (self.explorer.profile and self.explorer.profile.name == profile):
             return True
-        await self.calls.settle()
-        if isinstance(self.explorer.use(profile), Profile):
-            self.calls.show_profile()
+        if await self._use(self.calls, profile):
             return True
         self.notify(f"There is no profile {profile} any more: the call is loaded into this one.", markup=False)
         return False

@@ -120,6 +120,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         footer=True,
         synonyms="fix suggestion advice repair content type auth redirect address",
     ),
+    Command(
+        "test",
+        "alt+t",
+        "test the address",
+        "Find out how this server wants to be spoken to; says first what it will call.",
+        "call",
+        synonyms="connection doctor diagnose check ping reach",
+    ),
     Command("wider", "alt+right", "wider list", "Give the methods more room.", "call"),
     Command("narrower", "alt+left", "narrower list", "Give the methods less room.", "call"),
     Command("taller", "alt+down", "taller editor", "Give the params more room.", "call"),
@@ -220,7 +228,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("profiles.edit", "e", "edit", "Change this profile in its file.", "profiles", footer=True),
     Command("profiles.duplicate", "d", "duplicate", "Make a profile like this one.", "profiles", footer=True),
     Command("profiles.remove", "delete", "remove", "Remove this profile; asks first.", "profiles", footer=True),
-    Command("profiles.test", "t", "test", "Test the connection step by step.", "profiles", footer=True),
+    Command(
+        "profiles.test",
+        "t",
+        "test",
+        "Test the connection step by step, and propose what fits.",
+        "profiles",
+        footer=True,
+    ),
     Command(
         "profiles.secrets", "s,f8", "secrets", "Enter or forget the secrets of this profile.", "profiles", footer=True
     ),

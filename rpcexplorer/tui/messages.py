@@ -42,3 +42,10 @@ class SendAgainWanted(Message):
 
     sender: Widget
     exchange: Exchange
+
+
+@message
+class ConnectionTestWanted(Message):
+    """The way to the server in use is to be tested."""
+
+    sender: Widget

@@ -1,30 +1,44 @@
-"""``profiles test``: each step on a line of stdout, and the exit code of a call that comes as far."""
+"""``profiles test``: each step on a line of stdout, what fits, and the exit code of a call that comes as far."""
 
 from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
 
 import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
+from tests.client.test_doctor import aria2, by_name, deluge
+from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
 
 COOKIE = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
 NOBODY = 'auth = { kind = "cookie" }'
+PLAN = (
+    "rpcexplorer: At most 12 requests, one after the other, none of them recorded: system.listMethods, rpc.discover, "
+)
 
 
-def profile(shell: Shell, url: str, auth: str) -> None:
-    shell.sessions(f'[profile.shop]\nurl = "{url}"\n{auth}\n')
+def profile(shell: Shell, url: str, more: str) -> None:
+    shell.sessions(f'[profile.shop]\nurl = "{url}"\n{more}\n')
 
 
 def test_every_step_is_told_and_nothing_is_recorded(shell: Shell) -> None:
     with DemoThread() as demo:
         profile(shell, demo.url, COOKIE)
         ran = shell.run("profiles", "test", "shop", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
-    assert (ran.code, ran.err) == (0, f"rpcexplorer: shop at {demo.url}/api/v2/\n")
-    rows = [line.split()[:2] for line in ran.text.splitlines()]
-    assert [label for _, label in rows] == ["Name", "TCP", "TLS", "HTTP", "JSON-RPC", "Login"]
-    assert [sign for sign, _ in rows[1:2] + rows[3:]] == ["✓"] * 4
+    where, plan = ran.err.splitlines()
+    assert (ran.code, where) == (0, f"rpcexplorer: shop at {demo.url}/api/v2/")
+    assert plan.startswith(PLAN)
+    assert plan.endswith("the login, auth, is called with the credentials of shop.")
+    rows = [line.split(maxsplit=1) for line in ran.text.splitlines()]
+    assert [words.split("  ")[0] for _, words in rows] == [
+        "Name", "TCP", "TLS", "HTTP", "Address", "Content type", "Empty params", "JSON-RPC", "Server", "Login"
+    ]  # fmt: skip
+    assert [sign for sign, _ in rows[1:2] + rows[3:8]] == ["✓"] * 6
     assert "a session was opened" in ran.text
     assert shell.run("history", "list").out == b""
 
@@ -34,7 +48,7 @@ def test_a_missing_secret_is_named_and_never_said_not_to_be_needed(shell: Shell)
         profile(shell, demo.url, NOBODY)
         ran = shell.run("profiles", "test", "--no-input")
     assert ran.code == 3
-    assert "✗ Login     No username for profile shop: set RPCEXPLORER_SHOP_USERNAME" in ran.text
+    assert "✗ Login         No username for profile shop: set RPCEXPLORER_SHOP_USERNAME" in ran.text
     profile(shell, "http://127.0.0.1:9", NOBODY)
     ran = shell.run("profiles", "test", "shop")
     assert ran.code == 4
@@ -46,8 +60,8 @@ def test_a_missing_secret_is_named_and_never_said_not_to_be_needed(shell: Shell)
 @pytest.mark.parametrize(
     ("reply", "code", "said"),
     [
-        (http_reply(b"<h1>not here</h1>", status=404), 5, "✗ HTTP "),
-        (http_reply(b"<h1>hello</h1>"), 5, "✗ JSON-RPC "),
+        (http_reply(b"<h1>not here</h1>", status=404), 5, "✗ Address "),
+        (http_reply(b"<h1>hello</h1>"), 5, "✗ Address "),
         (http_reply(b'{"jsonrpc":"2.0","id":"x","error":{"code":-32601,"message":"\\u001b[2J"}}'), 0, "✓ JSON-RPC "),
     ],
 )
@@ -58,3 +72,75 @@ def test_the_exit_code_is_that_of_a_call_that_comes_as_far(shell: Shell, reply: 
     assert ran.code == code
     assert said in ran.text
     assert "\x1b" not in ran.text
+
+
+def test_an_address_ends_with_a_profile_and_the_commands_that_make_it(shell: Shell) -> None:
+    with RawServer(aria2) as server:
+        ran = shell.run("profiles", "test", server.origin)
+        assert ran.code == 3, "it asks for a token"
+        *_, lines, commands = ran.text.strip().split("\n\n")
+        said = tomllib.loads(lines)["profile"]["NAME"]
+        assert said == {"url": server.origin, "preset": "aria2"}
+        add, secret = commands.splitlines()
+        assert secret == "rpcexplorer profiles secret NAME token"
+        program, *words = add.replace("NAME", "mine").split()
+        assert program == "rpcexplorer"
+        assert shell.run(*words).code == 0
+        ran = shell.run("profiles", "test", "mine", RPCEXPLORER_MINE_TOKEN="sesame-4711")
+    assert "What it should say instead" not in ran.text
+
+
+def test_an_address_in_another_form_is_told_key_by_key(shell: Shell) -> None:
+    with RawServer(by_name) as server:
+        ran = shell.run("profiles", "test", server.origin)
+        command = f"rpcexplorer profiles add NAME --url {server.origin}/rpc --empty-params '{{}}' --auth none"
+        assert ran.text.splitlines()[-1] == command
+        assert shell.run("profiles", "test", f"{server.origin}/rpc").code == 0
+
+
+def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -> None:
+    with RawServer(deluge) as server:
+        profile(shell, server.origin, 'path = "/json"   # here\nauth = { kind = "none" }')
+        before = (shell.folder / "sessions.toml").read_text()
+        ran = shell.run("profiles", "test", "shop")
+        assert ran.code == 5
+        assert "  preset: nothing → deluge\nTo change it: rpcexplorer profiles test shop --apply\n" in ran.text
+        refused = shell.run("profiles", "test", "shop", "--apply")
+        assert (refused.code, (shell.folder / "sessions.toml").read_text()) == (2, before)
+        assert "Nobody can be asked: add --yes" in refused.err
+        done = shell.run("profiles", "test", "shop", "--apply", "--yes")
+        assert done.code == 0
+        assert (shell.folder / "sessions.toml").read_text() == before
+        beside = tomllib.loads((shell.folder / "sessions.local.toml").read_text())
+        assert beside["profile"]["shop"] == {"preset": "deluge"}
+        assert shell.run("profiles", "test", "shop").code == 0
+
+
+def test_an_address_has_no_profile_to_change(shell: Shell) -> None:
+    ran = shell.run("profiles", "test", "http://127.0.0.1:9", "--apply")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "An address has no profile to change" in ran.err
+
+
+def test_a_program_gets_all_of_it_as_json(shell: Shell) -> None:
+    with RawServer(aria2) as server:
+        ran = shell.run("profiles", "test", server.origin, "--json")
+    found = json.loads(ran.out)
+    assert (found["profile"], found["requests"], found["exit"]) == (None, len(found["calls"]), 3)
+    assert found["calls"][0] == {"method": "system.listMethods", "path": "/", "reply": "HTTP 404"}
+    assert found["proposal"] == {"preset": "aria2"}
+    assert found["secrets"] == ["token"]
+    assert {"step", "state", "words", "seconds"} == {*found["steps"][0]}
+
+
+def test_a_certificate_is_shown_with_the_command_that_trusts_it(shell: Shell, tmp_path: Path) -> None:
+    box = self_signed()
+    with RawServer(by_name, tls=box.server(tmp_path)) as server:
+        profile(shell, server.origin, 'path = "/rpc"')
+        ran = shell.run("profiles", "test", "shop", "--apply", "--yes")
+    assert ran.code == 4
+    lines = ran.text.splitlines()
+    below = lines[next(at for at, line in enumerate(lines) if line.startswith("✗ TLS")) + 1]
+    assert below.split() == ["fingerprint", box.fingerprint]
+    assert lines[-1].endswith("rpcexplorer profiles trust shop")
+    assert not (shell.folder / "sessions.local.toml").exists(), "nobody trusts by habit"

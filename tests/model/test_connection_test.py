@@ -226,14 +226,19 @@ def test_a_cancelled_exchange_fails_nowhere(phases: Phases, expected: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("outcome", "status", "answered"),
+    ("outcome", "status", "code"),
     [
-        (Malformed("A page."), 200, True),
-        (Malformed("A page."), 502, True),
-        (Unreached("wait", "HTTP it was not: it hung up."), None, False),
-        (Unreached("name", "No address."), None, False),
+        (Malformed("A page."), 200, 5),
+        (Malformed("A page."), 502, 5),
+        (Malformed("A page."), 401, 3),
+        (Refused("credentials", "No password."), None, 3),
+        (Refused("params", "The params cannot be sent."), None, 5),
+        (Unreached("wait", "HTTP it was not: it hung up."), None, 4),
+        (Unreached("name", "No address."), None, 4),
     ],
 )
-def test_a_check_that_failed_tells_whether_a_reply_came(outcome: Outcome, status: int | None, answered: bool) -> None:
+def test_a_check_that_failed_has_the_exit_code_of_a_call_that_comes_as_far(
+    outcome: Outcome, status: int | None, code: int
+) -> None:
     (failing,) = [step for step in steps(exchange(outcome, status=status), profile()) if step.state == "failed"]
-    assert failing.answered is answered
+    assert failing.code == code

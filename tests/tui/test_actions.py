@@ -42,6 +42,7 @@ from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.reader.grid import Grid
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.prompt import Prompt
@@ -960,11 +961,28 @@ async def a_profile_is_removed_after_a_yes(at: Visit) -> None:
 async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
     screen = await profiles(at.pilot, "cookie")
     await at.press("t")
-    await until(at.pilot, lambda: "cookie" in screen._tested and not screen._testing)
+    dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
+    await at.sees("Test cookie", "At most 12 requests", "system.listMethods")
+    await at.press("enter")
+    await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
+    await at.sees("✓ JSON-RPC", "Nothing has to be changed")
+    await at.press("escape")
+    await until(at.pilot, lambda: at.app.screen is screen)
     _, steps = screen._tested["cookie"]
     assert all(step.state != "failed" for step in steps)
     await at.sees("✓", "login")
     assert at.explorer.history.newest(1) == []
+
+
+@shows("test")
+async def the_way_to_the_server_in_use_is_tested(at: Visit) -> None:
+    await at.press("alt+t")
+    dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
+    await at.sees("Test demo", "At most 12 requests")
+    await at.press("enter")
+    await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
+    await at.press("escape")
+    await until(at.pilot, lambda: at.app.screen is at.calls)
 
 
 @shows("profiles.secrets")

@@ -50,6 +50,7 @@ from rpcexplorer.tui.history.searching import SearchScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.reader.grid import Grid
 from rpcexplorer.tui.reader.pager import Pager
 from rpcexplorer.tui.reader.reader import Reader
@@ -59,7 +60,7 @@ from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.method_rows import name_of
-from tests.tui.visiting import burst, names, post, profiles, rest, tell, visit
+from tests.tui.visiting import burst, names, on, post, profiles, rest, tell, visit
 from tests.tui.waiting import PATIENCE, until
 
 Test = TypeVar("Test", bound=Callable[..., None])
@@ -169,7 +170,7 @@ def test_of_two_removals_in_one_burst_each_removes_what_it_named(explorer: Explo
 
 
 @pytest.mark.thorough
-@through(ProfilesScreen, ProfileList, Picker, PickList)
+@through(ProfilesScreen, ProfileList, Picker, PickList, ConnectionTest)
 def test_the_profile_that_is_used_tested_copied_or_found_is_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         for keys, used in ("enter down", "demo"), ("down enter up", "inline"), ("up up enter up", "dead"):
@@ -177,7 +178,10 @@ def test_the_profile_that_is_used_tested_copied_or_found_is_where_the_keys_had_l
             assert explorer.profile is not None
             assert explorer.profile.name == used
         screen = await profiles(pilot)
-        await play(pilot, "y", "down", "t", "up")
+        await play(pilot, "y", "down", "t", "up", "enter", "down")
+        dialog: ConnectionTest = await on(pilot, ConnectionTest)
+        await until(pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
+        await play(pilot, "escape", "up")
         await until(pilot, lambda: bool(screen._tested))
         assert app.clipboard.startswith("http://127.0.0.1:9/")
         assert list(screen._tested) == ["demo"]
@@ -405,11 +409,11 @@ def test_a_form_takes_each_key_in_the_line_where_the_keys_had_led(explorer: Expl
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         screen = await profiles(pilot)
         keys = ["a", *"new", "tab", *"http://x.example", "down", "down", "down", "right", "right", "right", "tab"]
-        await play(pilot, *keys, "left", "left", "right", "left", "f5", "t")
+        await play(pilot, *keys, "left", "left", "right", "left", "f5", "t", "escape", "e", "escape")
         await until(pilot, lambda: "new" in explorer.profiles.profiles)
         made = explorer.profiles.profiles["new"]
         assert (made.url, made.badge, made.confirm) == ("http://x.example", "prod", "always")
-        await until(pilot, lambda: "new" in screen._tested)
+        assert app.screen is screen
         await play(pilot, "e", "tab", "tab", *"what", "shift+tab", "up", "escape", "d", *"er", "enter")
         await until(pilot, lambda: "new-copyer" in explorer.profiles.profiles)
         assert explorer.profiles.profiles["new"].description == ""

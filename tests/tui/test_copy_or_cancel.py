@@ -19,6 +19,7 @@ from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.widgets.prompt import Prompt
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import on, said, tell, type_in, visit
@@ -206,12 +207,14 @@ def test_the_filter_of_the_history_is_cleared(explorer: Explorer) -> None:
 def test_the_test_of_a_profile_is_cancelled(held: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await pilot.press("f7")
-        screen: ProfilesScreen = await on(pilot, ProfilesScreen)
+        await on(pilot, ProfilesScreen)
         await pilot.press("t")
-        await until(pilot, lambda: bool(screen._testing))
+        dialog: ConnectionTest = await on(pilot, ConnectionTest)
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(dialog.report.under_way))
         await pilot.press("ctrl+c")
-        await until(pilot, lambda: not screen._testing)
-        assert app.screen is screen
+        await until(pilot, lambda: not dialog.report.under_way)
+        assert app.screen is dialog, "with what was found"
 
     visit(held, scene, profile="held")
 

@@ -14,6 +14,9 @@ from textual import events
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.doctor.proposal import Proposal
+from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
@@ -26,6 +29,7 @@ from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles.testing import ConnectionTest
 from tests.fakes.editor import type_in
 from tests.tui.test_snapshots import CALLS, PROFILES, RESULT, TYPED, TheDay, made, showing, state
 from tests.tui.visiting import on, stand_on
@@ -280,3 +284,34 @@ def test_a_profile_cannot_be_added_as_it_is(picture: Callable[..., bool]) -> Non
         await pilot.press("ctrl+s")
 
     assert picture(show, "Add a profile", "✗ A URL begins with https:// or http://", size=SMALL)
+
+
+CHECKS = (
+    Check("Name", "well", "an address is known", 0.0012),
+    Check("TCP", "well", "connected", 0.0131),
+    Check("TLS", "well", "encrypted, and the certificate is good", 0.0208),
+    Check("HTTP", "well", "HTTP 401 by Transmission", 0.0093),
+    Check("Address", "failed", "/api/v2/: HTTP 401. /transmission/rpc asks for a login", code=5),
+    Check("Content type", "well", "application/json, as transmission servers want it"),
+    Check("Empty params", "well", "{}, as transmission servers want it"),
+    Check("Handshake", "unknown", "cannot be seen before a login"),
+    Check("JSON-RPC", "unknown", "cannot be seen before a login"),
+    Check("Server", "well", "looks like Transmission before 4.1, the BitTorrent client (preset transmission)"),
+    Check("Login", "failed", "The server asks for Basic auth.", code=3),
+)
+
+
+@pytest.mark.parametrize("size", [SMALL, TALL], ids=["small", "tall"])
+def test_a_connection_was_tested(picture: Callable[..., bool], size: tuple[int, int]) -> None:
+    async def tested(*_: object, **__: object) -> Report:
+        return Report(CHECKS, Proposal((("preset", "transmission"), ("auth.kind", "basic"))), requests=2)
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await profiles(pilot, "prod")
+        await pilot.press("t")
+        dialog: ConnectionTest = await on(pilot, ConnectionTest)
+        dialog._explorer.test = tested  # type: ignore[method-assign]
+        await pilot.press("enter")
+        await until(pilot, lambda: bool(dialog.report.checks))
+
+    assert picture(show, "Test prod", "nothing → transmission", "Take it", size=size)

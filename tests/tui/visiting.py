@@ -18,6 +18,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.stage import text_of
 from tests.tui.waiting import until
@@ -108,6 +109,22 @@ async def type_in(pilot: Pilot[Any], text: str) -> None:
 def page(screen: ProfilesScreen) -> str:
     """The page of the profile under the cursor, whatever of it is on view."""
     return "\n".join("".join(text for text, _ in line) for line in screen.query_one(Sheet).lines)
+
+
+def asked(dialog: ConnectionTest) -> str:
+    """What stands on the page of a test."""
+    return "\n".join("".join(text for text, _ in line) for line in dialog.query_one(Sheet).lines)
+
+
+async def begun(pilot: Pilot[Any], *keys: str) -> ConnectionTest:
+    """A test of a connection that the keys open; it is begun, and over."""
+    await pilot.press(*keys)
+    dialog: ConnectionTest = await on(pilot, ConnectionTest)
+    assert "At most 12 requests" in asked(dialog)
+    await pilot.press("enter")
+    await until(pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
+    await pilot.pause()
+    return dialog
 
 
 def names(screen: ProfilesScreen) -> list[str]:

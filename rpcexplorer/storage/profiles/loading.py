@@ -15,7 +15,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint, listed, nearest
-from rpcexplorer.model.profile import Profile, variable
+from rpcexplorer.model.profile import Preset, Profile, variable
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
 from rpcexplorer.storage.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
@@ -104,6 +104,14 @@ class Profiles(Struct, dict=True):
         from rpcexplorer.storage.profiles.presets import Presets
 
         return Presets(self.own_presets)
+
+    def usable_presets(self) -> dict[str, Preset]:
+        """Those that nothing is wrong with, by name."""
+        return {each.preset.name: each.preset for each in self.presets.all() if not each.complaints}
+
+    def said_of(self, name: str) -> set[str]:
+        """The dotted keys that files say of a profile, its preset aside."""
+        return {dotted(path) for path, leaf in self.leaves.get(name, {}).items() if not leaf.origin.preset}
 
     def over_preset(self, name: str, said: Leaves) -> tuple[Leaves, list[Complaint]]:
         """What is said of a profile, over the preset that this names, and what is wrong with that one."""

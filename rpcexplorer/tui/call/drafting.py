@@ -51,10 +51,11 @@ class DraftScreen(ReplyScreen):
         """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""
         self._looked_back = False
         profile = self.show_values()
+        self.response.first_steps = self.steps_of(profile)
         self.call_after_refresh(self._look_back)
         self.remind("filter", "pipe")
         self.exchange = None
-        self.choose(self.explorer.remembered.method(profile.name) or first_method(self.known))
+        self.choose(self.explorer.remembered.method(profile.name) or _of_preset(profile) or first_method(self.known))
         self._is_opening = True
         if not self.method:
             self.action_focus_methods()
@@ -173,3 +174,9 @@ class DraftScreen(ReplyScreen):
             self.tell(trouble)
         elif text != event.text:
             self.params.replace(text)
+
+
+def _of_preset(profile: Profile) -> str:
+    """The first method that a preset calls safe, and has no params for: it lists what is good to begin with first."""
+    notes = profile.methods.items() if profile.preset else ()
+    return next((name for name, note in notes if note.safe and not note.params), "")

@@ -129,7 +129,7 @@ class CallLayout(Screen[None]):
         self.params = ParamsPane(key=self.key("focus.params"))
         """The pane above."""
         self.response = ResponsePane(
-            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self._first_steps()
+            key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self.steps_of()
         )
         """The pane below."""
         self._shown = False
@@ -149,9 +149,17 @@ class CallLayout(Screen[None]):
     def key(self, command: str) -> str:
         return first_key(command, self._keymap)
 
-    def _first_steps(self) -> list[list[tuple[str, str]]]:
+    def steps_of(self, profile: Profile | None = None) -> list[list[tuple[str, str]]]:
+        """What is said before there is any reply; of an address that was typed, that it can be tested."""
         steps = [part for id, words in FIRST_STEPS for part in ((self.key(id), "bold"), (words, "dim"))]
-        return [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
+        lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
+        if profile is not None and profile.ad_hoc:
+            key = self.key("test") or "The palette"
+            lines += [
+                [],
+                [("      ", "text"), (key, "bold"), (" tests this address, and says first what it calls.", "dim")],
+            ]
+        return lines
 
     def on_mount(self) -> None:
         """Share the room before anything is laid out, so that it is laid out once."""

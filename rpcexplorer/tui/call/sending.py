@@ -17,6 +17,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.drafting import DraftScreen
+from rpcexplorer.tui.messages import ConnectionTestWanted
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 
 if TYPE_CHECKING:
@@ -55,7 +56,7 @@ class SendingScreen(DraftScreen):
             return not running and profile is not None and profile.has_sessions
         if action in {"login", "new_session"}:
             return not running and profile is not None and bool(profile.secrets)
-        if action == "discover":
+        if action in {"discover", "test"}:
             return not running
         if action == "apply_hint":
             return not running and self._hinted is not None and self._hinted[1] == profile
@@ -66,6 +67,9 @@ class SendingScreen(DraftScreen):
         if action == "cancel":
             return running or self.response.closes or self.response.waiting or self.is_covered
         return super().check_action(action, parameters)
+
+    def action_test(self) -> None:
+        self.post_message(ConnectionTestWanted(self))
 
     def action_send(self) -> None:
         self._when_typed(self._send_typed)

@@ -31,8 +31,8 @@ ROOM = 28
 """Columns that an answer has for a profile's name."""
 
 
-async def added(screen: Screen[Any], explorer: Explorer) -> str:
-    """A form for a new profile; its name, empty where there is none."""
+async def added(screen: Screen[Any], explorer: Explorer) -> tuple[str, bool]:
+    """A form for a new profile; its name, empty where there is none, and whether it is to be tested at once."""
     presets = [each.preset for each in explorer.profiles.presets.all() if not each.complaints]
     typed_before = explorer.profile if explorer.profile and explorer.profile.ad_hoc else None
 
@@ -46,9 +46,9 @@ async def added(screen: Screen[Any], explorer: Explorer) -> str:
         return wrong_of(complaint, typed) if complaint else None
 
     fields = fields_of(None, typed_before, presets=presets)
-    form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets)
+    form = ProfileForm("Add a profile", homes_for(explorer), fields, save, presets=presets, tests=True)
     typed = await screen.app.push_screen_wait(form)
-    return typed["name"].strip() if typed else ""
+    return (typed["name"].strip(), form.is_tested) if typed else ("", False)
 
 
 async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:

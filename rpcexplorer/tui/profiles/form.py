@@ -17,6 +17,7 @@ from rpcexplorer.tui.dialogs.dialog import plain
 from rpcexplorer.tui.dialogs.form import Field, Form, Save, Wrong
 from rpcexplorer.tui.profiles.files import Home
 from rpcexplorer.tui.profiles.wrong import number_of, wrong_name, wrong_values
+from rpcexplorer.tui.widgets.answer import Answer
 from rpcexplorer.tui.widgets.cycle import Cycle
 
 BADGES: Final = ("", "dev", "staging", "prod")
@@ -58,8 +59,15 @@ class ProfileForm(Form):
         *,
         presets: Sequence[Preset] = (),
         path: str = PATH,
+        tests: bool = False,
     ) -> None:
-        """``homes`` are the files that can be written, the proposed one first; ``path`` is that of an address alone."""
+        """``homes`` are the files that can be written, the proposed one first; ``path`` is that of an address alone.
+
+        ``tests``: a test can follow.
+        """
+        self._tests = tests
+        self.is_tested = False
+        """What was saved is to be tested."""
         self._homes = {each.audience: each.file for each in homes}
         self._presets = {each.name: each for each in presets}
         self._without = {each.key: each.value for each in fields}
@@ -78,6 +86,16 @@ class ProfileForm(Form):
 
     def _about(self, audience: str) -> str:
         return f"It is written to {self._homes[audience]}; what else stands there is left as it is."
+
+    def answers(self) -> Iterator[Answer]:
+        yield Answer("Save", id="save")
+        if self._tests:
+            yield Answer("Save and test", id="test")
+        yield Answer("Cancel", id="leave")
+
+    def answered(self, answer: str) -> None:
+        self.is_tested = answer == "test"
+        super().answered("save" if self.is_tested else answer)
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
         """Another file is named; another badge has another way of asking, another kind of auth other lines."""

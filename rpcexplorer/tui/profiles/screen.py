@@ -26,7 +26,8 @@ from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.profiles.changes import added, duplicated, edited, make_default, removed
 from rpcexplorer.tui.profiles.files import homes_of
 from rpcexplorer.tui.profiles.list import ProfileList, ProfileRow
-from rpcexplorer.tui.profiles.trusting import offered, trusted
+from rpcexplorer.tui.profiles.testing import tested
+from rpcexplorer.tui.profiles.trusting import trusted
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.terminal.clipboard import copy
 from rpcexplorer.tui.widgets.bar import Bar
@@ -83,8 +84,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         """What a test came to, and of which values: an edited profile is another one."""
         self._offered: tuple[Profile, ShownCertificate] | None = None
         """What the last test ended at, and a person may trust."""
-        self._testing = ""
-        """The profile that is being tested."""
 
     def compose(self) -> ComposeResult:
         if self._header is not None:
@@ -168,10 +167,10 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         state, rows = self.explorer.credentials.state(row.profile), profiles.rows(row.profile)
         return profile_page(row.profile, state, rows, homes, self._steps(row.profile))
 
-    def _steps(self, profile: Profile) -> Sequence[Check] | None:
-        """What a test of exactly these values came to; None while one runs."""
+    def _steps(self, profile: Profile) -> Sequence[Check]:
+        """What a test of exactly these values came to."""
         of, steps = self._tested.get(profile.name, (None, ()))
-        return None if self._testing == profile.name else steps if of == profile else ()
+        return steps if of == profile else ()
 
     @on(RowList.CursorMoved)
     def _moved(self) -> None:
@@ -191,16 +190,14 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         row = self._row if self.is_mounted else None
         profile = row.profile if row else None
-        if action in {"use", "default", "edit", "remove", "duplicate", "copy"}:
+        if action in {"use", "default", "edit", "remove", "duplicate", "copy", "test"}:
             return profile is not None
-        if action == "test":
-            return profile is not None and not self._testing
         if action == "trust":
-            return self._offered is not None and self._offered[0] == profile and not self._testing
+            return self._offered is not None and self._offered[0] == profile
         if action == "secrets":
             return profile is not None and bool(profile.secrets)
         if action == "close":
-            return bool(self._testing) or not self._must_choose
+            return not self._must_choose
         return True
 
     @opens("find")
@@ -216,19 +213,8 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             await copy(self, self._row.profile.endpoint, "the URL")
 
     def action_close(self) -> None:
-        """End the test that runs; else back, and the profile in use stays."""
-        if self._testing:
-            self.workers.cancel_group(self, "test")
-            self._testing = ""
-            self._show()
-        else:
-            self.dismiss(False)
-
-    def interrupt(self) -> bool:
-        """End the test that runs; whether one did."""
-        if tested := bool(self._testing):
-            self.action_close()
-        return tested
+        """Back; the profile in use stays."""
+        self.dismiss(False)
 
     def action_use(self) -> None:
         self._use(self._row)
@@ -247,12 +233,14 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
     @opens("edit")
     async def action_add(self) -> None:
         """A form for a new one. Where somebody came for that alone and left it, there is nothing else to do here."""
-        name = await added(self, self.explorer)
+        name, is_tested = await added(self, self.explorer)
         if not name and self._adding and not self.explorer.profiles.leaves:
             self.dismiss(False)
             return
         self._adding = False
         self._fill(name)
+        if is_tested and self._row is not None and self._row.profile is not None:
+            await self._test(self._row.profile)
 
     @opens("edit")
     async def action_edit(self) -> None:
@@ -281,18 +269,20 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
             await secrets(self, self.explorer, self._row.profile)
             self._fill()
 
-    @work(exclusive=True, group="test")
+    @opens("test")
     async def action_test(self) -> None:
-        profile = self._row.profile if self._row else None
-        if profile is None:
-            return
-        self._testing = profile.name
-        self._show()
-        self._tested[profile.name] = (profile, await self.explorer.test(profile))
-        shown = await offered(self.explorer, *self._tested[profile.name])
-        self._offered = None if shown is None else (profile, shown)
-        self._testing = ""
-        self._fill()
+        if self._row is not None and self._row.profile is not None:
+            await self._test(self._row.profile)
+
+    async def _test(self, profile: Profile) -> None:
+        """Test the way to it; where what is proposed was done, it is used from now on."""
+        found = await tested(self, self.explorer, profile)
+        if found.checks:
+            self._tested[found.profile.name] = (found.profile, found.checks)
+        self._offered = None if found.distrusted is None else (found.profile, found.distrusted)
+        self._fill(found.name)
+        if found.name:
+            self._use(self._row)
 
     @opens("edit")
     async def action_trust(self) -> None:

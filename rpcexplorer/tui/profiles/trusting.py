@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -10,8 +9,6 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.connection_test import Check
-from rpcexplorer.model.exchange import Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
@@ -21,16 +18,6 @@ from rpcexplorer.views.words.certificate import certificate_rows
 
 ROOM: Final = 28
 """Columns that a title has for a profile's name."""
-
-
-async def offered(explorer: Explorer, profile: Profile, steps: Sequence[Check]) -> ShownCertificate | None:
-    """The certificate at which a test has ended, and which a person may trust; None where it ended elsewhere."""
-    if not any(step.label == "TLS" and step.state == "failed" for step in steps):
-        return None
-    shown = await explorer.clients.certificate_of(profile)
-    if isinstance(shown, Unreached) or shown.certificate.fingerprint == profile.certificate:
-        return None
-    return shown if shown.problem or profile.certificate else None
 
 
 async def trusted(screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate) -> bool:

@@ -42,9 +42,9 @@ def profile_page(
     state: Mapping[str, Secret | RouteChanged | None],
     rows: Sequence[PageRow],
     files: Sequence[tuple[Path, str]],
-    steps: Sequence[Check] | None = (),
+    steps: Sequence[Check] = (),
 ) -> list[WordLine]:
-    """All that is known of a profile. ``files`` come with whom they speak to; ``steps``: None while it is tested."""
+    """All that is known of a profile. ``files`` come with whom they speak to."""
     lines: list[WordLine] = [[]]
     if profile.description:
         lines += [[(f" {profile.description}", "text")], []]
@@ -102,13 +102,12 @@ def _files(files: Sequence[tuple[Path, str]]) -> list[WordLine]:
     ]
 
 
-def _connection(steps: Sequence[Check] | None) -> list[WordLine]:
-    if steps is None:
-        return [*_heading("Connection"), [(" ◐ ", "careful"), ("testing …  Esc ends it", "middle")]]
-    return [*_heading("Connection"), *map(_step, steps)] if steps else []
+def _connection(steps: Sequence[Check]) -> list[WordLine]:
+    return [*_heading("Connection"), *map(step_line, steps)] if steps else []
 
 
-def _step(step: Check) -> WordLine:
+def step_line(step: Check) -> WordLine:
+    """A step with what proved it, and how long it took."""
     sign, role = SIGNS[step.state]
     words = step.words if step.seconds is None else f"{step.words}  {duration(step.seconds)}"
     weight = {"well": "text", "failed": "wrong"}.get(step.state, "dim")

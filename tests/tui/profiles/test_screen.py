@@ -24,10 +24,12 @@ from rpcexplorer.tui.dialogs.welcome import Welcome
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
+from tests.client.test_doctor import by_name, deluge, open_aria2
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.visiting import drawn, names, on, page, profiles, said, shown, stand_on, tell, type_in
+from tests.tui.visiting import asked, begun, drawn, names, on, page, profiles, said, shown, stand_on, tell, type_in
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -782,15 +784,19 @@ def test_secrets_are_entered_masked_and_forgotten_again(make_explorer: Make, ser
 def test_the_connection_is_tested_step_by_step(explorer: Explorer) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "cookie")
-        await pilot.press("t")
-        await until(pilot, lambda: "✓ Login" in page(screen))
-        for step in ("– Name", "✓ TCP", "– TLS", "✓ HTTP", "✓ JSON-RPC"):  # noqa: RUF001
-            assert step in page(screen)
+        dialog = await begun(pilot, "t")
+        for step in ("– Name", "✓ TCP", "– TLS", "✓ HTTP", "✓ Address", "✓ JSON-RPC", "✓ Login"):  # noqa: RUF001
+            assert step in asked(dialog)
+        await pilot.press("enter")
+        await on(pilot, ProfilesScreen)
+        assert "✓ Login" in page(screen)
         assert "● session" in drawn(screen.query_one(ProfileList))
         stand_on(screen, "dead")
-        await pilot.press("t")
-        await until(pilot, lambda: "✗ TCP" in page(screen))
-        assert "◌ HTTP" in page(screen)
+        dialog = await begun(pilot, "t")
+        assert "✗ TCP" in asked(dialog)
+        assert "◌ HTTP" in asked(dialog)
+        await pilot.press("escape")
+        await on(pilot, ProfilesScreen)
 
     tell(explorer, story)
 
@@ -800,30 +806,33 @@ def test_a_test_never_says_of_a_profile_that_logs_in_that_it_needs_no_login(make
     made = make_explorer('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "cookie" }\n')
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        screen = await profiles(pilot, "shop")
-        await pilot.press("t")
-        await until(pilot, lambda: "✗ TCP" in page(screen))
-        assert "no user name and no password yet" in page(screen)
-        assert "needs none" not in page(screen)
+        await profiles(pilot, "shop")
+        dialog = await begun(pilot, "t")
+        assert "no user name and no password yet" in asked(dialog)
+        assert "needs none" not in asked(dialog)
 
     tell(made, story, profile="shop")
 
 
 @pytest.mark.thorough
 @pytest.mark.drawn
-def test_a_test_that_hangs_is_ended_by_escape_and_its_profile_can_be_tested_again(make_explorer: Make) -> None:
+def test_a_test_that_hangs_is_ended_by_escape_with_what_was_found(make_explorer: Make) -> None:
     with RawServer([HOLD]) as server:
         made = make_explorer(f'[profile.slow]\nurl = "{server.url}"\nauth = {{ kind = "none" }}\n')
 
         async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
             screen = await profiles(pilot, "slow")
             await pilot.press("t")
-            await until(pilot, lambda: "testing" in page(screen))
-            assert "test" not in hints(screen)
+            dialog: ConnectionTest = await on(pilot, ConnectionTest)
+            assert not server.requests, "nothing is sent before Enter"
+            await pilot.press("enter")
+            await until(pilot, lambda: "system.listMethods at" in asked(dialog))
+            await pilot.press("enter", "enter", "escape")
+            await until(pilot, lambda: "stopped here" in asked(dialog))
+            assert pilot.app.screen is dialog
             await pilot.press("escape")
-            await until(pilot, lambda: "testing" not in page(screen))
-            assert pilot.app.screen is screen
-            assert "test" in hints(screen)
+            await on(pilot, ProfilesScreen)
+            assert "✓ TCP" in page(screen)
             await pilot.press("escape")
             await on(pilot, CallScreen)
 
@@ -836,8 +845,10 @@ def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: M
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         screen = await profiles(pilot, "one")
-        await pilot.press("t")
-        await until(pilot, lambda: "✗ TCP" in page(screen))
+        await begun(pilot, "t")
+        await pilot.press("escape")
+        await on(pilot, ProfilesScreen)
+        assert "✗ TCP" in page(screen)
         await pilot.press("e")
         await on(pilot, ProfileForm)
         await type_in(pilot, "http://127.0.0.1:10")
@@ -847,6 +858,81 @@ def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: M
         assert "Connection" not in page(screen)
 
     tell(made, story, profile="one")
+
+
+def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, own: Path) -> None:
+    with RawServer(open_aria2) as server:
+        made = make_explorer(ONE)
+        made.use(ad_hoc(server.origin))
+
+        async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+            calls: CallScreen = await on(pilot, CallScreen)
+            assert "tests this address" in str(calls.response.body.empty)
+            assert not server.requests, "never by itself"
+            dialog = await begun(pilot, "alt+t")
+            assert 'preset = "aria2"' in asked(dialog)
+            await pilot.press("enter")
+            form = await on(pilot, Form)
+            assert form.of("name").value == "aria2"
+            await type_in(pilot, "one")
+            await pilot.press("ctrl+s")
+            await until(pilot, lambda: "There is a profile one already" in shown(form))
+            await type_in(pilot, "mine")
+            await pilot.press("ctrl+s")
+            await on(pilot, CallScreen)
+            await until(pilot, lambda: made.profile is not None and made.profile.name == "mine")
+            assert calls.method == "system.listMethods", "the first of the preset that is safe"
+            assert "tests this address" not in str(calls.response.body.empty)
+            await pilot.press("f5")
+            await until(pilot, lambda: calls.exchange is not None and calls.exchange.outcome_name == "result")
+            await made.clients.close()
+
+        tell(made, story)
+    said_now = tomllib.loads(own.read_text())["profile"]["mine"]
+    assert said_now == {"url": server.origin, "preset": "aria2", "auth": {"kind": "none"}}
+
+
+def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explorer: Make, team: Path) -> None:
+    with RawServer(deluge) as server:
+        made = make_explorer(f'[profile.one]\nurl = "{server.origin}"\npath = "/json"\nauth = {{ kind = "none" }}\n')
+        before = team.read_text()
+
+        async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+            await profiles(pilot, "one")
+            dialog = await begun(pilot, "t")
+            beside = team.with_name("sessions.local.toml")
+            assert "✗ Content type" in asked(dialog)
+            assert f"to be written to {beside}" in asked(dialog).replace("\n", "")
+            assert "nothing → deluge" in asked(dialog)
+            assert not beside.exists()
+            await pilot.press("enter")
+            await on(pilot, CallScreen)
+            assert made.profile is not None
+            assert (made.profile.preset, made.profile.content_type) == ("deluge", "application/json")
+            assert tomllib.loads(beside.read_text())["profile"]["one"] == {"preset": "deluge"}
+
+        tell(made, story, profile="one")
+        assert team.read_text() == before
+
+
+def test_a_new_profile_can_be_tested_at_once(make_explorer: Make) -> None:
+    with RawServer(by_name) as server:
+
+        async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+            screen = await profiles(pilot)
+            await pilot.press("a")
+            form = await on(pilot, ProfileForm)
+            await type_in(pilot, "new")
+            await pilot.press("tab")
+            await type_in(pilot, f"{server.origin}/rpc")
+            form.query_one("#test").focus()
+            dialog = await begun(pilot, "enter")
+            assert "[] → {}" in asked(dialog)
+            await pilot.press("right", "enter")
+            await on(pilot, ProfilesScreen)
+            assert "✗ Empty params" in page(screen)
+
+        tell(make_explorer(ONE), story, profile="one")
 
 
 # --- bad weather -----------------------------------------------------------------------------------------------------

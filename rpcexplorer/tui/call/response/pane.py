@@ -94,7 +94,8 @@ class ResponsePane(ReplyLine):
         self._key, self._cancel_key = key, cancel_key
         self._bar, self._remarks, self._hint = Bar(classes="-tinted"), Remarks(), Remarks()
         self._hint.joined = False
-        self._first_steps = first_steps
+        self.first_steps = first_steps
+        """What is said before there is any exchange."""
         self._progress: Progress | None = None
         self._elapsed = 0.0
         self._before_method = ""
@@ -148,7 +149,7 @@ class ResponsePane(ReplyLine):
             bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
             bar.after = self._beside()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]
-        self.body.empty = nothing(self.exchange, self.what) or [[], *self._first_steps]
+        self.body.empty = nothing(self.exchange, self.what) or [[], *self.first_steps]
         self.refresh_bindings()
 
     def _beside(self) -> Sequence[tuple[str, str]]:

@@ -1,0 +1,191 @@
+"""A test of the connection: an examination made with real requests, then once with the profile's credentials.
+
+No more requests than a dozen, one after the other over one connection, and none of them recorded. The open ones come
+first; credentials go out only where the way to the server is as the profile has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from typing import Final, Protocol
+
+from msgspec.structs import replace
+
+from rpcexplorer.auth.registry import KINDS, auth_of
+from rpcexplorer.client.client import Client
+from rpcexplorer.client.connection import certificate_of, connect
+from rpcexplorer.client.credentials_port import CredentialSource
+from rpcexplorer.client.stop import Stop
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.connection_test import HTTP, LOGIN, RPC, Check, login_not_reached, steps
+from rpcexplorer.model.doctor.examination import MOST, Examination
+from rpcexplorer.model.doctor.finding import Finding
+from rpcexplorer.model.doctor.proposal import Proposal, proposed
+from rpcexplorer.model.doctor.report import Asked, Report, Tell, asked, checks_of
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Cancelled, Exchange
+from rpcexplorer.model.hints.finding import hint_for
+from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.profile import IN_PATH, Preset, Profile
+from rpcexplorer.model.secrets.certificate import ShownCertificate
+from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
+
+REPLY_LIMIT: Final = 4 * 1024 * 1024
+"""Bytes of one reply: nothing that is asked here has a longer answer."""
+PATIENCE: Final = 10.0
+"""Seconds for one reply, where the profile has no less."""
+WITH_CREDENTIALS: Final = 4
+"""Requests that are kept for these: a challenge, a handshake, a login."""
+
+
+class ProfileSource(Protocol):
+    """What files say of profiles, and could say."""
+
+    def usable_presets(self) -> Mapping[str, Preset]:
+        """Those that a profile can start with, by name."""
+
+    def said_of(self, name: str) -> Collection[str]:
+        """The keys that files say of a profile, its preset aside."""
+
+    def changed(self, profile: Profile, changes: Changes) -> Profile | Complaint:
+        """The profile that has changes; or why no file would take them."""
+
+
+class Counted:
+    """A transport for so many requests and not one more."""
+
+    def __init__(self, transport: Transport, most: int) -> None:
+        self._transport, self._most = transport, most
+        self.sent = 0
+
+    async def open(self) -> None:
+        await self._transport.open()
+
+    async def send(
+        self, request: Request, *, deadline: float, watch: Watch | None = None, partial: Partial | None = None
+    ) -> Response:
+        if self.sent >= self._most:
+            raise Unreachable("request", f"A test makes no more than {self._most} requests: it ends here.")
+        self.sent += 1
+        return await self._transport.send(request, deadline=deadline, watch=watch, partial=partial)
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+
+class Doctor:
+    """One test of one profile."""
+
+    def __init__(
+        self, profile: Profile, credentials: CredentialSource, known: ProfileSource, missing: Sequence[str]
+    ) -> None:
+        self._profile, self._credentials, self._known, self._missing = profile, credentials, known, missing
+        self._tell: Tell = lambda _: None
+        self._stop = Stop()
+        self._clients: list[Client] = []
+        self._transport: Counted | None = None
+        self._certificate: ShownCertificate | None = None
+        left = MOST - (WITH_CREDENTIALS if profile.secrets else 0)
+        self._examination = Examination(profile, known.usable_presets(), KINDS, self._changed, left)
+
+    async def examine(self, tell: Tell, stop: Stop) -> Report:
+        """Make the calls and read what they show; ``tell`` hears of each step as it comes."""
+        self._tell, self._stop = tell, stop
+        self._transport = Counted(await connect(self._profile, REPLY_LIMIT), MOST)
+        if IN_PATH in self._profile.path:  # without its token the address is another
+            return await self._with_credentials([])
+        asking = self._examination.run()
+        probe = next(asking, None)
+        while probe is not None:
+            self._say(f"{probe.method} at {probe.form.path}")
+            exchange = await self._sent(probe.form, probe.method)
+            try:
+                probe = asking.send(exchange)
+            except StopIteration:
+                probe = None
+        await self._look_at_certificate()
+        checks = checks_of(self._examination)
+        if not self._profile.secrets or isinstance(self._examination.heard[-1].exchange.outcome, Cancelled):
+            return self._report(checks)
+        return await self._with_credentials(checks)
+
+    async def close(self) -> None:
+        if self._transport is not None:
+            await self._transport.close()
+
+    async def _look_at_certificate(self) -> None:
+        """Read what the server shows before anything is sent to it, where there is TLS at all."""
+        form = self._examination.form
+        if form.url.lower().startswith("https:") and not self._stop.pressed:
+            with suppress(Unreachable):
+                self._certificate = await certificate_of(form)
+
+    async def _with_credentials(self, checks: list[Check]) -> Report:
+        """The rows with what a call with credentials shows; none is made where the way is not as the profile has it."""
+        if checks and (self._examination.found is None or any(check.state == "failed" for check in checks[:-1])):
+            return self._report([*checks[:-1], login_not_reached(self._profile, self._missing)])
+        method = auth_of(self._profile).harmless
+        self._say(f"{self._profile.login.method if self._profile.has_sessions else method} with credentials")
+        exchange = await self._sent(self._profile, method, login=self._profile.has_sessions)
+        tried, open_ = steps(exchange, self._profile), self._examination.found
+        if not checks:
+            return self._report(tried, exchange)
+        heard = Finding(self._profile, exchange)
+        if open_ and not open_.speaks and not self._profile.has_sessions:  # only now a call has got through, or not
+            if heard.speaks:
+                self._examination.found = heard
+                checks = checks_of(self._examination)
+            elif not heard.ended:
+                rows = {check.label: check for check in (tried[HTTP], tried[RPC])}
+                checks = [rows.get(check.label, check) for check in checks]
+        elif heard.ended and tried[LOGIN].state != "failed":  # the login itself was not reached
+            return self._report([*checks[:-1], _unreached(tried)], exchange)
+        return self._report([*checks[:-1], tried[LOGIN]], exchange)
+
+    async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
+        client = next((client for client in self._clients if client.profile == form), None)
+        if client is None:
+            client = Client.of(form, self._credentials, REPLY_LIMIT, _unrecorded, self._transport)
+            self._clients.append(client)
+        if login:
+            return await client.login(stop=self._stop)
+        return await client.send(Draft(method), timeout=min(form.timeout, PATIENCE), stop=self._stop)
+
+    def _say(self, under_way: str) -> None:
+        self._tell(self._report(checks_of(self._examination), under_way=under_way))
+
+    def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
+        proposal = None if under_way else proposed(self._examination, self._known.said_of(self._profile.name))
+        if proposal and tried and (hint := hint_for(tried, self._profile, KINDS)) and not hint.careful:
+            fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
+            proposal = replace(proposal, changes=(*proposal.changes, *fresh))
+        if self._distrusted(checks) and not under_way and self._certificate:
+            proposal = Proposal((("certificate", self._certificate.certificate.fingerprint),))
+        calls = asked(self._examination)
+        if tried:
+            heard = Finding(self._profile, tried)
+            calls += (Asked(f"{tried.method} with credentials", self._profile.path, heard.said),)
+        sent = self._transport.sent if self._transport else 0
+        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way)
+
+    def _distrusted(self, checks: Sequence[Check]) -> bool:
+        """It failed at the certificate: no authority vouches for it, or it is another one than is trusted."""
+        shown, trusted = self._certificate, self._profile.certificate
+        if shown is None or shown.certificate.fingerprint == trusted or not (shown.problem or trusted):
+            return False
+        return any(check.label == "TLS" and check.state == "failed" for check in checks)
+
+    def _changed(self, profile: Profile, changes: Changes) -> Profile | None:
+        made = self._known.changed(profile, changes)
+        return made if isinstance(made, Profile) else None
+
+
+def _unreached(tried: Sequence[Check]) -> Check:
+    """The last step of a way on which another one failed: that is why."""
+    failed = next((check for check in tried if check.state == "failed"), tried[LOGIN])
+    return replace(tried[LOGIN], state=failed.state, words=failed.words, code=failed.code)
+
+
+def _unrecorded(exchange: Exchange) -> None:
+    """A test of the connection is nobody's call."""

@@ -1,0 +1,240 @@
+"""A test of the connection on screen: what it will call, each step as it comes, and at the end the profile that fits.
+
+Nothing is sent before Enter, and nothing is written before another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+from textual import work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widgets import Static
+
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.doctor.proposal import Proposal
+from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.certificate import ShownCertificate
+from rpcexplorer.tui.dialogs.dialog import Dialog, keys
+from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
+from rpcexplorer.tui.profiles.files import homes_for
+from rpcexplorer.tui.profiles.form import wrong_of
+from rpcexplorer.tui.profiles.trusting import trusted
+from rpcexplorer.tui.profiles.wrong import wrong_name
+from rpcexplorer.tui.widgets.answer import Answer, Answers
+from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
+from rpcexplorer.views.proposal import changed_rows, plan, profile_lines, steps_in_rows
+from rpcexplorer.views.words.profile import step_line
+
+NEW: Final = "…"
+"""Stands for the name of a profile that there is not yet."""
+APART: Final = 7
+"""Lines of a low screen that are not the page's; a taller one has more of them."""
+
+
+class Tested(Struct, frozen=True):
+    """What came of a test."""
+
+    profile: Profile
+    """The one that was tested last."""
+    checks: Sequence[Check] = ()
+    distrusted: ShownCertificate | None = None
+    """The certificate that the test has ended at, and that is not trusted."""
+    name: str = ""
+    """The profile that was made or changed as was proposed; empty where nothing was."""
+
+
+async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> Tested:
+    """Test the way to a server, and do what is proposed if the person wants it."""
+    dialog = ConnectionTest(explorer, profile)
+    wish = await screen.app.push_screen_wait(dialog)
+    report = dialog.report
+    proposal, shown = report.proposal, report.certificate
+    came = Tested(profile, report.checks, shown if proposal and proposal.trusts else None)
+    if wish is None or proposal is None:
+        return came
+    if profile.ad_hoc:
+        name = await _kept(screen, explorer, profile, proposal)
+    elif shown and proposal.trusts:
+        name = profile.name if await trusted(screen, explorer, profile, shown) else ""
+    else:
+        name = _changed(screen, explorer, profile, proposal)
+    if name and proposal.trusts:  # only now the server can be asked
+        return await tested(screen, explorer, explorer.profiles.profiles[name])
+    return replace(came, name=name)
+
+
+class ConnectionTest(Dialog[str]):
+    """Answers ``take`` where the proposal is to be done."""
+
+    DEFAULT_CSS = """
+    ConnectionTest Sheet { height: 12; background: $surface; }
+    ConnectionTest .hint { margin-top: 0; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("up", "scroll(-1)", show=False, priority=True),
+        Binding("down", "scroll(1)", show=False, priority=True),
+    ]
+
+    def __init__(self, explorer: Explorer, profile: Profile) -> None:
+        super().__init__(f"Test {profile.url if profile.ad_hoc else profile.name}")
+        self._explorer, self._profile = explorer, profile
+        self._stop: Stop | None = None
+        """Ends the test that runs."""
+        self.report = Report()
+        self._page = Sheet()
+
+    def content(self) -> ComposeResult:
+        yield self._page
+        with Answers():
+            yield Answer("Begin", id="begin")
+            yield Answer("Take it", id="take")
+            yield Answer("Close", id="leave")
+            yield Answer("Trust this certificate", grave=True, id="trust")
+        yield Static(classes="hint")
+
+    def on_mount(self) -> None:
+        self._show()
+
+    def on_resize(self) -> None:
+        low = self.app.size.height < 26
+        self._page.styles.height = self.app.size.height - APART if low else min(self.app.size.height * 9 // 10 - 8, 22)
+
+    # --- showing -----------------------------------------------------------------------------------------------
+
+    @property
+    def _is_over(self) -> bool:
+        return self._stop is None and bool(self.report.checks)
+
+    @property
+    def _is_offered(self) -> bool:
+        proposal = self.report.proposal
+        return self._is_over and proposal is not None and (self._profile.ad_hoc or bool(proposal.changes))
+
+    def _show(self) -> None:
+        hide = self._explorer.redactor().text
+        self._page.lines = [[(hide(text), role) for text, role in line] for line in self._lines()]
+        trusts = self._is_offered and self.report.proposal is not None and self.report.proposal.trusts
+        begun = bool(self.report.checks) or self._stop is not None
+        shown = {"begin": not begun, "take": self._is_offered and not trusts, "trust": trusts, "leave": True}
+        for answer in self.query(Answer):
+            answer.display = self._stop is None and shown[answer.id or ""]
+        self.set_focus(next((answer for answer in self.query(Answer) if answer.display), None))
+        ends = "ends the test" if self._stop else "closes it, and changes nothing"
+        self.query_one(".hint", Static).update(keys("↑↓", "reads on", "Esc", ends))
+
+    def _lines(self) -> list[SheetLine]:
+        if self._stop is None and not self.report.checks:
+            return [[(plan(self._profile), "text")]]
+        rows = steps_in_rows(self.report, self._profile, datetime.now(UTC))
+        lines: list[SheetLine] = [step_line(row) if isinstance(row, Check) else _named(*row) for row in rows]
+        if self._stop is not None:
+            doing = self.report.under_way or "the way to the server"
+            return [*lines, [(" ◐ ", "careful"), (f"{doing} …", "middle")]]
+        return [*lines, *self._proposed()] if self._is_offered else [*lines, [], *self._nothing()]
+
+    def _nothing(self) -> list[SheetLine]:
+        if self.report.proposal is None:
+            return [[(" Nothing was found that could be proposed.", "dim")]]
+        return [[(" Nothing has to be changed in the profile.", "dim")]]
+
+    def _proposed(self) -> list[SheetLine]:
+        proposal = self.report.proposal
+        assert proposal is not None
+        if self._profile.ad_hoc:
+            url, values = proposal.made_from(self._profile)
+            return [[], [(" A profile that fits:", "text bold")], *([(f"   {line}", "text")] for line in profile_lines(NEW, url, values))]  # fmt: skip # noqa: E501
+        file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
+        rows = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changed_rows(self._profile, proposal)]
+        return [[], [(f" What fits, to be written to {file}:", "text bold")], *rows]
+
+    # --- doing -------------------------------------------------------------------------------------------------
+
+    def on_answer_given(self, event: Answer.Given) -> None:
+        event.stop()
+        match event.answer.id:
+            case "begin":
+                self._begin()
+            case "take" | "trust":
+                self.dismiss("take")
+            case _:
+                self.action_leave()
+
+    @work(exclusive=True, group="test")
+    async def _begin(self) -> None:
+        self._stop = Stop()
+        self._show()
+        try:
+            report = await self._explorer.test(self._profile, tell=self._heard, stop=self._stop)
+        finally:
+            self._stop = None
+        self.report = report
+        self._show()
+
+    def _heard(self, report: Report) -> None:
+        """What is known so far, unless somebody has left meanwhile."""
+        if self._stop is not None and self.is_mounted:
+            self.report = report
+            self._show()
+
+    def action_scroll(self, by: int) -> None:
+        self._page.action_move(by)
+
+    def action_leave(self) -> None:
+        """End the test that runs, with what was found; else leave."""
+        if not self.interrupt():
+            self.dismiss(None)
+
+    def interrupt(self) -> bool:
+        """End the test that runs; whether one did."""
+        if self._stop is not None:
+            self._stop.press()
+        return self._stop is not None
+
+
+def _named(label: str, text: str) -> SheetLine:
+    return [(f"   {label:<16} ", "dim"), (text, "middle")]
+
+
+async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
+    """A name is asked for, and the profile written; the name, empty where it was left."""
+
+    def save(typed: Mapping[str, str]) -> Wrong | None:
+        name = typed["name"].strip()
+        if wrong := wrong_name(name, explorer.profiles.leaves):
+            return wrong
+        url, values = proposal.made_from(profile)
+        auth = values.pop("auth", {})
+        if complaint := explorer.edits(homes[typed.get("home", usual)]).add(name, url, auth=auth, **values):
+            return wrong_of(complaint, typed)
+        explorer.reload()
+        broken = [each for each in explorer.profiles.complaints if each.profile == name]
+        return Wrong(str(broken[0])) if broken else None
+
+    homes = {each.audience: each.file for each in homes_for(explorer)}
+    usual, taken = next(iter(homes)), explorer.profiles.leaves
+    name = proposal.preset.name if proposal.preset and proposal.preset.name not in taken else ""
+    choice = [Field("home", "for", usual, choices=[*homes])] if len(homes) > 1 else []
+    words = f"It is written to {', or to '.join(f'{file} ({audience})' for audience, file in homes.items())}."
+    form = Form("Keep it as a profile", words, [Field("name", "name", name, "staging"), *choice], save)
+    typed = await screen.app.push_screen_wait(form)
+    return typed["name"].strip() if typed else ""
+
+
+def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
+    """Write what was proposed where it counts; the profile's name, empty where that could not be done."""
+    file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
+    if complaint := explorer.apply(profile.name, proposal.changes, file):
+        screen.notify(str(complaint), markup=False, severity="warning", timeout=15)
+        return ""
+    for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
+        screen.notify(sentence, markup=False, severity="warning", timeout=15)
+    return profile.name

@@ -1,0 +1,81 @@
+"""What a test of the connection proposes: the lines of a new profile, what changes in an old one, the commands."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.address import joined, typed_whole
+from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.doctor.examination import METHODS, MOST
+from rpcexplorer.model.doctor.proposal import Proposal
+from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.hints.hint import PROGRAM, quoted
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.views.words.certificate import certificate_rows
+
+OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
+"""Options of ``profiles add`` that are not called as their key is."""
+
+
+def plan(profile: Profile) -> str:
+    """What a test of the connection will do, before it does anything."""
+    said = f"At most {MOST} requests, one after the other, none of them recorded: {', '.join(METHODS)}."
+    if not profile.secrets:
+        return said
+    last = f"the login, {profile.login.method}," if profile.has_sessions else auth_of(profile).harmless
+    return f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
+
+
+def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:
+    """Each step; below TLS the certificate that the server shows, in rows of a label and what it names."""
+    for check in report.checks:
+        yield check
+        if check.label == "TLS" and report.certificate is not None:
+            yield from certificate_rows(report.certificate, profile.certificate, now)
+
+
+def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
+    """A new profile as it stands in a file."""
+    values = {"url": url, **keys}
+    return [f"[profile.{name}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
+
+
+def add_command(name: str, url: str, keys: Mapping[str, Any], secrets: tuple[str, ...]) -> list[str]:
+    """The commands that make a new profile."""
+    values = dict(keys)
+    path = values.pop("path", None)
+    words = [f"--url {quoted(url if path is None else typed_whole(joined(url, path)))}"]
+    auth = values.pop("auth", {})
+    for key, value in [*values.items(), *((f"auth.{key}", value) for key, value in auth.items())]:
+        option = OPTIONS.get(key, f"--{key.replace('_', '-')}")
+        words.append(f"{option} {quoted(value['header'] if isinstance(value, dict) else str(value))}")
+    stored = [f"{PROGRAM} profiles secret {name} {field}" for field in secrets]
+    return [f"{PROGRAM} profiles add {name} {' '.join(words)}", *stored]
+
+
+def changed_rows(profile: Profile, proposal: Proposal) -> Iterator[tuple[str, str]]:
+    """Each key that changes, with old and new."""
+    for key, value in proposal.changes:
+        yield key, f"{_shown(_now(profile, key))} → {_shown(value)}"
+
+
+def _now(profile: Profile, key: str) -> Any:
+    if key == "auth.kind":
+        return profile.auth.kind
+    return getattr(profile.auth if key.startswith("auth.") else profile, key.removeprefix("auth."), None)
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {each}" for key, each in value.items())
+    return getattr(value, "header", None) or (str(value) if value else "nothing")
+
+
+def _toml(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return f"{{ {', '.join(f'{key} = {_toml(each)}' for key, each in value.items())} }}"
+    return json.dumps(value)

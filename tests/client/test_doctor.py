@@ -1,0 +1,439 @@
+"""A test of the connection against servers that refuse as real ones do: what it finds, asks, and never sends.
+
+Each server here says what a real one of its kind said on the wire. It never gets more than a dozen requests, no batch,
+no method that was not named beforehand, and no credential before the open calls got through.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.doctor.examination import METHODS, MOST
+from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.profile import Profile, ad_hoc
+from tests.fakes.certificates import self_signed
+from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, http_reply
+
+PAGE = b"<!doctype html><html><body>It works!</body></html>"
+HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]\u202e\x00"
+JSON = {"Content-Type": "application/json"}
+
+
+@pytest.fixture
+def explorer(tmp_path: Path) -> Explorer:
+    return opened(tmp_path)
+
+
+def opened(folder: Path, sessions: str = "", **variables: str) -> Explorer:
+    (folder / "sessions.toml").write_text(f"version = 1\n{sessions}")
+    return Explorer.open(folder=folder, environment={"RPCEXPLORER_HOME": str(folder / "home"), **variables})
+
+
+def report_of(explorer: Explorer, profile: Profile | str, **given: Any) -> Report:
+    async def run() -> Report:
+        async with explorer:
+            return await explorer.test(ad_hoc(profile) if isinstance(profile, str) else profile, **given)
+
+    return asyncio.run(run())
+
+
+# --- servers ---------------------------------------------------------------------------------------------------------
+
+
+def path_of(request: Received) -> str:
+    return request.line.split()[1]
+
+
+def call_of(request: Received) -> dict[str, Any]:
+    called = json.loads(request.body)
+    assert isinstance(called, dict), "never a batch"
+    return called
+
+
+def answer(request: Received, status: int = 200, headers: Mapping[str, str] = JSON, **members: Any) -> bytes:
+    reply = {"jsonrpc": "2.0", "id": call_of(request).get("id"), **members}
+    return http_reply(json.dumps({key: reply[key] for key in reply if reply[key] is not ...}).encode(), status, headers)
+
+
+def error(request: Received, code: int, message: str, status: int = 200, **members: Any) -> bytes:
+    return answer(request, status, error={"code": code, "message": message}, **members)
+
+
+def basic(realm: str) -> bytes:
+    return http_reply(b"", 401, {"WWW-Authenticate": f'Basic realm="{realm}"'}, reason="Unauthorized")
+
+
+NOT_THERE = http_reply(PAGE, 404, {"Content-Type": "text/html"}, reason="Not Found")
+
+
+def aria2(request: Received) -> Parts:
+    if path_of(request) != "/jsonrpc":
+        return NOT_THERE
+    match call_of(request)["method"]:
+        case "system.listMethods":
+            return answer(request, result=["aria2.addUri", "aria2.getVersion", "system.listMethods"])
+        case "aria2.getVersion":
+            return error(request, 1, "Unauthorized", 400)
+        case method:
+            return error(request, 1, f"No such method: {method}", 400)
+
+
+def open_aria2(request: Received) -> Parts:
+    if path_of(request) == "/jsonrpc" and call_of(request)["method"] == "aria2.getVersion":
+        return answer(request, result={"version": "1.36.0"})
+    return aria2(request)
+
+
+def bitcoin(request: Received) -> Parts:
+    return basic("jsonrpc") if path_of(request) == "/" else NOT_THERE
+
+
+def old_shape(request: Received) -> Parts:
+    if path_of(request) != "/":
+        return NOT_THERE
+    return answer(request, 404, jsonrpc=..., result=None, error={"code": -32601, "message": "Method not found"})
+
+
+def deluge(request: Received) -> Parts:
+    if path_of(request) != "/json":
+        return http_reply(b"<title>Deluge: Web UI</title>", headers={"Server": "TwistedWeb"})
+    if request.header("Content-Type") != "application/json":
+        said = {"code": 5, "message": "Invalid JSON request content-type"}
+        return answer(request, jsonrpc=..., id=None, result=None, error=said)
+    if call_of(request)["method"] == "system.listMethods":
+        return answer(request, jsonrpc=..., result=["auth.login", "web.connect"], error=None)
+    return answer(request, jsonrpc=..., result=None, error={"code": 1, "message": "Not authenticated"})
+
+
+def zabbix(request: Received) -> Parts:
+    if path_of(request) != "/api_jsonrpc.php":
+        return http_reply(PAGE, headers={"Set-Cookie": "zbx_session=eyJ; HttpOnly"})
+    said = {"code": -32601, "message": "Method not found.", "data": 'Incorrect API "system".'}
+    return answer(request, error=said)
+
+
+def mcp(request: Received) -> Parts:
+    if path_of(request) != "/mcp":
+        return NOT_THERE
+    if request.header("Content-Type") != "application/json":
+        return error(request, -32600, "Unsupported Media Type: Content-Type must be application/json", 415)
+    if "text/event-stream" not in (request.header("Accept") or ""):
+        return error(request, -32600, "Not Acceptable", 406)
+    called = call_of(request)
+    if called["method"] == "initialize":
+        result = {"protocolVersion": "2025-06-18", "serverInfo": {"name": "m", "version": "1"}}
+        return answer(request, headers={**JSON, "Mcp-Session-Id": "s-1"}, result=result)
+    if request.header("Mcp-Session-Id") != "s-1":
+        return error(request, -32600, "Bad Request: Missing session ID", 400)
+    return http_reply(b"", 202) if "id" not in called else answer(request, result={"tools": []})
+
+
+def transmission(request: Received) -> Parts:
+    server = {"Server": "Transmission", "Content-Type": "text/html"}
+    if path_of(request) != "/transmission/rpc":
+        return http_reply(PAGE, 404, server)
+    if request.header("X-Transmission-Session-Id") != "t-1":
+        return http_reply(b"<h1>409: Conflict</h1>", 409, {**server, "X-Transmission-Session-Id": "t-1"})
+    tag = call_of(request).get("tag")
+    return http_reply(json.dumps({"arguments": {}, "result": "method name not recognized", "tag": tag}).encode())
+
+
+def handing_out(request: Received) -> Parts:
+    """Somebody else's way of the same."""
+    if request.header("X-Csrf-Session") != "c-1":
+        return http_reply(b"", 409, {"X-Csrf-Session": "c-1"})
+    return error(request, -32601, "Method not found")
+
+
+def flask(request: Received) -> Parts:
+    if path_of(request) == "/rpc":
+        return http_reply(PAGE, 308, {"Location": "/rpc/"}, reason="PERMANENT REDIRECT")
+    return error(request, -32601, "Method not found", 400) if path_of(request) == "/rpc/" else NOT_THERE
+
+
+def by_name(request: Received) -> Parts:
+    if path_of(request) != "/rpc":
+        return NOT_THERE
+    if call_of(request).get("params") == []:
+        return error(request, -32602, "Invalid params: expected an object, got a list")
+    return error(request, -32601, "Method not found")
+
+
+def locked(request: Received) -> Parts:
+    return basic("somewhere")
+
+
+def bearer(request: Received) -> Parts:
+    if path_of(request) != "/rpc":
+        return NOT_THERE
+    return http_reply(b"Unauthorized", 401, {"WWW-Authenticate": 'Bearer realm="api"'})
+
+
+@pytest.mark.parametrize(
+    ("server", "changes", "secrets"),
+    [
+        (aria2, {"preset": "aria2"}, ("token",)),
+        (open_aria2, {"preset": "aria2", "auth.kind": "none"}, ()),
+        (bitcoin, {"preset": "bitcoin"}, ("username", "password")),
+        (old_shape, {"path": "/", "envelope": "1.0"}, ()),
+        (deluge, {"preset": "deluge"}, ("password",)),
+        (zabbix, {"preset": "zabbix"}, ("username", "password")),
+        (mcp, {"preset": "mcp"}, ()),
+        (handing_out, {"path": "/", "handshake": {"header": "X-Csrf-Session"}}, ()),
+        (flask, {"path": "/rpc/"}, ()),
+        (by_name, {"path": "/rpc", "empty_params": "{}"}, ()),
+        (locked, {"path": "/", "auth.kind": "basic"}, ("password",)),
+        (bearer, {"path": "/rpc", "auth.kind": "bearer"}, ("token",)),
+    ],
+)
+def test_the_profile_that_fits_is_found_from_a_bare_address(
+    explorer: Explorer, server: Callable[[Received], Parts], changes: dict[str, Any], secrets: tuple[str, ...]
+) -> None:
+    with RawServer(server) as wire:
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is not None, report.checks
+    assert (dict(report.proposal.changes), report.proposal.secrets) == (changes, secrets)
+    assert_harmless(wire, report)
+    assert explorer.history.newest(1) == []
+
+
+def assert_harmless(wire: RawServer, report: Report, *more: str) -> None:
+    """No more than a dozen, all of names that were told; nothing that opens a door."""
+    assert report.requests == len(wire.requests) <= MOST
+    for request in wire.requests:
+        assert call_of(request)["method"] in {*METHODS, *more}
+        assert request.header("Cookie") is None
+        if not more:
+            assert request.header("Authorization") is None
+
+
+# --- what does not work ----------------------------------------------------------------------------------------------
+
+
+def row(report: Report, label: str) -> tuple[str, str]:
+    return next((check.state, check.words) for check in report.checks if check.label == label)
+
+
+def page(request: Received) -> Parts:
+    return http_reply(PAGE)
+
+
+def garbage(request: Received) -> Parts:
+    return http_reply(b"\x00\xff{]" + HOSTILE.encode() * 100, headers={"Server": "x" * 5_000})
+
+
+def json_of_no_kind(request: Received) -> Parts:
+    return http_reply(b'{"error": {"code": 404, "message": "no such route"}}', 404)
+
+
+@pytest.mark.parametrize("server", [page, garbage, json_of_no_kind])
+def test_where_nothing_speaks_json_rpc_nothing_is_proposed(
+    explorer: Explorer, server: Callable[[Received], Parts]
+) -> None:
+    with RawServer(server) as wire:
+        report = report_of(explorer, wire.origin)
+    assert (report.proposal, report.exit_code) == (None, 5)
+    state, words = row(report, "Address")
+    assert state == "failed"
+    assert words.startswith("no JSON-RPC at /, /jsonrpc, /rpc, /api/v2/, ")
+    assert_harmless(wire, report)
+
+
+def test_a_server_that_says_nothing_is_asked_once(tmp_path: Path) -> None:
+    with RawServer([HOLD]) as wire:
+        explorer = opened(tmp_path, f'[profile.mute]\nurl = "{wire.origin}"\ntimeout = 0.2\n')
+        report = report_of(explorer, explorer.profiles.profiles["mute"])
+    assert (len(wire.requests), report.exit_code, report.proposal) == (1, 4, None)
+    assert row(report, "HTTP")[0] == "failed"
+
+
+def test_a_server_that_hangs_up_half_way_ends_it_with_what_was_found(explorer: Explorer) -> None:
+    with RawServer(aria2, aria2, [RESET]) as wire:
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"path": "/jsonrpc"}, "what was not answered is not proposed"
+    assert_harmless(wire, report)
+
+
+def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
+    stop, heard = Stop(), list[Report]()
+
+    def tell(report: Report) -> None:
+        heard.append(report)
+        if len(heard) == 3:
+            stop.press()
+
+    with RawServer(aria2) as wire:
+        report = report_of(explorer, wire.origin, tell=tell, stop=stop)
+    assert len(wire.requests) == 2
+    assert row(report, "Address") == ("well", "/jsonrpc speaks JSON-RPC; not /")
+    assert [each.under_way for each in heard] == [
+        f"system.listMethods at {path}" for path in ("/", "/jsonrpc", "/jsonrpc")
+    ]
+    assert heard[0].checks == ()
+    assert ("unknown", "looked at /") in {(check.state, check.words) for check in heard[1].checks}, "as it came"
+
+
+def hostile(request: Received) -> Parts:
+    """Whatever a server can say that would end up in a profile, or on a terminal."""
+    names = {"Location": "/a?token=5ecret5ecret5ecret", "Server": "S\x9b2J[@click=app.quit]"}
+    if path_of(request) == "/":
+        return http_reply(b"", 308, names)
+    if path_of(request) == "/jsonrpc":
+        return http_reply(b"", 307, {"Location": "http://127.0.0.2:1/jsonrpc"})
+    if path_of(request) == "/rpc":
+        return http_reply(HOSTILE.encode(), 415, {"Accept-Post": 'application/json"] evil = 1'})
+    return error(request, -32601, HOSTILE, 200, headers={**JSON, "WWW-Authenticate": "Basic [/]\x9b"})
+
+
+def test_nothing_that_a_server_says_leads_astray(explorer: Explorer) -> None:
+    with RawServer(hostile) as wire:
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {}, "at /api/v2/, the usual path, in the usual form"
+    assert row(report, "Address")[1] == "/api/v2/ speaks JSON-RPC; not /, /jsonrpc, /rpc"
+    assert all("?" not in path_of(request) for request in wire.requests)
+    assert_harmless(wire, report)
+
+
+def endless(request: Received) -> Parts:
+    """Each refusal asks for another form."""
+    kinds = ["application/json-rpc", "application/json"]
+    other = kinds[request.header("Content-Type") == kinds[0]]
+    return http_reply(f"unsupported content type, use {other}".encode(), 415, {"Accept": other})
+
+
+def test_a_server_that_is_never_content_costs_no_more_than_a_dozen(explorer: Explorer) -> None:
+    with RawServer(endless) as wire:
+        report = report_of(explorer, wire.origin)
+    assert len(wire.requests) == MOST
+    assert report.exit_code == 5
+    assert_harmless(wire, report)
+
+
+# --- profiles of files -----------------------------------------------------------------------------------------------
+
+
+def profile_of(folder: Path, wire: RawServer, more: str, **variables: str) -> tuple[Explorer, Profile]:
+    explorer = opened(folder, f'[profile.shop]\nurl = "{wire.origin}"\n{more}\n', **variables)
+    return explorer, explorer.profiles.profiles["shop"]
+
+
+def test_a_profile_that_works_is_left_as_it_is(tmp_path: Path) -> None:
+    with RawServer(by_name) as wire:
+        explorer, profile = profile_of(tmp_path, wire, 'path = "/rpc"\nempty_params = "{}"')
+        report = report_of(explorer, profile)
+    assert report.proposal is not None
+    assert (report.proposal.changes, report.exit_code) == ((), 0)
+    assert path_of(wire.requests[0]) == "/rpc", "its own path is asked first"
+    assert_harmless(wire, report)
+
+
+@pytest.mark.parametrize(
+    ("server", "more", "changes", "failed"),
+    [
+        (deluge, 'path = "/json"', {"preset": "deluge"}, {"Content type"}),
+        (deluge, 'path = "/json"\ncontent_type = "text/plain"',
+         {"preset": "deluge", "content_type": "application/json"}, {"Content type"}),
+        (by_name, 'path = "/rpc"', {"empty_params": "{}"}, {"Empty params"}),
+        (by_name, 'path = "/nowhere"', {"path": "/rpc", "empty_params": "{}"}, {"Address", "Empty params"}),
+        (mcp, 'path = "/mcp"\nempty_params = "[]"', {"preset": "mcp", "empty_params": "{}"},
+         {"Content type", "Handshake"}),
+        (bitcoin, 'path = "/"', {"preset": "bitcoin"}, {"Login"}),
+    ],
+)  # fmt: skip
+def test_what_is_wrong_with_a_profile_is_told_and_changed_where_a_file_says_it(
+    tmp_path: Path, server: Callable[[Received], Parts], more: str, changes: dict[str, Any], failed: set[str]
+) -> None:
+    with RawServer(server) as wire:
+        explorer, profile = profile_of(tmp_path, wire, more)
+        report = report_of(explorer, profile)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == changes
+    assert {check.label for check in report.checks if check.state == "failed"} == failed
+    assert report.exit_code == (3 if failed == {"Login"} else 5)
+    assert_harmless(wire, report)
+
+
+SECRET = "hunter2hunter2"
+AUTH = 'auth = { kind = "basic", username = "ada" }'
+
+
+def guarded(request: Received) -> Parts:
+    """Behind HTTP Basic, at the usual path only, in one form."""
+    if request.header("Authorization") is None:
+        return basic("guarded")
+    if request.header("Content-Type") != "application/json":
+        return http_reply(b"", 415, {"Accept": "application/json"})
+    return error(request, -32601, "Method not found")
+
+
+def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
+    with RawServer(guarded) as wire:
+        explorer, profile = profile_of(
+            tmp_path, wire, f'{AUTH}\ncontent_type = "application/json"', RPCEXPLORER_SHOP_PASSWORD=SECRET
+        )
+        report = report_of(explorer, profile)
+    assert [bool(request.header("Authorization")) for request in wire.requests] == [False, True]
+    assert report.exit_code == 0
+    assert row(report, "JSON-RPC") == ("well", "2.0; ping: an error object: -32601 Method not found")
+    assert row(report, "Content type") == ("well", "application/json is taken")
+    assert SECRET not in str(report)
+    assert_harmless(wire, report, "ping")
+
+
+def test_what_only_shows_behind_the_login_is_proposed_as_well(tmp_path: Path) -> None:
+    with RawServer(guarded) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"content_type": "application/json"}
+    assert report.exit_code == 5
+    assert len(wire.requests) == 2
+
+
+@pytest.mark.parametrize("server", [page, json_of_no_kind, by_name, aria2])
+def test_no_credential_goes_where_the_way_is_not_as_the_profile_has_it(
+    tmp_path: Path, server: Callable[[Received], Parts]
+) -> None:
+    with RawServer(server) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile)
+    assert report.exit_code == 5
+    assert row(report, "Credentials") == ("unknown", "not reached")
+    assert_harmless(wire, report)
+
+
+def test_a_token_in_the_path_is_all_there_is_to_try(tmp_path: Path) -> None:
+    with RawServer(lambda request: answer(request, result="pong")) as wire:
+        explorer, profile = profile_of(
+            tmp_path, wire, 'path = "/v3/{token}"\nauth = { kind = "none" }', RPCEXPLORER_SHOP_TOKEN=SECRET
+        )
+        report = report_of(explorer, profile)
+    assert [path_of(request) for request in wire.requests] == [f"/v3/{SECRET}"]
+    assert (report.exit_code, report.proposal) == (0, None)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_shown_and_can_be_trusted(tmp_path: Path, explorer: Explorer) -> None:
+    box = self_signed()
+    with RawServer(by_name, tls=box.server(tmp_path)) as wire:
+        report = report_of(explorer, wire.origin)
+        assert (report.exit_code, wire.requests) == (4, [])
+        assert row(report, "TLS")[0] == "failed"
+        assert report.certificate is not None
+        assert report.proposal is not None
+        assert dict(report.proposal.changes) == {"certificate": report.certificate.certificate.fingerprint}
+        fingerprint = report.certificate.certificate.fingerprint
+        again, profile = profile_of(tmp_path, wire, f'path = "/rpc"\ncertificate = "{fingerprint}"')
+        report = report_of(again, profile)
+    assert row(report, "TLS")[0] == "well"
+    assert report.certificate is not None
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"empty_params": "{}"}
