@@ -7,7 +7,7 @@ a method that is named beforehand, and there are no more of them than was allowe
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterator, Mapping
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -47,7 +47,7 @@ class Examination:
         self,
         profile: Profile,
         presets: Mapping[str, Preset],
-        kinds: Collection[str],
+        kinds: Mapping[str, type[Auth]],
         changed: Callable[[Profile, Changes], Profile | None],
         most: int = MOST,
     ) -> None:
