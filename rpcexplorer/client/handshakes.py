@@ -20,6 +20,7 @@ from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.protocol.messages import Call, spelled
 
 CONFLICT: Final = 409
+BAD_REQUEST: Final = 400
 NOT_FOUND: Final = 404
 
 MCP_VERSION: Final = "2025-06-18"
@@ -118,7 +119,7 @@ class McpSession:
         if not had_session and (refused := (yield from self._initialize(want))):
             return refused
         received = yield self._with(want)
-        if had_session and received.response.status == NOT_FOUND:
+        if had_session and _is_over(received):
             self._headers = None
             yield Say("the server knows the session no more: initialized anew")
             if refused := (yield from self._initialize(want)):
@@ -156,6 +157,15 @@ class McpSession:
         self._headers = tuple(AuthHeader(*each) for each in headers.items() if _SENDABLE.fullmatch(each[1]))
         server = " ".join(filter(None, (said.serverInfo.name, said.serverInfo.version)))
         yield Say(f"initialized: {server[:80] or 'a server without a name'}, MCP {said.protocolVersion[:20]}")
+
+
+def _is_over(received: Received) -> bool:
+    """Whether the session is known no more: a status says so, or what comes with it."""
+    if received.response.status == NOT_FOUND:
+        return True
+    outcome = received.outcome
+    said = outcome.message if isinstance(outcome, ErrorObject) else ""
+    return received.response.status == BAD_REQUEST and "session" in said.lower()
 
 
 def _translated(message: Message) -> Message:

@@ -27,8 +27,8 @@ from rpcexplorer.protocol.messages import Malformed, MessageForm, Result
 from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Verb, Watch
 
 OK = 200
-
-
+SAID_ENOUGH = frozenset({*REDIRECTS, 401, 407})
+"""Statuses after which it does not matter what the bytes were."""
 HUNG_UP = "the server closed the connection without a reply, as some do after a notification"
 
 
@@ -185,5 +185,5 @@ def _named(outcome: Outcome, response: Response, profile: Profile) -> Outcome:
     """What came instead of a reply, by its status where that says more than the bytes."""
     if not isinstance(outcome, Malformed) or not (said := named(response, profile)):
         return outcome
-    more = f" {outcome.reason}" if response.body.strip() and response.status not in REDIRECTS else ""
+    more = f" {outcome.reason}" if response.body.strip() and response.status not in SAID_ENOUGH else ""
     return replace(outcome, reason=f"{said}{more}")

@@ -107,9 +107,9 @@ class Profile(Struct, frozen=True):
     name: str
     url: str
     """The base URL; ``path`` is appended."""
+    path: str = PATH
     preset: str = ""
     """What has given the values that nobody else has."""
-    path: str = PATH
     description: str = ""
     badge: str = ""
     """dev, staging, prod or any word; ``prod`` makes everything more careful."""

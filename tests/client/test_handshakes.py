@@ -92,8 +92,8 @@ def test_without_the_setting_a_409_is_what_it_is() -> None:
 class Mcp:
     """A server that checks the order of things as the protocol has it."""
 
-    def __init__(self, *, token: str = "") -> None:
-        self.token = token
+    def __init__(self, *, token: str = "", forgotten: int = 404) -> None:
+        self.token, self.forgotten = token, forgotten
         self.sessions = 0
         self.over = False
 
@@ -111,7 +111,7 @@ class Mcp:
             }
             return http_reply(reply_to(request, result=result), headers={"Mcp-Session-Id": f"s{self.sessions}"})
         if self.over or request.header("Mcp-Session-Id") != session:
-            return http_reply(reply_to(request, error={"code": -32000, "message": "no session"}), 404)
+            return http_reply(reply_to(request, error={"code": -32000, "message": "no session"}), self.forgotten)
         assert request.header("MCP-Protocol-Version") == "2025-03-26"
         if "id" not in body:
             return http_reply(b"", 202, reason="Accepted")
@@ -150,8 +150,9 @@ def test_a_tool_that_says_it_failed_stays_a_result_with_a_remark() -> None:
     assert "isError" not in " ".join(good.remarks)
 
 
-def test_a_session_that_is_over_is_begun_anew_once() -> None:
-    mcp = Mcp()
+@pytest.mark.parametrize("status", [404, 400])
+def test_a_session_that_is_over_is_begun_anew_once(status: int) -> None:
+    mcp = Mcp(forgotten=status)
 
     def answer(request: Received) -> bytes:
         said = mcp(request)

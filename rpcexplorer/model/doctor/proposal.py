@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import Any, Final
+from typing import Any
 
 from msgspec import Struct
 
@@ -13,8 +13,10 @@ from rpcexplorer.model.hints.hint import Changes
 from rpcexplorer.model.profile import PATH, Auth, HeaderHandshake, Preset, Profile
 from rpcexplorer.protocol.messages import Result
 
-SEEN_AT_ONCE: Final = frozenset({"basic", "digest"})
-"""Kinds of auth that servers ask for before they look at a call: who was not asked needs none of them."""
+
+def asked_at_once(auth: Auth) -> bool:
+    """Whether servers ask for it before they look at a call: who was not asked needs none then."""
+    return bool(auth.scheme) and "password" in auth.takes
 
 
 class Proposal(Struct, frozen=True):
@@ -79,7 +81,7 @@ def _auth(examination: Examination, under: Profile) -> Changes:
     wanted = found.auth_changes
     if wanted:
         return wanted if dict(wanted)["auth.kind"] != under.auth.kind else ()
-    open_ = found.speaks and not found.asks_for_login and under.auth.kind in SEEN_AT_ONCE
+    open_ = found.speaks and not found.asks_for_login and asked_at_once(under.auth)
     answered = examination.private is not None and isinstance(examination.private.exchange.outcome, Result)
     if (open_ or answered) and not profile.secrets and under.auth.kind != Auth.kind:
         return (("auth.kind", Auth.kind),)

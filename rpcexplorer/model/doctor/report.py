@@ -22,7 +22,7 @@ from rpcexplorer.model.connection_test import (
 )
 from rpcexplorer.model.doctor.examination import Examination
 from rpcexplorer.model.doctor.finding import Finding
-from rpcexplorer.model.doctor.proposal import SEEN_AT_ONCE, Proposal
+from rpcexplorer.model.doctor.proposal import Proposal, asked_at_once
 from rpcexplorer.model.doctor.signs import names_in
 from rpcexplorer.model.profile import Auth, HeaderHandshake
 from rpcexplorer.model.secrets.certificate import ShownCertificate
@@ -195,7 +195,7 @@ def _login(examination: Examination) -> Check:
     if examination.private and isinstance(examination.private.exchange.outcome, Result):
         return Check("Login", "skipped", f"{examination.private.exchange.method} was answered without one")
     preset = examination.presets.get(examination.preset)
-    if preset and preset.values.secrets and not profile.secrets and preset.values.auth.kind not in SEEN_AT_ONCE:
+    if preset and preset.values.secrets and not profile.secrets and not asked_at_once(preset.values.auth):
         kind = preset.values.auth.kind
         return Check("Login", "unknown", f"not asked for yet; such servers want one for most methods: {kind}")
     label = steps(found.exchange, profile)[LOGIN].label
