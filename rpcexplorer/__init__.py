@@ -10,9 +10,16 @@ from typing import TYPE_CHECKING
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from rpcexplorer.auth.basic import BasicAuth
+    from rpcexplorer.auth.bearer import BearerAuth
     from rpcexplorer.auth.cookie import CookieAuth
+    from rpcexplorer.auth.digest import DigestAuth
+    from rpcexplorer.auth.first import FirstAuth
+    from rpcexplorer.auth.header import HeaderAuth
     from rpcexplorer.auth.inline import InlineAuth
+    from rpcexplorer.auth.member import MemberAuth
     from rpcexplorer.auth.none import NoAuth
+    from rpcexplorer.auth.query import QueryAuth
     from rpcexplorer.client.client import Client
     from rpcexplorer.client.stop import Stop
     from rpcexplorer.explorer import Explorer
@@ -22,19 +29,26 @@ if TYPE_CHECKING:
     from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 
 __all__ = [
+    "BasicAuth",
     "Batch",
+    "BearerAuth",
     "Cancelled",
     "Client",
     "CookieAuth",
+    "DigestAuth",
     "Draft",
     "ErrorObject",
     "Exchange",
     "Explorer",
+    "FirstAuth",
+    "HeaderAuth",
     "InlineAuth",
     "Login",
     "Malformed",
+    "MemberAuth",
     "NoAuth",
     "Profile",
+    "QueryAuth",
     "Refused",
     "Result",
     "Sent",
