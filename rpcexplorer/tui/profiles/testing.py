@@ -178,6 +178,7 @@ class ConnectionTest(Dialog[str]):
             self._stop = None
         self.report = report
         self._show()
+        self._page.scroll_end(animate=False)  # what is proposed is what somebody waits for
 
     def _heard(self, report: Report) -> None:
         """What is known so far, unless somebody has left meanwhile."""

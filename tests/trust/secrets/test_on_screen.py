@@ -25,6 +25,7 @@ from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from tests.fakes.wire import RawServer
 from tests.trust.secrets.planted import AWKWARD, Parrot, leaks
+from tests.tui.visiting import begun
 from tests.tui.waiting import until
 
 SECRET = AWKWARD["quotes and backslashes"]
@@ -101,7 +102,7 @@ async def day(witness: Witness, screen: CallScreen) -> None:
     await witness.look("history")
     await pilot.press("escape", "f7")
     await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and bool(app.screen.children))
-    await pilot.press("t")
+    await begun(pilot, "t")
     await witness.look("the test of a connection")
 
 

@@ -29,7 +29,21 @@ from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from tests.client.test_doctor import by_name, deluge, open_aria2
 from tests.fakes.wire import HOLD, RawServer
-from tests.tui.visiting import asked, begun, drawn, names, on, page, profiles, said, shown, stand_on, tell, type_in
+from tests.tui.visiting import (
+    asked,
+    begun,
+    drawn,
+    names,
+    on,
+    page,
+    profiles,
+    rest,
+    said,
+    shown,
+    stand_on,
+    tell,
+    type_in,
+)
 from tests.tui.waiting import until
 
 Make = Callable[..., Explorer]
@@ -824,7 +838,9 @@ def test_a_test_that_hangs_is_ended_by_escape_with_what_was_found(make_explorer:
             screen = await profiles(pilot, "slow")
             await pilot.press("t")
             dialog: ConnectionTest = await on(pilot, ConnectionTest)
-            assert not server.requests, "nothing is sent before Enter"
+            await rest(pilot)
+            assert "At most 12 requests" in asked(dialog), "nothing begins before Enter"
+            assert not server.requests
             await pilot.press("enter")
             await until(pilot, lambda: "system.listMethods at" in asked(dialog))
             await pilot.press("enter", "enter", "escape")
