@@ -222,7 +222,6 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
     Command("profiles.use", "enter", "use", "Use this profile from now on.", "profiles", footer=True),
-    Command("profiles.trust", "c", "trust", "Trust the certificate that a test ended at.", "profiles", footer=True),
     Command("profiles.default", "asterisk", "default", "Use this profile wherever none is named.", "profiles"),
     Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True),
     Command("profiles.edit", "e", "edit", "Change this profile in its file.", "profiles", footer=True),

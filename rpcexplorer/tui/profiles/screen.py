@@ -17,7 +17,6 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import told
 from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.dialogs.login import secrets
@@ -27,7 +26,6 @@ from rpcexplorer.tui.profiles.changes import added, duplicated, edited, make_def
 from rpcexplorer.tui.profiles.files import homes_of
 from rpcexplorer.tui.profiles.list import ProfileList, ProfileRow
 from rpcexplorer.tui.profiles.testing import tested
-from rpcexplorer.tui.profiles.trusting import trusted
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.terminal.clipboard import copy
 from rpcexplorer.tui.widgets.bar import Bar
@@ -82,8 +80,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         self._list_bar, self._page_bar = Bar(), Bar()
         self._tested: dict[str, tuple[Profile, Sequence[Check]]] = {}
         """What a test came to, and of which values: an edited profile is another one."""
-        self._offered: tuple[Profile, ShownCertificate] | None = None
-        """What the last test ended at, and a person may trust."""
 
     def compose(self) -> ComposeResult:
         if self._header is not None:
@@ -192,8 +188,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         profile = row.profile if row else None
         if action in {"use", "default", "edit", "remove", "duplicate", "copy", "test"}:
             return profile is not None
-        if action == "trust":
-            return self._offered is not None and self._offered[0] == profile
         if action == "secrets":
             return profile is not None and bool(profile.secrets)
         if action == "close":
@@ -279,14 +273,6 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
         found = await tested(self, self.explorer, profile)
         if found.checks:
             self._tested[found.profile.name] = (found.profile, found.checks)
-        self._offered = None if found.distrusted is None else (found.profile, found.distrusted)
         self._fill(found.name)
         if found.name:
             self._use(self._row)
-
-    @opens("edit")
-    async def action_trust(self) -> None:
-        """Trust the certificate that the test has ended at, and see how far it comes now."""
-        if self._offered is not None and await trusted(self, self.explorer, *self._offered):
-            self._fill()
-            self.action_test()

@@ -22,7 +22,6 @@ from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.profiles.files import homes_for
@@ -46,8 +45,6 @@ class Tested(Struct, frozen=True):
     profile: Profile
     """The one that was tested last."""
     checks: Sequence[Check] = ()
-    distrusted: ShownCertificate | None = None
-    """The certificate that the test has ended at, and that is not trusted."""
     name: str = ""
     """The profile that was made or changed as was proposed; empty where nothing was."""
 
@@ -58,7 +55,7 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
     wish = await screen.app.push_screen_wait(dialog)
     report = dialog.report
     proposal, shown = report.proposal, report.certificate
-    came = Tested(profile, report.checks, shown if proposal and proposal.trusts else None)
+    came = Tested(profile, report.checks)
     if wish is None or proposal is None:
         return came
     if profile.ad_hoc:

@@ -115,12 +115,14 @@ def step_line(step: Check) -> WordLine:
 
 
 def _settings(profile: Profile, rows: Sequence[PageRow], files: Sequence[tuple[Path, str]]) -> Iterator[WordLine]:
-    """Keys by what they are about; first what a file says, with its place, then what counts by default."""
+    """Keys by what they are about: first what a file says, with its place, then what counts by default, if anything."""
     short = _short([file for file, _ in files])
     for heading in ("Calls", "Login", "Headers"):
         told = [row for row in rows if row[0] not in TOLD and _group(row[0]) == heading]
         chosen = [row for row in told if str(row[2]) != "default"]
-        usual = [] if heading == "Login" and not profile.secrets else [row for row in told if row not in chosen]
+        usual = [row for row in told if row not in chosen and row[1] is not None and row[1] != ""]
+        if heading == "Login" and not profile.secrets:
+            usual = []
         if chosen or usual:
             yield from _heading(heading)
         for key, value, source in chosen:
