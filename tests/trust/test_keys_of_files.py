@@ -33,7 +33,7 @@ class Row(NamedTuple):
 
 STEERED = "trust/test_routes.py::test_a_secret_is_not_steered_within_its_server"
 ROUTED = "model/secrets/test_route.py::test_whatever_decides_where_a_secret_goes_is_a_part_of_its_route"
-FIELDS = "model/secrets/test_route.py::test_every_field_of_every_kind_of_auth_is_a_part_of_the_route"
+TOKEN = "trust/test_routes.py::test_a_token_is_not_steered_within_its_server_either"
 WRONG = "storage/profiles/test_shape.py::test_what_is_wrong_is_told_with_file_line_and_key"
 SHOWN = "trust/sinks/test_on_screen.py::test_nothing_that_is_shown_is_obeyed"
 STRICT = "storage/profiles/test_layers.py::test_a_working_folder_asks_more_often_and_never_less"
@@ -60,7 +60,7 @@ IN_SESSIONS = [
     Row("profile.*.accept", "smuggle a second header or request",
         "trust/test_keys_of_files.py::test_no_header_of_a_profile_smuggles_anything"),
     Row("profile.*.empty_params", "be sent as text of its own", WRONG),
-    Row("profile.*.envelope", "be sent as text of its own", WRONG),
+    Row("profile.*.envelope", "put params, and a secret in them, into another member", TOKEN),
     Row("profile.*.id", "be sent as text of its own", WRONG),
     Row("profile.*.headers.*", "lead a secret to another virtual host or tenant; hold one",
         "trust/test_routes.py::test_a_host_header_in_a_profile_is_refused"),
@@ -71,7 +71,7 @@ IN_SESSIONS = [
         "cli/test_profiles_trust.py::test_a_teams_file_shows_it_to_nobody_before_that_was_allowed"),
     Row("profile.*.key_file", "come to lead to another key of this person; ask for its password",
         "cli/test_profiles_trust.py::test_a_link_in_a_checkout_cannot_come_to_lead_to_another_key"),
-    Row("profile.*.handshake", "put what a server says into a header that holds a secret", WRONG),
+    Row("profile.*.handshake", "put a secret into the arguments of a tool, or what a server says beside it", TOKEN),
     Row("profile.*.discovery", "lead a secret to another address of its server; read any file",
         "trust/test_keys_of_files.py::test_a_description_is_fetched_and_read_only_where_a_file_may_say_so"),
     Row("profile.*.auth.kind", "put a secret where others read it",
@@ -82,10 +82,10 @@ IN_SESSIONS = [
     Row("profile.*.auth.username_member", "put a name where others read it",
         "model/secrets/test_route.py::test_every_field_of_a_kind_of_auth_is_a_part_of_the_route"),
     Row("profile.*.auth.password_member", "put a password where others read it, such as the text of a note", STEERED),
-    Row("profile.*.auth.header", "put a token where others read it; smuggle a header", FIELDS),
-    Row("profile.*.auth.value", "smuggle a header; send text of its own with a token", FIELDS),
-    Row("profile.*.auth.name", "put a token where others read it; end the address", FIELDS),
-    Row("profile.*.auth.member", "put a token where others read it, such as params", FIELDS),
+    Row("profile.*.auth.header", "put a token where others read it; smuggle a header", TOKEN),
+    Row("profile.*.auth.value", "smuggle a header; send text of its own with a token", TOKEN),
+    Row("profile.*.auth.name", "put a token where others read it; end the address", TOKEN),
+    Row("profile.*.auth.member", "put a token where others read it, such as params", TOKEN),
     Row("profile.*.login.method", "give a password to a method that keeps it", STEERED),
     Row("profile.*.login.params", "put a password where others read it", STEERED),
     Row("profile.*.login.session", "take a text for a session that others can read", STEERED),

@@ -84,6 +84,76 @@ def test_a_secret_is_not_steered_within_its_server(
     assert len(server.requests) == before
 
 
+def token(url: str, auth: str, more: str = "") -> str:
+    return f'[profile.st]\nurl = "{url}"\nauth = {{ {auth} }}\n{more}\n'
+
+
+MEMBER_LOGIN = 'login = { method = "user.login", session = "/result" }'
+TOKENS = {
+    "another header": ('kind = "header"', "", 'kind = "header", header = "X-Note"', ""),
+    "another text of the header": ('kind = "header"', "", 'kind = "header", value = "note {token}"', ""),
+    "another parameter": ('kind = "query"', "", 'kind = "query", name = "note"', ""),
+    "another first element": ('kind = "first"', "", 'kind = "first", value = "note {token}"', ""),
+    "a member that everybody reads": ('kind = "member"', "", 'kind = "member", member = "note"', ""),
+    "another place in the path": ('kind = "none"', 'path = "/v3/{token}"', 'kind = "none"', 'path = "/log/{token}"'),
+    "the address instead of a header": ('kind = "bearer"', "", 'kind = "query"', ""),
+    "the path instead of a header": ('kind = "bearer"', "", 'kind = "none"', 'path = "/{token}"'),
+    "a document that is a log": ('kind = "bearer"', "", 'kind = "bearer"', 'discovery = { url = "/log" }'),
+    "a header that a server fills": ('kind = "bearer"', "", 'kind = "bearer"', 'handshake = { header = "X-Note" }'),
+    "the arguments of a tool": ('kind = "first"', "", 'kind = "first"', 'handshake = "mcp"'),
+    "another member for the params": ('kind = "first"', "", 'kind = "first"', 'envelope = "transmission"'),
+    "a preset with another path": ('kind = "bearer"', "", 'kind = "bearer"', 'preset = "mopidy"'),
+    "a preset with another handshake": ('kind = "bearer"', 'path = "/mcp"', 'kind = "bearer"', 'preset = "mcp"'),
+}
+
+
+@pytest.mark.parametrize("how", TOKENS)
+@pytest.mark.parametrize("from_environment", [False, True])
+def test_a_token_is_not_steered_within_its_server_either(
+    shell: Shell, server: RawServer, how: str, from_environment: bool
+) -> None:
+    auth, more, other, others = TOKENS[how]
+    first = token(server.origin, auth, more)
+    if from_environment:
+        shell.environment["RPCEXPLORER_ST_TOKEN"] = PASSWORD
+        shell.sessions(first)
+    else:
+        store(shell, first, "token")
+    assert shell.run("call", "ping").code == 0
+    assert PASSWORD.encode() in came(server)
+    server.requests.clear()
+    team = shell.sessions(token(server.origin, other, others))
+    for words in (["call", "ping"], ["call", "ping"], ["methods", "--refresh"], ["profiles", "test", "st"]):
+        ran = shell.run(*words)
+        if words[0] == "call":
+            assert ran.code == 3
+            assert "was not sent" in ran.err
+            assert f"({team}:" in ran.err
+            assert " → " in ran.err
+            assert "rpcexplorer profiles allow st" in ran.err
+    assert PASSWORD.encode() not in came(server)
+
+
+@pytest.mark.parametrize("value", ["", "/note"])
+def test_a_session_that_a_login_opens_beside_a_token_stays_on_its_route(
+    shell: Shell, server: RawServer, value: str
+) -> None:
+    table = 'kind = "member", username = "ann"'
+    shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
+    store(shell, token(server.origin, table, MEMBER_LOGIN), "session", SESSION)
+    assert shell.run("call", "ping").code == 0
+    assert SESSION.encode() in came(server)
+    assert shell.run("login").code == 0
+    server.requests.clear()
+    team = shell.sessions(token(server.origin, table, MEMBER_LOGIN.replace('"/result"', f'"{value}"')))
+    for words in (["call", "ping"], ["login"]):
+        ran = shell.run(*words)
+        assert ran.code == 3
+        assert f"login.session: /result → {value}" in ran.err
+        assert f"({team}:" in ran.err
+    assert server.requests == []
+
+
 def test_what_was_allowed_once_is_sent_and_what_is_forgotten_is_not(shell: Shell, server: RawServer) -> None:
     store(shell, inline(server.origin))
     shell.sessions(inline(server.origin, ', password_member = "pw"'))

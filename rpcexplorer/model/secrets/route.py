@@ -10,8 +10,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from rpcexplorer.model.profile import DocumentSource, Login, Profile
+from rpcexplorer.protocol.messages import USUAL_FORM
 
 Route = Mapping[str, str]
 """Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
@@ -63,6 +65,7 @@ def route_of(profile: Profile, certificates: str = "") -> Route:
     route |= {f"headers.{name.lower()}": value for name, value in profile.headers}
     if isinstance(profile.discovery, DocumentSource) and profile.discovery.url:
         route["discovery.url"] = profile.discovery.url
+    route |= {key: _text(value) for key, value in _around(profile)}
     named = {key: getattr(profile, key) for key in ("certificate", "cert_file", "key_file")}
     return (
         route
@@ -76,6 +79,14 @@ def changes(old: Route, new: Route) -> tuple[Change, ...]:
     return tuple(
         Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys if old.get(key) != new.get(key)
     )
+
+
+def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
+    """What decides of which member of a request params become a part, and so the credentials in them."""
+    if profile.envelope != USUAL_FORM.envelope:
+        yield "envelope", profile.envelope
+    if profile.handshake is not None:
+        yield "handshake", profile.handshake if isinstance(profile.handshake, str) else asdict(profile.handshake)
 
 
 def _unusual(value: Struct, usual: Struct) -> Iterator[tuple[str, Any]]:

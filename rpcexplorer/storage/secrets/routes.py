@@ -174,7 +174,8 @@ class Routes:
     def _place(self, name: str, key: str) -> str:
         """The file and line that say what a key of a route is."""
         leaves = self.profiles.leaves.get(name, {})
-        sought = {"origin": ("url",), "path": ("path",)}.get(key) or split_dotted(key)
+        others = {"origin": ("url",), "path": ("path",), "discovery.url": ("discovery",)}
+        sought = others.get(key) or split_dotted(key)
         if key == "path" and sought not in leaves:
             sought = ("url",)
         for path, leaf in leaves.items():

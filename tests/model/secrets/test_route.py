@@ -12,7 +12,7 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.kind import Kind
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.model.profile import DocumentSource, Login, MethodNote, Profile
+from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, Login, MethodNote, Profile
 from rpcexplorer.model.secrets.route import NOT_SET, Change, RouteChanged, changes, route_of
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
@@ -36,6 +36,9 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"cert_file": "/me.pem"}, "cert_file"),
     ({"key_file": "/me.key"}, "key_file"),
     ({"discovery": DocumentSource(url="/notes")}, "discovery.url"),
+    ({"envelope": "transmission"}, "envelope"),
+    ({"handshake": "mcp"}, "handshake"),
+    ({"handshake": HeaderHandshake("X-Note")}, "handshake"),
 ]
 
 
