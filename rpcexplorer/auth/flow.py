@@ -112,7 +112,13 @@ class Say(Struct, frozen=True):
     sentence: str
 
 
-Want = Need | Send | Keep | Drop | Say
+class Hide(Struct, frozen=True):
+    """Wants a value hidden in all that is told of this call: it opens a door for a while, as a secret does."""
+
+    value: str
+
+
+Want = Need | Send | Keep | Drop | Say | Hide
 
 
 class Received(Struct, frozen=True):

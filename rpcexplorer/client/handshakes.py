@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import AuthHeader, Ended, Flow, FlowPart, Message, Received, Say, Send, advance
+from rpcexplorer.auth.flow import AuthHeader, Ended, Flow, FlowPart, Hide, Message, Received, Say, Send, advance
 from rpcexplorer.model.exchange import ErrorObject, Malformed, Result, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
@@ -73,13 +73,20 @@ class KeptHeader:
         self._value = ""
 
     def send(self, want: Send) -> FlowPart[Received]:
-        received: Received = yield self._with(want, self._value)
+        received = yield from self._sent(want)
         value = received.response.header(self._name)
         if received.response.status != CONFLICT or not value or not _SENDABLE.fullmatch(value):
             return received
         self._value = value
-        again: Received = yield self._with(want, value)
-        return again
+        return (yield from self._sent(want))
+
+    def _sent(self, want: Send) -> FlowPart[Received]:
+        """Have it sent with what is kept; neither that nor what is handed over now is shown."""
+        received: Received = yield self._with(want, self._value)
+        handed = received.response.header(self._name) if received.response.status == CONFLICT else None
+        for value in filter(None, (self._value, handed)):
+            yield Hide(value)
+        return received
 
     def shown(self, send: Send) -> Send:
         return self._with(send, UNRECORDED)
@@ -115,6 +122,7 @@ class McpSession:
             received: Received = yield want
             yield from self._adopt(received)
             return received
+        yield from self._hidden()
         had_session = self._headers is not None
         if not had_session and (refused := (yield from self._initialize(want))):
             return refused
@@ -145,7 +153,14 @@ class McpSession:
         yield replace(want, message=ready, headers=(*want.headers, *(self._headers or ())))
         return None
 
+    def _hidden(self, handed: str | None = None) -> FlowPart[None]:
+        """Whoever has the id of a session is in it."""
+        kept = (each.text for each in self._headers or () if each.name == SESSION)
+        for value in filter(None, (handed, *kept)):
+            yield Hide(value)
+
     def _adopt(self, received: Received) -> FlowPart[None]:
+        yield from self._hidden(received.response.header(SESSION))
         if not isinstance(received.outcome, Result):
             return
         try:

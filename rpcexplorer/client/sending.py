@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Drop, Ended, Flow, Keep, Need, Received, Say, Send, Want, advance
+from rpcexplorer.auth.flow import Drop, Ended, Flow, Hide, Keep, Need, Received, Say, Send, Want, advance
 from rpcexplorer.client.credentials_port import CredentialSource
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.requests import Requests
@@ -15,6 +15,8 @@ from rpcexplorer.client.stop import Stop
 from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import UNRECORDED
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.redaction.exchanges import SHOW, redacted_in_steps
 
 LARGE = 64 * 1024
@@ -76,6 +78,8 @@ class RunningCall:
                 self._hide += self._credentials.in_use()
             case Drop():
                 self._credentials.drop(self._profile)
+            case Hide(value=value):
+                self._hide.append(Secret(value, UNRECORDED.strip("«»")))
             case Say(sentence=sentence):
                 self._said.append(sentence)
         return None

@@ -86,6 +86,30 @@ def test_without_the_setting_a_409_is_what_it_is() -> None:
     assert (type(one.outcome), len(server.requests)) == (Malformed, 1)
 
 
+def test_what_was_handed_over_is_shown_in_no_reply_also_where_it_was_not_enough() -> None:
+    count = iter(range(100))
+
+    def refusing(request: Received) -> bytes:
+        value = f"h4nded-{next(count)}"
+        page = f"<code>{HEADER.header}: {value}</code> not {request.header(HEADER.header)}".encode()
+        return http_reply(page, 409, {HEADER.header: value}, reason="Conflict")
+
+    def telling(request: Received) -> bytes:
+        return http_reply(reply_to(request, result=f"in {request.header(HEADER.header)}"))
+
+    (one,), _ = calls(refusing, Draft("ping"), handshake=HEADER)
+    assert "h4nded" not in f"{one.response.body!r} {one.response.headers}"
+    with RawServer(keeper(lambda: "h4nded-0"), telling) as server:
+
+        async def twice() -> list[Exchange]:
+            async with Client(server.origin, handshake=HEADER) as client:
+                return [await client.call("ping"), await client.call("ping")]
+
+        told = asyncio.run(twice())
+    assert [each.response.body.count("«not recorded»".encode()) for each in told] == [1, 1]
+    assert b"h4nded" not in b"".join(each.response.body for each in told)
+
+
 # --- MCP -------------------------------------------------------------------------------------------------------------
 
 
@@ -202,6 +226,24 @@ def test_initialize_by_hand_is_sent_alone_and_its_session_kept() -> None:
     assert isinstance(one.outcome, Result)
     assert isinstance(two.outcome, Result)
     assert [json.loads(each.body)["method"] for each in server.requests] == ["initialize", "tools/list"]
+
+
+def test_the_id_of_a_session_is_shown_in_no_reply() -> None:
+    session = "5e551on-of-mcp"
+
+    def telling(request: Received) -> bytes:
+        if json.loads(request.body)["method"] == "initialize":
+            result = {"protocolVersion": "2025-03-26", "serverInfo": {"name": session}}
+            return http_reply(reply_to(request, result=result), headers={"Mcp-Session-Id": session})
+        if "id" not in json.loads(request.body):
+            return http_reply(b"", 202, reason="Accepted")
+        return http_reply(reply_to(request, result=f"in {request.header('Mcp-Session-Id')}"))
+
+    for first in (Draft("initialize", "{}"), Draft("tell", "{}")):
+        told, server = calls(telling, first, Draft("tell", "{}"), **MCP)
+        assert server.requests[-1].header("Mcp-Session-Id") == session
+        assert session not in repr([(each.notes, each.response, each.outcome) for each in told])
+        assert all("«not recorded»".encode() in each.response.body for each in told)
 
 
 def test_a_notification_goes_after_the_handshake_too() -> None:
