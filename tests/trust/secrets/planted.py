@@ -12,6 +12,7 @@ from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Iterable, Iterator, Mapping
 from html.entities import codepoint2name as names
 from itertools import islice
+from typing import Any
 from urllib.parse import quote, quote_plus
 
 from tests.fakes.wire import RESET, Parts, Received, http_reply
@@ -110,11 +111,13 @@ class Parrot:
 
     def __call__(self, request: Received) -> Parts:
         self.heard.append(request.head + request.body)
-        body = json.loads(request.body)
+        return self.answered(json.loads(request.body))
+
+    def answered(self, body: Any) -> Parts:
         if isinstance(body, list):
             replies = [self._reply(call["id"], "result", self._values()) for call in body]
             return http_reply(b"[" + b",".join(replies) + b"]")
-        answer = getattr(self, f"_{body['method'].replace('.', '_')}", self._echo_result)
+        answer = getattr(self, f"_{re.sub('[./]', '_', body['method'])}", self._echo_result)
         parts: Parts = answer(body.get("id"))
         return parts
 
@@ -152,6 +155,22 @@ class Parrot:
         target = "&".join(quote(each) for each in self.spelled if len(each) < 400)
         return http_reply(b"", 307, {"Location": f"https://elsewhere.example/?{target}"})
 
+    def _echo_page(self, id: object) -> Parts:
+        rows = "".join(f"<li>{html.escape(each)} {each}</li>" for each in self.spelled)
+        return http_reply(f"<ul>{rows}</ul>".encode(), 502, {"Content-Type": "text/html"}, reason="Bad Gateway")
+
+    def _echo_stream(self, id: object) -> Parts:
+        """Events whose bytes come in pieces that end anywhere."""
+        told = b'{"jsonrpc": "2.0", "method": "told", "params": %s}' % self._values()
+        events = b"".join(
+            b"event: message\ndata: %s\n\n" % each for each in (told, self._reply(id, "result", self._values()))
+        )
+        pieces = (events[at : at + 61] for at in range(0, len(events), 61))
+        body = b"".join(b"%x\r\n%s\r\n" % (len(each), each) for each in pieces)
+        return http_reply(
+            body + b"0\r\n\r\n", headers={"Content-Type": "text/event-stream", "Transfer-Encoding": "chunked"}
+        )
+
     def _echo_cut(self, id: object) -> Parts:
         return [http_reply(self._values(), headers={"Content-Length": "9999999"}), RESET]
 
@@ -165,6 +184,11 @@ class Parrot:
         named = [{"name": each, "params": []} for each in self.spelled[:3]]
         document = {"openrpc": "1.2.6", "info": {"title": said, "version": said}, "methods": [method, *named]}
         return http_reply(self._reply(id, "result", json.dumps(document).encode()))
+
+    def _tools_list(self, id: object) -> Parts:
+        said = " ".join(self.spelled[:3])
+        tools = [{"name": name, "description": said} for name in ("told", *self.spelled[:3])]
+        return http_reply(self._reply(id, "result", json.dumps({"tools": tools}).encode()))
 
     def _system_listMethods(self, id: object) -> Parts:  # noqa: N802 - named like the method
         return self._echo_error(id)

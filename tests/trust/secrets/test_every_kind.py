@@ -1,0 +1,78 @@
+"""Secrets of every kind of auth on servers that check them strictly and repeat them: none is printed or written.
+
+Each is planted as `test_everywhere.py` plants those of a cookie and of params, with what a kind makes of it on the way:
+base64 of user name and password, the proof of a digest, the session of a login, what a server hands over first.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer import Explorer
+from rpcexplorer.views.copying.snippets import SNIPPETS
+from tests.fakes.shell import Shell
+from tests.fakes.wire import RawServer
+from tests.trust.secrets.kinds import KINDS, Gate, Planted, fitting
+from tests.trust.secrets.planted import AWKWARD, leaks
+from tests.trust.secrets.test_everywhere import CALLS, files, printed
+from tests.trust.test_completion import emitted
+
+
+def cases() -> Iterator[tuple[str, str, bool]]:
+    """Each kind with a value of its own, stored or in a variable in turn."""
+    for turn, (kind, planted) in enumerate(KINDS.items()):
+        values = [*fitting(planted, AWKWARD)]
+        yield kind, values[turn % len(values)], turn % 2 == 0
+
+
+def given(shell: Shell, planted: Planted, origin: str, secret: str, *, stored: bool) -> None:
+    """A profile with its secret, by whichever way."""
+    shell.sessions(f'[profile.p]\nurl = "{origin}"\n{planted.settings}\n')
+    if not stored:
+        shell.environment[f"RPCEXPLORER_P_{planted.typed.upper()}"] = secret
+        return
+    kept = Explorer.open(folder=shell.folder, environment=shell.environment)
+    kept.secrets.save(kept.profiles.profiles["p"], planted.typed, secret)
+
+
+def day(planted: Planted, secret: str) -> Iterator[list[str]]:
+    """What one does with a profile."""
+    said = json.dumps([secret, f"x{secret}x"])
+    yield from (["call", method, "[]", "--envelope", "-i"] for method in (*CALLS, "echo.page", "echo.stream"))
+    yield ["call", "echo.result", "[]"]
+    yield ["call", "echo.page", "[]", "--body"]
+    yield from (["call", "echo.result", json.dumps(typed), "--dry-run"] for typed in ([secret], {"of": f"x{secret}x"}))
+    yield ["call", "echo.result", said, "--id", "said"]
+    yield ["notify", "echo.error", "[]"]
+    yield ["batch", "-i"]
+    yield from (["methods", *more] for more in (["--refresh"], [], ["--json"]))
+    yield from (["profiles", *more] for more in (["show", "p"], ["secret", "p"], ["list"], ["test", "p"]))
+    yield from (["copy", "said", "--as", form] for form in SNIPPETS)
+    yield from ([verb] for verb in (("login", "logout") if planted.logs_in else ()))
+    yield ["call", "echo.result", "[]", "-i"]  # nothing that was forgotten can be recognized any more
+    yield from (["history", *more] for more in (["show"], ["list", "--json"], ["search", secret]))
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize(("kind", "value", "stored"), [*cases()])
+def test_no_command_prints_or_writes_a_secret_of_any_kind(tmp_path: Path, kind: str, value: str, stored: bool) -> None:
+    shell, planted, secret = Shell(tmp_path), KINDS[kind], AWKWARD[value]
+    gate = Gate(planted, secret)
+    batch = json.dumps([{"method": "echo.result", "params": [secret]}, {"method": "echo.error", "params": []}])
+    with RawServer(gate) as server:
+        given(shell, planted, server.origin, secret, stored=stored)
+        runs = [(" ".join(words[:2]), shell.run(*words, stdin=batch.encode())) for words in day(planted, secret)]
+        runs.append(("on a terminal", shell.run("call", "echo.error", "[]", "-i", terminal=True)))
+        offered = {kind: emitted(shell, kind, "call", "") for kind in ("bash", "zsh")}
+        checked = shell.run("profiles", "check")
+    assert gate.let_in > len(CALLS), "the credentials arrive where the server wants them"
+    failed = [ran.err for _, ran in runs if ran.code in {2, 3, 70}]
+    assert [err for err in failed if "write that text anew" not in err and "an object has no first" not in err] == []
+    assert "told" in offered["bash"]
+    found = printed([*runs, ("check", checked)]) | offered | files(shell.home, shell.folder)
+    assert leaks(found, gate.secrets) == []
+    assert checked.code == 0, checked.err
