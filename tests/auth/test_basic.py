@@ -114,6 +114,19 @@ def test_the_credentials_arrive_and_are_hidden_wherever_they_come_back(shell: Sh
         assert WORD not in text
 
 
+@pytest.mark.parametrize(
+    ("name", "password", "header"),
+    [("Aladdin", "open sesame", "Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "Basic dGVzdDoxMjPCow==")],
+)
+def test_the_examples_of_rfc_7617(shell: Shell, name: str, password: str, header: str) -> None:
+    """The second is the one in UTF-8."""
+    with RawServer(echo) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "basic", username = "{name}" }}\n')
+        ran = shell.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=password)
+    assert (ran.code, server.requests[0].header("Authorization")) == (0, header)
+    assert header.split()[1] not in ran.text
+
+
 def test_a_leak_of_the_header_is_found(shell: Shell) -> None:
     with RawServer(echo) as server:
         added(shell, server)

@@ -244,6 +244,33 @@ def test_the_token_arrives_and_is_hidden_wherever_it_comes_back(tmp_path: Path, 
         assert json.dumps(value)[1:-1] not in text
 
 
+@pytest.mark.parametrize(
+    ("auth", "found"),
+    [
+        ('{ kind = "bearer" }', ("POST /resource HTTP/1.1", "Bearer mF_9.B5f-4.1JqM")),
+        ('{ kind = "query", name = "access_token" }', ("POST /resource?access_token=mF_9.B5f-4.1JqM HTTP/1.1", None)),
+    ],
+)
+def test_the_examples_of_rfc_6750(tmp_path: Path, auth: str, found: tuple[str, str | None]) -> None:
+    shell = Shell(tmp_path)
+    with RawServer(http_reply(b'{"jsonrpc": "2.0", "id": "1", "result": "in"}')) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\npath = "/resource"\nauth = {auth}\n')
+        ran = shell.run("call", "ping", "--id", "1", RPCEXPLORER_SHOP_TOKEN="mF_9.B5f-4.1JqM")
+    (request,) = server.requests
+    assert ran.code == 0, ran.err
+    assert (request.line, request.header("Authorization")) == found
+
+
+def test_a_refusal_as_rfc_6750_has_it_is_told_as_one_of_the_token(tmp_path: Path) -> None:
+    asks = 'Bearer realm="example", error="invalid_token", error_description="The access token expired"'
+    shell = Shell(tmp_path)
+    with RawServer(http_reply(b"", 401, {"WWW-Authenticate": asks}, reason="Unauthorized")) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "bearer" }}\n')
+        ran = shell.run("call", "ping", RPCEXPLORER_SHOP_TOKEN="mF_9.B5f-4.1JqM")
+    assert (ran.code, len(server.requests)) == (3, 1)
+    assert "rpcexplorer profiles secret shop token\n" in ran.err
+
+
 def test_a_token_in_the_path_arrives_and_is_hidden(tmp_path: Path) -> None:
     def answer(request: Received) -> bytes:
         return http_reply(
