@@ -6,20 +6,23 @@ base64 of user name and password, the proof of a digest, the session of a login,
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from rpcexplorer import Explorer
-from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer import Draft, Explorer
+from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer
 from tests.trust.secrets.kinds import KINDS, Gate, Planted, fitting
 from tests.trust.secrets.planted import AWKWARD, leaks
-from tests.trust.secrets.test_everywhere import CALLS, files, printed
+from tests.trust.secrets.test_everywhere import CALLS, Typist, files, printed
 from tests.trust.test_completion import emitted
+
+RESPELLED = ("basic", "digest", "query", "first", "path", "member with a login")
 
 
 def cases() -> Iterator[tuple[str, str, bool]]:
@@ -27,6 +30,11 @@ def cases() -> Iterator[tuple[str, str, bool]]:
     for turn, (kind, planted) in enumerate(KINDS.items()):
         values = [*fitting(planted, AWKWARD)]
         yield kind, values[turn % len(values)], turn % 2 == 0
+
+
+def all_cases() -> Iterator[tuple[str, str]]:
+    """Every value, with each kind that spells it otherwise on the way."""
+    yield from ((kind, value) for kind in RESPELLED for value in fitting(KINDS[kind], AWKWARD))
 
 
 def given(shell: Shell, planted: Planted, origin: str, secret: str, *, stored: bool) -> None:
@@ -76,3 +84,35 @@ def test_no_command_prints_or_writes_a_secret_of_any_kind(tmp_path: Path, kind: 
     found = printed([*runs, ("check", checked)]) | offered | files(shell.home, shell.folder)
     assert leaks(found, gate.secrets) == []
     assert checked.code == 0, checked.err
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("kind", "value"), [*all_cases()])
+def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: str, value: str) -> None:
+    """In what a front is handed, in what a person may copy, and in every file."""
+    planted, secret, told = KINDS[kind], AWKWARD[value], {}
+    gate = Gate(planted, secret)
+    (tmp_path / "work").mkdir()
+
+    async def use(explorer: Explorer) -> None:
+        for method in ("echo.result", "echo.reason"):
+            exchange = await explorer.call(Draft(method, "[]"))
+            told[method] = f"{exchange!r} {exchange.response.body.decode(errors='replace')}"
+            assert explorer.profile is not None
+            shown, known = explorer.preview, explorer.credentials.in_use()
+            made = [snippet_of(form, explorer.profile, Draft(method, "[]"), exchange, shown, secrets=known)
+                    for form in SNIPPETS]  # fmt: skip
+            told[f"{method} copied"] = "\n".join(map(str, made))
+        told["recent"] = repr(explorer.recent(50))
+
+    async def everything(origin: str) -> None:
+        (tmp_path / "work" / "sessions.toml").write_text(f'[profile.p]\nurl = "{origin}"\n{planted.settings}\n')
+        home = {"RPCEXPLORER_HOME": str(tmp_path / "home")}
+        async with Explorer.open(folder=tmp_path / "work", environment=home, person=Typist(secret)) as explorer:
+            explorer.use("p")
+            await use(explorer)
+
+    with RawServer(gate) as server:
+        asyncio.run(everything(server.origin))
+    assert gate.let_in == 2
+    assert leaks(told | files(tmp_path), gate.secrets) == []
