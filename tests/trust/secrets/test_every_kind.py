@@ -22,7 +22,7 @@ from tests.trust.secrets.planted import AWKWARD, leaks
 from tests.trust.secrets.test_everywhere import CALLS, Typist, files, printed
 from tests.trust.test_completion import emitted
 
-RESPELLED = ("basic", "digest", "query", "first", "path", "member with a login")
+RESPELLED = ("basic", "digest", "query", "path", "member with a login")
 
 
 def cases() -> Iterator[tuple[str, str, bool]]:

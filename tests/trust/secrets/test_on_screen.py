@@ -9,6 +9,7 @@ import asyncio
 import html
 import json
 import re
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
@@ -22,10 +23,12 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from tests.fakes.wire import RawServer
+from tests.trust.secrets.kinds import KINDS, Gate
 from tests.trust.secrets.planted import AWKWARD, Parrot, leaks
-from tests.tui.visiting import begun
+from tests.tui.visiting import begun, on
 from tests.tui.waiting import until
 
 SECRET = AWKWARD["quotes and backslashes"]
@@ -55,10 +58,13 @@ class Witness:
         self.seen[f"toasts at {at}"] = " ".join(str(toast.message) for toast in self.app._notifications)
 
 
+Day = Callable[[Witness, CallScreen], Awaitable[None]]
+
+
 async def call(screen: CallScreen, witness: Witness, method: str, *tabs: str) -> None:
     """Send, and look at what came."""
     screen.choose(method)
-    screen.params.replace("{}")
+    screen.params.replace("[]")
     await witness.pilot.pause()
     before = screen.exchange
     await witness.pilot.press("f5")
@@ -106,30 +112,77 @@ async def day(witness: Witness, screen: CallScreen) -> None:
     await witness.look("the test of a connection")
 
 
-@pytest.mark.thorough
-def test_nothing_on_view_copied_or_written_holds_a_secret(tmp_path: Path) -> None:
+async def short_day(witness: Witness, screen: CallScreen) -> None:
+    """What shows how a profile's credentials go out, and what comes of a call and of a test of the connection."""
+    app, pilot = witness.app, witness.pilot
+    await call(screen, witness, "echo.reason", "Result", "Headers")
+    await call(screen, witness, "echo.result", "Result", "Raw", "Headers")
+    for what in ("raw", "curl", "python"):
+        app.copy_to_clipboard("")
+        screen.response.post_message(ResponsePane.CopyReplyWanted(screen.response, what))
+        await until(pilot, lambda: bool(app.clipboard))
+        witness.seen[f"copied {what}"] = app.clipboard
+    screen.params.tab = "Request"
+    await witness.look("the request")
+    await pilot.press("f7")
+    await until(pilot, lambda: isinstance(app.screen, ProfilesScreen) and bool(app.screen.children))
+    await witness.look("the profile")
+    await pilot.press("t")
+    dialog: ConnectionTest = await on(pilot, ConnectionTest)
+    await pilot.press("enter")
+    await until(pilot, lambda: dialog._is_over)
+    await witness.look("the test of a connection")
+
+
+def visited(
+    folder: Path, server: RawServer, profile: str, given: dict[str, str], day: Day, *, size: tuple[int, int]
+) -> dict[str, str]:
+    """All that is seen on a day with a profile, and all that is written."""
     seen: dict[str, str] = {}
 
-    async def visit(url: str) -> None:
-        (tmp_path / "sessions.toml").write_text(PROFILES.format(url=url))
-        variables = {"RPCEXPLORER_SHOP_PASSWORD": SECRET, "RPCEXPLORER_HOME": str(tmp_path / "home")}
+    async def visit() -> None:
+        (folder / "sessions.toml").write_text(profile)
+        variables = {"RPCEXPLORER_HOME": str(folder / "home"), **given}
         person = PersonOnScreen()
-        app = ExplorerApp(Explorer.open(folder=tmp_path, environment=variables, person=person), person, "shop")
-        async with app.run_test(size=(80, 24), notifications=True) as pilot:
+        app = ExplorerApp(Explorer.open(folder=folder, environment=variables, person=person), person, "shop")
+        async with app.run_test(size=size, notifications=True) as pilot:
             await until(pilot, lambda: isinstance(app.screen, CallScreen) and bool(app.screen.method))
             assert isinstance(app.screen, CallScreen)
             witness = Witness(app, pilot)
             await day(witness, app.screen)
         seen.update(witness.seen)
 
+    with server:
+        asyncio.run(visit())
+    written = (path for path in folder.rglob("*") if path.is_file() and path.name != "secrets.toml")
+    return seen | {str(path): path.read_text(errors="replace") for path in written}
+
+
+@pytest.mark.thorough
+def test_nothing_on_view_copied_or_written_holds_a_secret(tmp_path: Path) -> None:
     parrot = Parrot(SECRET, session=SESSION)
-    with RawServer(parrot) as server:
-        asyncio.run(visit(server.origin))
+    server = RawServer(parrot)
+    sinks = visited(
+        tmp_path, server, PROFILES.format(url=server.origin), {"RPCEXPLORER_SHOP_PASSWORD": SECRET}, day, size=(80, 24)
+    )
     for secret in (SECRET, SESSION):
         assert any(json.dumps(secret)[1:-1].encode() in heard for heard in parrot.heard)
-    assert "«shop.password»" in seen["text of echo.result Result"]
-    assert "«shop.session»" in seen["copied raw"]
-    assert "echo.result" in seen["text of history"]
-    written = (path for path in tmp_path.rglob("*") if path.is_file() and path.name != "secrets.toml")
-    sinks = seen | {str(path): path.read_text(errors="replace") for path in written}
+    assert "«shop.password»" in sinks["text of echo.result Result"]
+    assert "«shop.session»" in sinks["copied raw"]
+    assert "echo.result" in sinks["text of history"]
     assert leaks(sinks, [SECRET, SESSION]) == []
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["a header from a 409", "query with a login"])
+def test_nothing_on_view_holds_a_secret_of_another_kind(tmp_path: Path, kind: str) -> None:
+    planted = KINDS[kind]
+    gate = Gate(planted, SECRET)
+    server = RawServer(gate)
+    profile = f'[profile.shop]\nurl = "{server.origin}"\nempty_params = "[]"\n{planted.settings}\n'
+    given = {f"RPCEXPLORER_SHOP_{planted.typed.upper()}": SECRET}
+    sinks = visited(tmp_path, server, profile, given, short_day, size=(120, 40))
+    assert gate.let_in >= 2
+    tested = sinks["text of the test of a connection"]
+    assert "✓ Credentials" in tested or "✓ Login" in tested
+    assert leaks(sinks, gate.secrets) == []
