@@ -23,11 +23,14 @@ from rpcexplorer.model.secrets.secret import Secret, placeholder
 UNAUTHORIZED: Final = 401
 ALGORITHMS: Final = ("SHA-256", "SHA-256-SESS", "MD5", "MD5-SESS")
 """Those that can be answered, the strongest first."""
+LONGEST: Final = 8 * 1024
+"""Characters of a header that are read: no challenge has so many."""
 COUNT: Final = "00000001"
 """Each call has a challenge of its own."""
 
+_WORD = r"[!#$%&'*+.^_`|~\w-]"
 _PART = re.compile(
-    r'(?:([!#$%&\'*+.^_`|~\w-]+)[ \t]+)?([!#$%&\'*+.^_`|~\w-]+)[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)'
+    rf'(?<!{_WORD})(?:({_WORD}{{1,64}})[ \t]+)?({_WORD}{{1,64}})[ \t]*=[ \t]*("(?:[^"\\]|\\.)*"|[^\s,"]*)'
 )
 """A parameter of a challenge, with the scheme in front of the first one."""
 _SENDABLE = re.compile(r"[\t -~]*")
@@ -132,7 +135,9 @@ def strongest(response: Response) -> Challenge | None:
 
 def challenges(header: str) -> Iterator[Challenge]:
     """The challenges of Digest in a header, which may hold several of any scheme."""
-    if not _SENDABLE.fullmatch(header):  # what they say is sent back, and HTTP could not carry it
+    if len(header) > LONGEST or not _SENDABLE.fullmatch(
+        header
+    ):  # what they say is sent back, and HTTP could not carry it
         return
     said: list[dict[str, str]] = []
     for scheme, name, value in _PART.findall(header):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from rpcexplorer.model.complaint import cut
 from rpcexplorer.model.exchange import Response
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.redaction.addresses import redacted_address
@@ -32,7 +33,7 @@ def _unauthorized(response: Response, profile: Profile) -> str:
     wanted = response.header("www-authenticate")
     if profile.secrets:
         return "the server did not take the credentials that were sent."
-    return f"the server asks for credentials ({wanted})." if wanted else "the server asks for credentials."
+    return f"the server asks for credentials ({cut(wanted)})." if wanted else "the server asks for credentials."
 
 
 def _forbidden(_: Response, profile: Profile) -> str:
@@ -42,7 +43,7 @@ def _forbidden(_: Response, profile: Profile) -> str:
 
 def _by_proxy(response: Response, _: Profile) -> str:
     wanted = response.header("proxy-authenticate")
-    asks = f" ({wanted})" if wanted else ""
+    asks = f" ({cut(wanted)})" if wanted else ""
     return f"a proxy asks for credentials of its own{asks}. Put them into the proxy's address, in HTTPS_PROXY."
 
 

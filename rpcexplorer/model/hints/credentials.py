@@ -8,7 +8,7 @@ from typing import Final
 from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.exchange import ErrorObject
 from rpcexplorer.model.hints.addresses import leads_to_login
-from rpcexplorer.model.hints.failed import FailedCall
+from rpcexplorer.model.hints.failed import LONGEST, FailedCall
 from rpcexplorer.model.hints.hint import PROGRAM, Changes, Hint, setting
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Auth
@@ -38,7 +38,8 @@ def refused(call: FailedCall) -> Hint | None:
 
 def schemes(challenges: list[str]) -> list[str]:
     """The schemes that a server offers, in small letters; one header may hold several."""
-    return [*dict.fromkeys(found.lower() for each in challenges for found in _SCHEME.findall(_QUOTED.sub('""', each)))]
+    bare = [_QUOTED.sub('""', each[:LONGEST]) for each in challenges]
+    return [*dict.fromkeys(found.lower() for each in bare for found in _SCHEME.findall(each))]
 
 
 def _asked(call: FailedCall) -> bool:

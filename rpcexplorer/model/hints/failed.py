@@ -30,7 +30,7 @@ class FailedCall(Struct, frozen=True):
     @classmethod
     def of(cls, exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]]) -> FailedCall:
         outcome, response = exchange.outcome, exchange.response
-        said = [response.reason]
+        said = [response.reason[:LONGEST]]
         if isinstance(outcome, ErrorObject):
             said += [outcome.message[:LONGEST], _read(outcome.data or b"").replace('\\"', '"')]
         elif isinstance(outcome, Malformed):
