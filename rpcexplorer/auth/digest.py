@@ -7,7 +7,7 @@ strongest is answered; one that nothing here can answer stays what the server sa
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import ClassVar, Final
 from urllib.parse import quote
@@ -109,6 +109,14 @@ class DigestAuth(Kind, frozen=True):
             again = strongest(received.response)
             challenge = again if again and again.stale and not challenge.stale else None
         return received
+
+    def refused(self, profile: Profile, secrets: Sequence[Secret]) -> Refused | None:
+        names = [each.reveal() for each in secrets if each.label == profile.label("username")]
+        if not any("\n" in name for name in (self.username or "", *names)):
+            return None
+        return Refused(
+            "profile", f"The user name of profile {profile.name} has a line break, which no header can hold."
+        )
 
     def by_client(self, profile: Profile) -> ByClient:
         name, _, password = self._text(profile).partition("\n")

@@ -31,7 +31,15 @@ _INITIALIZE = Call(
 )
 _OWN = re.compile(r"ping|initialize|.*/.*", re.DOTALL)
 """Methods of MCP's own; whatever else is called is a tool."""
+_NO_SESSION = re.compile(
+    r"(?:no valid|missing|invalid|unknown) session(?: id)?\b"
+    r"|\bsession (?:id )?(?:not found|expired|is (?:unknown|invalid))",
+    re.IGNORECASE,
+)
+"""What servers say with 400 that know a session no more."""
 _SENDABLE = re.compile(r"[\x21-\x7e]{1,4096}")
+LONGEST: Final = 80
+"""Characters of a name that is told."""
 MOST: Final = 1024 * 1024
 """Bytes of a tool's result that are looked into."""
 
@@ -75,7 +83,9 @@ class KeptHeader:
     def send(self, want: Send) -> FlowPart[Received]:
         received = yield from self._sent(want)
         value = received.response.header(self._name)
-        if received.response.status != CONFLICT or not value or not _SENDABLE.fullmatch(value):
+        if received.response.status != CONFLICT or isinstance(received.outcome, Result):
+            return received
+        if not value or not _SENDABLE.fullmatch(value):
             return received
         self._value = value
         return (yield from self._sent(want))
@@ -140,7 +150,8 @@ class McpSession:
         return replace(send, message=_translated(send.message), headers=(*send.headers, *headers))
 
     def _with(self, want: Send) -> Send:
-        return replace(want, message=_translated(want.message), headers=(*want.headers, *(self._headers or ())))
+        message = want.message if want.login else _translated(want.message)
+        return replace(want, message=message, headers=(*want.headers, *(self._headers or ())))
 
     def _initialize(self, want: Send) -> FlowPart[Received | None]:
         """Begin a session; what was received where none begins."""
@@ -171,16 +182,19 @@ class McpSession:
         headers = {VERSION: said.protocolVersion, SESSION: session}
         self._headers = tuple(AuthHeader(*each) for each in headers.items() if _SENDABLE.fullmatch(each[1]))
         server = " ".join(filter(None, (said.serverInfo.name, said.serverInfo.version)))
-        yield Say(f"initialized: {server[:80] or 'a server without a name'}, MCP {said.protocolVersion[:20]}")
+        # whole or not at all: what is hidden in it can be found in a whole text only
+        names = [server if 0 < len(server) <= LONGEST else "a server", said.protocolVersion]
+        yield Say(f"initialized: {', MCP '.join(name for name in names if len(name) <= LONGEST)}")
 
 
 def _is_over(received: Received) -> bool:
     """Whether the session is known no more: a status says so, or what comes with it."""
-    if received.response.status == NOT_FOUND:
-        return True
     outcome = received.outcome
+    if isinstance(outcome, Result):
+        return False
     said = outcome.message if isinstance(outcome, ErrorObject) else ""
-    return received.response.status == BAD_REQUEST and "session" in said.lower()
+    status = received.response.status
+    return status == NOT_FOUND or (status == BAD_REQUEST and _NO_SESSION.search(said) is not None)
 
 
 def _translated(message: Message) -> Message:

@@ -113,7 +113,7 @@ class Requests:
         try:
             response = await transport.send(request, deadline=self._left, watch=self._watch, partial=self._partial)
         except Unreachable as error:
-            if error.hung_up and _is_notification(send.message):
+            if error.hung_up and _is_notification(send.message) and not error.response.phases.kept:
                 return Received(Sent((HUNG_UP,)), error.response, self._sent)
             sentence = _advised(error, self._profile)
             return Received(Unreached(error.step, sentence, error.maybe_ran), error.response, self._sent)

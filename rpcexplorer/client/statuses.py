@@ -32,7 +32,7 @@ def named(response: Response, profile: Profile) -> str:
 def _unauthorized(response: Response, profile: Profile) -> str:
     wanted = response.header("www-authenticate")
     if profile.secrets:
-        return "the server did not take the credentials that were sent."
+        return "the server did not take the credentials of this profile, or asks for others."
     return f"the server asks for credentials ({cut(wanted)})." if wanted else "the server asks for credentials."
 
 

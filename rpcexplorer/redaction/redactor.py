@@ -45,6 +45,11 @@ _NO_SECRET = re.compile(r"null|true|false|[\[{]\s*+[\]}]|")
 """What holds nothing, whatever it is called."""
 
 
+def _turns_up(secret: Secret) -> bool:
+    """Whether its value stands in texts by chance: it is short, or everybody is told it as the profile's name."""
+    return len(secret.reveal()) < SHORTEST or secret.reveal() == secret.label.rpartition(".")[0]
+
+
 class Redactor:
     """Knows everything that is to be hidden; made once for many texts."""
 
@@ -67,8 +72,8 @@ class Redactor:
         self._opens = {each.placeholder: each.reveal() for each in given if each.label.rpartition(".")[0] == profile}
         """What can be sent again, as a whole JSON string."""
         self._named = self._by_value(given)
-        self._short = {secret.reveal(): secret.label for secret in given if len(secret.reveal()) < SHORTEST}
-        self._values = {value: put for value, put in self._named.items() if len(value) >= SHORTEST}
+        self._short = {secret.reveal(): secret.label for secret in given if _turns_up(secret)}
+        self._values = {value: put for value, put in self._named.items() if value not in self._short}
         self.guesses = guesses
         self._by_name = guesses or bool(self._short)
         self._members = {

@@ -25,7 +25,7 @@ from rpcexplorer.model.draft import NAMELESS, Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
-from tests.fakes.wire import HOLD, RESET, RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 
 def reply_to(request: Received, **members: Any) -> bytes:
@@ -286,6 +286,23 @@ def test_a_server_may_close_the_connection_after_a_notification(script: Any, exi
         notified, called = asyncio.run(notify())
     assert notified.exit_code == exit_code
     assert called.exit_code == 4, "a call wants its reply"
+
+
+def test_on_a_kept_connection_that_is_closed_nobody_knows_whether_a_notification_came() -> None:
+    def answer(request: Received) -> Parts:
+        return [http_reply(reply_to(request, result=1)), NEXT] if b'"id"' in request.body else b""
+
+    with RawServer(answer) as server:
+
+        async def notify() -> Exchange:
+            async with Client(server.origin) as client:
+                await client.call("ping")
+                return await client.notify("log")
+
+        notified = asyncio.run(notify())
+    assert len(server.requests) == 2
+    assert isinstance(notified.outcome, Unreached)
+    assert notified.outcome.maybe_ran
 
 
 @pytest.mark.parametrize(

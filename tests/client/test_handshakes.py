@@ -15,7 +15,7 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Unreached
-from rpcexplorer.model.profile import HeaderHandshake, Profile
+from rpcexplorer.model.profile import HeaderHandshake, Login, Profile
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
 from tests.client.test_client import answering, reply_to
 from tests.fakes.wire import RawServer, Received, Script, http_reply
@@ -64,6 +64,14 @@ def test_a_new_value_takes_the_place_of_one_that_is_over() -> None:
     (_, two), server = calls(answer, Draft("ping"), Draft("ping"), handshake=HEADER)
     assert isinstance(two.outcome, Result)
     assert [request.header(HEADER.header) for request in server.requests] == [None, "a", "a", "b"]
+
+
+def test_a_result_with_409_is_the_answer() -> None:
+    def answer(request: Received) -> bytes:
+        return http_reply(reply_to(request, result=1), 409, {HEADER.header: "abc"}, reason="Conflict")
+
+    (one,), server = calls(answer, Draft("ping"), handshake=HEADER)
+    assert (type(one.outcome), len(server.requests)) == (Result, 1)
 
 
 def test_it_is_tried_once_and_never_where_no_header_came() -> None:
@@ -135,7 +143,10 @@ class Mcp:
             }
             return http_reply(reply_to(request, result=result), headers={"Mcp-Session-Id": f"s{self.sessions}"})
         if self.over or request.header("Mcp-Session-Id") != session:
-            return http_reply(reply_to(request, error={"code": -32000, "message": "no session"}), self.forgotten)
+            return http_reply(
+                reply_to(request, error={"code": -32000, "message": "Bad Request: No valid session ID provided"}),
+                self.forgotten,
+            )
         assert request.header("MCP-Protocol-Version") == "2025-03-26"
         if "id" not in body:
             return http_reply(b"", 202, reason="Accepted")
@@ -189,6 +200,49 @@ def test_a_session_that_is_over_is_begun_anew_once(status: int) -> None:
     assert isinstance(two.outcome, Result)
     assert any("anew" in note for note in two.notes)
     assert [json.loads(each.body)["method"] for each in server.requests].count("initialize") == 2
+
+
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [
+        (404, {"result": "done"}),
+        (400, {"error": {"code": -1, "message": "Booked seat 7, but session_name is too long"}}),
+    ],
+)
+def test_a_call_that_was_answered_is_not_sent_again(status: int, said: dict[str, Any]) -> None:
+    mcp = Mcp()
+
+    def answer(request: Received) -> bytes:
+        is_call = json.loads(request.body)["method"] == "tools/call"
+        return http_reply(reply_to(request, **said), status) if is_call else mcp(request)
+
+    _, server = calls(answer, Draft("add"), Draft("add"), **MCP)
+    assert [json.loads(each.body)["method"] for each in server.requests].count("tools/call") == 2
+
+
+def test_a_login_is_no_tool() -> None:
+    mcp = Mcp()
+
+    def answer(request: Received) -> bytes:
+        is_login = json.loads(request.body)["method"] == "sign.in"
+        return http_reply(reply_to(request, result="s3ss10n")) if is_login else mcp(request)
+
+    login = Login("sign.in", {"password": "{password}"}, session="")
+    _, server = calls(answer, Draft("add"), auth=BearerAuth(), login=login, has_login=True, password="pw-pw-pw", **MCP)
+    assert [json.loads(each.body)["method"] for each in server.requests][:3] == [
+        "initialize",
+        "notifications/initialized",
+        "sign.in",
+    ]
+
+
+def test_a_name_that_is_too_long_to_be_told_whole_is_not_told_in_part() -> None:
+    def answer(request: Received) -> bytes:
+        return http_reply(reply_to(request, result={"serverInfo": {"name": "t0ken" * 40}}))
+
+    (one,), _ = calls(answer, Draft("ping"), **MCP)
+    assert any("initialized: a server" in note for note in one.notes)
+    assert not any("t0ken" in note for note in one.notes)
 
 
 def test_the_credentials_go_with_all_of_it_and_a_refusal_is_the_answer_to_the_call() -> None:

@@ -53,7 +53,7 @@ def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code:
 def test_credentials_that_were_sent_are_to_be_entered_again() -> None:
     exchange = called(http_reply(b"", 401), "inline")
     assert isinstance(exchange.outcome, Malformed)
-    assert "the server did not take the credentials that were sent." in exchange.outcome.reason
+    assert "the server did not take the credentials of this profile" in exchange.outcome.reason
     assert "pw-pw-pw" not in exchange.outcome.reason
 
 

@@ -372,3 +372,11 @@ def test_no_text_makes_it_slow(unit: str, soon: None) -> None:
     secrets = [Secret(value, f"shop.s{number}") for number, value in enumerate((*values, "tiny5"))]
     hide = Redactor(secrets, MEMBERS, profile="shop", places=["password"], guesses=True)
     hide.text(text)
+
+
+def test_a_password_that_is_the_name_of_its_profile_is_hidden_by_position_only() -> None:
+    """Everybody is told the name, and the commands to type have it in them."""
+    hide = Redactor([Secret("deluge", "deluge.password")])
+    assert hide.text("profiles secret deluge password") == "profiles secret deluge password"
+    assert hide.text('{"password":"deluge"}') == '{"password":"«deluge.password»"}'
+    assert Redactor([Secret("deluge", "other.password")]).text("deluge") == "«other.password»"

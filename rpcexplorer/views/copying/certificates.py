@@ -12,6 +12,8 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.copying.quoting import python_expression, quoted
 
 CURL = ("--cacert", "--cert", "--key")
+SAVED = '"$certificate"'
+"""A file of its own, so that none of a person's is written over."""
 HTTPIE = ("--verify", "--cert", "--cert-key")
 
 
@@ -22,18 +24,20 @@ def saved_in_shell(profile: Profile) -> list[str]:
     host, port = _place(profile)
     place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
     digits = profile.certificate.partition(":")[2]
-    file, shown = quoted(_file(profile)), ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
+    shown = ":".join(digits[at : at + 2] for at in range(0, len(digits), 2))
     return [
-        f"openssl s_client -connect {quoted(place)} </dev/null 2>/dev/null | openssl x509 -out {file} &&",
-        f"openssl x509 -in {file} -noout -fingerprint -sha256 | grep -qi {quoted(f'={shown}')} &&",
+        "certificate=$(mktemp) &&",
+        f"openssl s_client -connect {quoted(place)} </dev/null 2>/dev/null | openssl x509 -out {SAVED} &&",
+        f"openssl x509 -in {SAVED} -noout -fingerprint -sha256 | grep -qi {quoted(f'={shown}')} &&",
     ]
 
 
 def in_options(profile: Profile, names: tuple[str, str, str]) -> list[str]:
     """Options of curl or HTTPie; the first names whom to trust, the others who calls."""
-    trusted = _file(profile) if profile.certificate else profile.ca_file
-    files = zip(names, (trusted, profile.cert_file, profile.key_file), strict=True)
-    return [f"{name} {quoted(file)}" for name, file in files if file]
+    trusted = profile.ca_file and quoted(profile.ca_file)
+    own = (file and quoted(file) for file in (profile.cert_file, profile.key_file))
+    files = zip(names, (SAVED if profile.certificate else trusted, *own), strict=True)
+    return [f"{name} {file}" for name, file in files if file]
 
 
 def in_python(profile: Profile) -> list[str]:
@@ -64,7 +68,3 @@ def _place(profile: Profile) -> tuple[str, int]:
     """Host and port, as Python takes them."""
     parts = urlsplit(profile.url)
     return parts.hostname or "", parts.port or 443
-
-
-def _file(profile: Profile) -> str:
-    return f"./{profile.name}.pem"
