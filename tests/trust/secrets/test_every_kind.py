@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import asyncio
 import json
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from rpcexplorer import Draft, Explorer
+from rpcexplorer.__main__ import main
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer
@@ -116,3 +119,38 @@ def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: 
         asyncio.run(everything(server.origin))
     assert gate.let_in == 2
     assert leaks(told | files(tmp_path), gate.secrets) == []
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("kind", ["basic", "digest", "bearer"])
+def test_a_call_to_an_address_that_is_typed_hides_what_its_kind_sends(tmp_path: Path, kind: str) -> None:
+    shell, planted, secret = Shell(tmp_path), KINDS[kind], AWKWARD["spaces and signs"]
+    shell.environment |= {f"RPCEXPLORER_URL_{planted.typed.upper()}": secret, "RPCEXPLORER_URL_USERNAME": "ada"}
+    gate = Gate(planted, secret)
+    with RawServer(gate) as server:
+        words = ["--url", server.origin, "--auth", kind, "-i"]
+        runs = [(method, shell.run("call", *words, method, "[]")) for method in ("echo.result", "echo.reason")]
+    assert gate.let_in == 2
+    assert leaks(printed(runs) | files(shell.home, shell.folder), gate.secrets) == []
+
+
+def test_the_log_of_a_crash_has_no_header_either(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    """A library quotes a header that it does not take."""
+    gate = Gate(KINDS["basic"], AWKWARD["six characters"])
+
+    def crash(*_: object, **__: object) -> NoReturn:
+        raise RuntimeError(f"Illegal header value b'Basic {gate.secrets[-1]}'")
+
+    monkeypatch.setattr("rpcexplorer.explorer.Explorer.call", crash)
+    monkeypatch.setattr(sys, "argv", ["rpcexplorer", "call", "-p", "p", "ping"])
+    for name, value in {"HOME": str(tmp_path), "P_PASSWORD": gate.secrets[0]}.items():
+        monkeypatch.setenv(f"RPCEXPLORER_{name}", value)
+    (tmp_path / "sessions.toml").write_text(f'[profile.p]\nurl = "http://127.0.0.1:9"\n{KINDS["basic"].settings}\n')
+    monkeypatch.chdir(tmp_path)
+    assert main() == 70
+    out, err = capfdbinary.readouterr()
+    written = files(tmp_path)
+    assert any("Illegal header value b'Basic «not recorded»'" in text for text in written.values())
+    assert leaks({"stdout": out.decode(), "stderr": err.decode()} | written, gate.secrets) == []
