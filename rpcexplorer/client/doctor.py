@@ -106,7 +106,8 @@ class Doctor:
                 probe = None
         await self._look_at_certificate()
         checks = checks_of(self._examination)
-        if not self._profile.secrets or isinstance(self._examination.heard[-1].exchange.outcome, Cancelled):
+        stopped = isinstance(self._examination.heard[-1].exchange.outcome, Cancelled)
+        if not self._profile.secrets or stopped or self._examination.cut_short:
             return self._report(checks)
         return await self._with_credentials(checks)
 
@@ -132,6 +133,8 @@ class Doctor:
         if not checks:
             return self._report(tried, exchange)
         heard = Finding(self._profile, exchange)
+        if heard.ended and tried[LOGIN].state != "failed":  # neither the login nor the call came through
+            return self._report([*checks[:-1], _unreached(tried)], exchange)
         if open_ and not open_.speaks and not self._profile.has_sessions:  # only now a call has got through, or not
             if heard.speaks:
                 self._examination.found = heard
@@ -139,8 +142,6 @@ class Doctor:
             elif not heard.ended:
                 rows = {check.label: check for check in (tried[HTTP], tried[RPC])}
                 checks = [rows.get(check.label, check) for check in checks]
-        elif heard.ended and tried[LOGIN].state != "failed":  # the login itself was not reached
-            return self._report([*checks[:-1], _unreached(tried)], exchange)
         return self._report([*checks[:-1], tried[LOGIN]], exchange)
 
     async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
@@ -156,7 +157,8 @@ class Doctor:
         self._tell(self._report(checks_of(self._examination), under_way=under_way))
 
     def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
-        proposal = None if under_way else proposed(self._examination, self._known.said_of(self._profile.name))
+        unfinished = under_way or (tried is not None and Finding(self._profile, tried).cut_short)
+        proposal = None if unfinished else proposed(self._examination, self._known.said_of(self._profile.name))
         if proposal and tried and (hint := hint_for(tried, self._profile, KINDS)) and not hint.careful:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))

@@ -19,7 +19,7 @@ from rpcexplorer.model.doctor.examination import METHODS, MOST
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile, ad_hoc
 from tests.fakes.certificates import self_signed
-from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, http_reply
+from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
 
 PAGE = b"<!doctype html><html><body>It works!</body></html>"
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]\u202e\x00"
@@ -254,11 +254,28 @@ def test_a_server_that_says_nothing_is_asked_once(tmp_path: Path) -> None:
     assert row(report, "HTTP")[0] == "failed"
 
 
-def test_a_server_that_hangs_up_half_way_ends_it_with_what_was_found(explorer: Explorer) -> None:
-    with RawServer(aria2, aria2, [RESET]) as wire:
+def nobody_known(request: Received) -> Parts:
+    return error(request, -32601, "Method not found")
+
+
+@pytest.mark.parametrize(
+    ("scripts", "wanting"),
+    [
+        ((nobody_known, nobody_known, [RESET]), ["Server", "Login"]),  # before any preset was asked for
+        ((aria2, aria2, aria2, [RESET]), ["Login"]),
+        ((NOT_THERE, NOT_THERE, [RESET]), ["Address", "Login"]),
+    ],
+)
+def test_what_a_server_that_goes_away_did_not_tell_is_not_found_out(
+    explorer: Explorer, scripts: tuple[Script, ...], wanting: list[str]
+) -> None:
+    with RawServer(*scripts) as wire:
         report = report_of(explorer, wire.origin)
-    assert report.proposal is not None
-    assert dict(report.proposal.changes) == {"path": "/jsonrpc"}, "what was not answered is not proposed"
+    assert (report.proposal, report.exit_code) == (None, 4)
+    rows = [check for check in report.checks if check.words.startswith("not found out: ")]
+    assert [check.label for check in rows] == wanting
+    assert [check.state for check in rows] == ["failed", "unknown"][: len(rows)]
+    assert "closed the connection" in rows[0].words
     assert_harmless(wire, report)
 
 
@@ -274,6 +291,8 @@ def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
         report = report_of(explorer, wire.origin, tell=tell, stop=stop)
     assert len(wire.requests) == 2
     assert row(report, "Address") == ("well", "/jsonrpc speaks JSON-RPC; not /")
+    assert row(report, "Login") == ("unknown", "not found out: you ended the test")
+    assert report.proposal is None
     assert [each.under_way for each in heard] == [
         f"system.listMethods at {path}" for path in ("/", "/jsonrpc", "/jsonrpc")
     ]
@@ -387,6 +406,13 @@ def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
     assert row(report, "Content type") == ("well", "application/json is taken")
     assert SECRET not in str(report)
     assert_harmless(wire, report, "ping")
+
+
+def test_where_the_call_with_credentials_is_cut_short_nothing_is_proposed(tmp_path: Path) -> None:
+    with RawServer(guarded, [RESET]) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile)
+    assert (report.proposal, report.exit_code, len(wire.requests)) == (None, 4, 2)
 
 
 def test_what_only_shows_behind_the_login_is_proposed_as_well(tmp_path: Path) -> None:

@@ -83,6 +83,12 @@ class Examination:
         return next((name for name in self._signs() if form and self._as(name, form.path, form) == form), "")
 
     @property
+    def cut_short(self) -> Finding | None:
+        """The question at which it ended before its time, where one of those before had a reply."""
+        last = self.heard[-1] if self.heard else None
+        return last if last and last.cut_short and not all(heard.ended for heard in self.heard) else None
+
+    @property
     def tried(self) -> list[str]:
         """The paths that were asked, in their order."""
         return [*dict.fromkeys(heard.form.path for heard in self.heard)]

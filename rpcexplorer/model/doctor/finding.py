@@ -21,6 +21,9 @@ FORM: Final = ("path", "content_type", "accept", "empty_params", "envelope", "id
 REFUSING: Final = frozenset({400, 406, 409, 412, 415, 426})
 """Statuses that refuse the form of a request, and so an address where requests are expected."""
 
+OF_THE_TEST: Final = frozenset({"request", "size"})
+"""Steps at which the limits of a test end a question, and the server is there all the same."""
+
 _JSON_RPC = re.compile(rb'"jsonrpc"\s*:')
 
 
@@ -49,6 +52,12 @@ class Finding(Struct, frozen=True):
         """The person ended it, or no more requests were left."""
         outcome = self.exchange.outcome
         return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step == "request")
+
+    @property
+    def cut_short(self) -> bool:
+        """The server went away, or the person ended it: what was still to be asked is not known."""
+        outcome = self.exchange.outcome
+        return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step not in OF_THE_TEST)
 
     @property
     def asks_for_login(self) -> bool:

@@ -52,10 +52,11 @@ class Proposal(Struct, frozen=True):
 def proposed(examination: Examination, said: Collection[str]) -> Proposal | None:
     """What to change; ``said`` are the keys that files say of the profile, which a preset does not reach.
 
-    None where nothing was found. A proposal without changes is a profile that is right as it is.
+    None where nothing was found, or the test was cut short. A proposal without changes is a profile that is right as
+    it is.
     """
     found, profile = examination.found, examination.profile
-    if found is None:
+    if found is None or examination.cut_short:
         return None
     name = "" if profile.preset == examination.preset else examination.preset
     preset = examination.presets.get(name)

@@ -15,6 +15,7 @@ from rpcexplorer.model.connection_test import (
     LOGIN,
     MALFORMED,
     REFUSED,
+    UNREACHED,
     Check,
     CheckState,
     login_not_reached,
@@ -24,6 +25,7 @@ from rpcexplorer.model.doctor.examination import Examination
 from rpcexplorer.model.doctor.finding import Finding
 from rpcexplorer.model.doctor.proposal import Proposal, asked_at_once
 from rpcexplorer.model.doctor.signs import names_in
+from rpcexplorer.model.exchange import Cancelled
 from rpcexplorer.model.profile import Auth, HeaderHandshake
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.protocol.messages import Result
@@ -74,12 +76,32 @@ def checks_of(examination: Examination) -> list[Check]:
     if not examination.heard:
         return []
     found = examination.found
-    at = found or examination.heard[-1]
+    at = found or next((heard for heard in reversed(examination.heard) if not heard.ended), examination.heard[-1])
     first = next(heard for heard in examination.heard if heard.form.url == at.form.url)
     way = steps(first.exchange, first.form)
     if first.ended and found is None:
         return way
-    return [*way[:HTTP], _http(at), *_form(examination), _login(examination)]
+    rows = [*way[:HTTP], _http(at), *_form(examination), _login(examination)]
+    return _not_found_out(rows, examination) if examination.over and examination.cut_short else rows
+
+
+def _not_found_out(rows: list[Check], examination: Examination) -> list[Check]:
+    """The rows where the test was cut short: what the missing replies would have told is not known.
+
+    The first of them has failed, with the exit code of that, unless it was the person who ended the test.
+    """
+    last, found = examination.cut_short, examination.found
+    assert last is not None
+    ended_here = isinstance(last.exchange.outcome, Cancelled)
+    why = "you ended the test" if ended_here else last.said
+    wanting = [] if found and found.speaks else ["Address"]
+    wanting += [] if examination.preset else ["Server"]
+    wanting += [] if rows[-1].state == "failed" else [rows[-1].label]
+    at = [number for number, row in enumerate(rows) if row.label in wanting]
+    for number in at:
+        state: CheckState = "failed" if number == at[0] and not ended_here else "unknown"
+        rows[number] = Check(rows[number].label, state, f"not found out: {why}", code=UNREACHED)
+    return rows
 
 
 def _http(heard: Finding) -> Check:
