@@ -15,9 +15,14 @@ from rpcexplorer.views.printable import printable
 class PersonAtTerminal:
     """Answers what the core asks; a secret is not shown while it is typed."""
 
-    async def secret(self, question: str) -> str | None:
-        """Ask for a value without an echo; Enter alone gives none."""
-        return hidden(question) or None
+    async def secret(self, question: str, *, masked: bool = True) -> str | None:
+        """Ask for a value, without an echo if it is ``masked``; Enter alone gives none."""
+        if masked:
+            return hidden(question) or None
+        with suppress(EOFError, click.Abort), interruptible():
+            answer: str = click.prompt(printable(question), default="", show_default=False, err=True)
+            return answer or None
+        return None
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""

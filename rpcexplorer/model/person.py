@@ -14,8 +14,8 @@ from rpcexplorer.model.secrets.route import RouteChanged
 class Person(Protocol):
     """Somebody who can be asked, through whichever front is open."""
 
-    async def secret(self, question: str) -> str | None:
-        """Ask for a value without showing it; None when nobody can be asked or nothing was given."""
+    async def secret(self, question: str, *, masked: bool = True) -> str | None:
+        """Ask for a value, ``masked`` while it is typed; None when nobody can be asked or nothing was given."""
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; anything else is a no."""
@@ -30,7 +30,7 @@ class Person(Protocol):
 class Nobody:
     """The person of a script: never answers."""
 
-    async def secret(self, question: str) -> str | None:  # noqa: ARG002
+    async def secret(self, question: str, *, masked: bool = True) -> str | None:  # noqa: ARG002
         """Nobody knows."""
         return None
 

@@ -13,7 +13,7 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import Secret, is_loopback
+from rpcexplorer.model.secrets.secret import FIELD_WORDS, Secret, is_loopback
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets.lookup import Secrets
 
@@ -105,7 +105,8 @@ class StoredCredentials:
             told(lambda: self._secrets.routes.allow(profile))  # what cannot be written down holds for this run
             found = self._known(profile, field)
         if not isinstance(found, Secret):
-            typed = await self._asked(self._person.secret(f"{field} for {profile.name} ({profile.origin})"))
+            question = f"{FIELD_WORDS.get(field, field)} for {profile.name} ({profile.origin})"
+            typed = await self._asked(self._person.secret(question, masked=field != "username"))
             if not typed:
                 return self._missing(profile, field)
             found = self._run[self._place(profile, field)] = Secret(typed, profile.label(field), "prompt")

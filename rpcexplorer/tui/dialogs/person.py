@@ -20,14 +20,13 @@ class PersonOnScreen:
         self.open: Open | None = None
         """Set by the front once it is there."""
 
-    async def secret(self, question: str) -> str | None:
-        """Ask for a value without showing it."""
+    async def secret(self, question: str, *, masked: bool = True) -> str | None:
         if self.open is None:
             return None
         from rpcexplorer.tui.dialogs.dialog import Ask
 
         words = "It is kept for this run. F7, then s, stores it for good."
-        answer: str | None = await self.open(Ask(question, masked=True, words=words))
+        answer: str | None = await self.open(Ask(question, masked=masked, words=words))
         return answer or None
 
     async def agrees(self, question: str) -> bool:

@@ -29,12 +29,14 @@ class Somebody:
 
     def __init__(self, secret: str | None = None, *, agrees: bool = False, allows: bool = False) -> None:
         self.asked: list[str] = []
+        self.masked: list[bool] = []
         self._secret = secret
         self._agrees = agrees
         self._allows = allows
 
-    async def secret(self, question: str) -> str | None:
+    async def secret(self, question: str, *, masked: bool = True) -> str | None:
         self.asked.append(question)
+        self.masked.append(masked)
         return self._secret
 
     async def agrees(self, question: str) -> bool:
@@ -270,14 +272,23 @@ def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeyp
     seen: list[float] = []
 
     class Slow(Somebody):
-        async def secret(self, question: str) -> str | None:
+        async def secret(self, question: str, *, masked: bool = True) -> str | None:
             clock[0] += 30
             seen.append(credentials.asked_for)
             clock[0] += 12
-            return await super().secret(question)
+            return await super().secret(question, masked=masked)
 
     credentials = StoredCredentials(store(tmp_path), Slow("typed"))
     assert credentials.asked_for == 0
     assert isinstance(ask(credentials), Secret)
     clock[0] += 5
     assert (seen, credentials.asked_for) == ([30], 42)
+
+
+def test_a_user_name_is_seen_while_it_is_typed_and_a_password_is_not(tmp_path: Path) -> None:
+    person = Somebody("typed")
+    credentials = StoredCredentials(store(tmp_path), person)
+    for field in ("username", "password", "token"):
+        asyncio.run(credentials.secret(STAGING, field))
+    assert person.masked == [False, True, True]
+    assert person.asked[0].startswith("user name for staging")

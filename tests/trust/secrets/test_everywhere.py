@@ -129,7 +129,7 @@ class Typist:
     def __init__(self, value: str) -> None:
         self.value = value
 
-    async def secret(self, question: str) -> str:
+    async def secret(self, question: str, *, masked: bool = True) -> str:
         return self.value
 
     async def agrees(self, question: str) -> bool:
