@@ -247,7 +247,8 @@ def profiles(origin: str) -> str:
             f'auth = {{ kind = "none" }}\n'
             f'[profile.there]\nurl = "{origin}"\npath = "/\u202e\u200b[b]x[/]"\nbadge = {toml(CARRIERS["bb"])}\n'
             f'auth = {{ kind = "cookie", username = {toml(CARRIERS["dd"])} }}\ndescription = {toml(ALL)}\n'
-            f"[profile.there.login]\nmethod = {toml(ALL)}\nparams = {{ {toml(ALL)} = {toml(ALL)} }}\n"
+            f"[profile.there.login]\nmethod = {toml(ALL)}\n"
+            f'params = {{ {toml(ALL)} = {toml(ALL)}, password = "{{password}}" }}\n'
         )
     ]
     for name, text in CARRIERS.items():
