@@ -18,7 +18,7 @@ from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.proposal import add_command, changed_rows, plan, profile_lines, steps_in_rows
+from rpcexplorer.views.proposal import KIND, add_command, changed_rows, plan, profile_lines, steps_in_rows
 from rpcexplorer.views.words.profile import SIGNS
 from rpcexplorer.views.words.sentences import duration
 
@@ -96,6 +96,8 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
         else:
             out(printable(hide(f"    {row[0]:<14}  {row[1]}")))
     proposal = report.proposal
+    if proposal is not None and proposal.lacks_auth and not profile.ad_hoc:
+        out(f"To set its auth: {PROGRAM} profiles set {profile.name} auth.kind={KIND}")
     if proposal is None or (not profile.ad_hoc and not proposal.changes):
         return
     out()
@@ -104,7 +106,7 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
         for line in profile_lines(NEW, url, keys):
             out(printable(hide(line)))
         out()
-        for line in add_command(NEW, url, keys, proposal.secrets):
+        for line in add_command(NEW, url, keys, proposal.secrets, lacks_auth=proposal.lacks_auth):
             out(printable(hide(line)))
         if proposal.preset and proposal.preset.advice:
             invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")

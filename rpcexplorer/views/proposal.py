@@ -19,6 +19,8 @@ from rpcexplorer.views.words.certificate import certificate_rows
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
 """Options of ``profiles add`` that are not called as their key is."""
+KIND: Final = "KIND"
+"""Stands for the kind of auth where only a person can say which."""
 
 
 def plan(profile: Profile) -> str:
@@ -44,8 +46,10 @@ def profile_lines(name: str, url: str, keys: Mapping[str, Any]) -> list[str]:
     return [f"[profile.{name}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
 
 
-def add_command(name: str, url: str, keys: Mapping[str, Any], secrets: tuple[str, ...]) -> list[str]:
-    """The commands that make a new profile."""
+def add_command(
+    name: str, url: str, keys: Mapping[str, Any], secrets: tuple[str, ...], *, lacks_auth: bool = False
+) -> list[str]:
+    """The commands that make a new profile; ``lacks_auth``: with a word to be replaced by the kind of it."""
     values = dict(keys)
     path = values.pop("path", None)
     words = [f"--url {quoted(url if path is None else typed_whole(joined(url, path)))}"]
@@ -53,6 +57,8 @@ def add_command(name: str, url: str, keys: Mapping[str, Any], secrets: tuple[str
     for key, value in [*values.items(), *((f"auth.{key}", value) for key, value in auth.items())]:
         option = OPTIONS.get(key, f"--{key.replace('_', '-')}")
         words.append(f"{option} {quoted(value['header'] if isinstance(value, dict) else str(value))}")
+    if lacks_auth:
+        words.append(f"{OPTIONS['auth.kind']} {KIND}")
     stored = [f"{PROGRAM} profiles secret {name} {field}" for field in secrets]
     return [f"{PROGRAM} profiles add {name} {' '.join(words)}", *stored]
 

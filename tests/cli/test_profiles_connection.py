@@ -10,7 +10,7 @@ import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
-from tests.client.test_doctor import aria2, by_name, deluge
+from tests.client.test_doctor import aria2, by_name, deluge, key_wanted
 from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, http_reply
@@ -88,6 +88,18 @@ def test_an_address_ends_with_a_profile_and_the_commands_that_make_it(shell: She
         assert shell.run(*words).code == 0
         ran = shell.run("profiles", "test", "mine", RPCEXPLORER_MINE_TOKEN="sesame-4711")
     assert "What it should say instead" not in ran.text
+
+
+def test_the_kind_of_auth_that_nobody_could_see_is_left_to_be_said(shell: Shell) -> None:
+    with RawServer(key_wanted) as server:
+        ran = shell.run("profiles", "test", f"{server.origin}/rpc")
+        profile(shell, server.origin, 'path = "/rpc"')
+        filed = shell.run("profiles", "test", "shop")
+    assert (ran.code, filed.code) == (3, 3)
+    assert "auth = " not in ran.text
+    command = f"rpcexplorer profiles add NAME --url {server.origin}/rpc --auth KIND"
+    assert ran.text.splitlines()[-1] == command
+    assert filed.text.splitlines()[-1] == "To set its auth: rpcexplorer profiles set shop auth.kind=KIND"
 
 
 def test_an_address_in_another_form_is_told_key_by_key(shell: Shell) -> None:

@@ -176,6 +176,28 @@ def bearer(request: Received) -> Parts:
     return http_reply(b"Unauthorized", 401, {"WWW-Authenticate": 'Bearer realm="api"'})
 
 
+def key_wanted(request: Received) -> Parts:
+    """Somebody's API: who calls has a key, and nothing says where that goes."""
+    return http_reply(b'{"message": "No API key"}', 401) if path_of(request) == "/rpc" else NOT_THERE
+
+
+def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, explorer: Explorer) -> None:
+    with RawServer(key_wanted) as wire:
+        typed = ad_hoc(wire.origin)
+        report = report_of(explorer, typed)
+        again, profile = profile_of(tmp_path, wire, 'path = "/rpc"')
+        filed = report_of(again, profile)
+    assert report.proposal is not None
+    assert report.proposal.made_from(typed) == (wire.origin, {"path": "/rpc"})
+    assert report.proposal.lacks_auth
+    state, words = row(report, "Login")
+    assert (state, report.exit_code) == ("failed", 3)
+    assert words.startswith("asked for: HTTP 401; of which kind could not be seen: ask who runs it. The kinds of auth ")
+    assert "none" not in words
+    assert filed.proposal is not None
+    assert (filed.proposal.changes, filed.proposal.lacks_auth) == ((), True)
+
+
 @pytest.mark.parametrize(
     ("server", "changes", "secrets"),
     [

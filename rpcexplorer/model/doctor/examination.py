@@ -89,6 +89,16 @@ class Examination:
         return last if last and last.cut_short and not all(heard.ended for heard in self.heard) else None
 
     @property
+    def asked_kinds(self) -> tuple[str, ...]:
+        """The kinds of auth of which the server wants one, where nothing that was seen says which; else none."""
+        preset = self.presets.get(self.preset)
+        if self.profile.secrets or (preset and preset.values.secrets):
+            return ()
+        wanting = [heard for heard in (self.found, self.private) if heard and heard.asks_for_login]
+        unseen = bool(wanting) and not any(heard.auth_changes for heard in wanting)
+        return tuple(kind for kind in self._kinds if kind != Auth.kind) if unseen else ()
+
+    @property
     def tried(self) -> list[str]:
         """The paths that were asked, in their order."""
         return [*dict.fromkeys(heard.form.path for heard in self.heard)]

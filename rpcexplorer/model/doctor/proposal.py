@@ -28,6 +28,8 @@ class Proposal(Struct, frozen=True):
     """What the profile would start with, and did not before."""
     secrets: tuple[str, ...] = ()
     """The fields of secrets that are wanted then."""
+    lacks_auth: bool = False
+    """The server wants to know who calls, and nothing says by which kind of auth: a person has to."""
 
     @property
     def trusts(self) -> bool:
@@ -42,7 +44,7 @@ class Proposal(Struct, frozen=True):
         """The url of a new profile for an address that was typed, and its other keys; those of auth in a table."""
         keys = {key: value for key, value in self.changes if key != "url" and not key.startswith("auth.")}
         auth = {key.removeprefix("auth."): value for key, value in self.changes if key.startswith("auth.")}
-        if not auth and self.preset is None:
+        if not auth and self.preset is None and not self.lacks_auth:
             auth = {"kind": address.auth.kind}
         if address.path != PATH:
             keys.setdefault("path", address.path)
@@ -72,7 +74,8 @@ def proposed(examination: Examination, said: Collection[str]) -> Proposal | None
     secrets = (found.hint.secret,) if auth and found.hint and found.hint.secret else under.secrets
     if dict(auth).get("auth.kind") == Auth.kind:
         secrets = ()
-    return Proposal((*changes, *auth), preset, tuple(field for field in secrets if field != "session"))
+    stored = tuple(field for field in secrets if field != "session")
+    return Proposal((*changes, *auth), preset, stored, bool(examination.asked_kinds))
 
 
 def _auth(examination: Examination, under: Profile) -> Changes:

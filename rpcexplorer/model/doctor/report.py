@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from msgspec import Struct
 
+from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.connection_test import (
     HTTP,
     LOGIN,
@@ -213,6 +214,8 @@ def _login(examination: Examination) -> Check:
     for heard in filter(None, (found, examination.private)):
         if heard.asks_for_login and not profile.secrets:
             known = heard.hint.sentence if heard.auth_changes and heard.hint else f"asked for: {heard.said}"
+            if kinds := examination.asked_kinds:
+                known += f"; of which kind could not be seen: ask who runs it. The kinds of auth are {listed(kinds)}"
             return Check("Login", "failed", known, code=REFUSED)
     if examination.private and isinstance(examination.private.exchange.outcome, Result):
         return Check("Login", "skipped", f"{examination.private.exchange.method} was answered without one")

@@ -22,6 +22,7 @@ from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.profiles.files import homes_for
@@ -116,12 +117,18 @@ class ConnectionTest(Dialog[str]):
         proposal = self.report.proposal
         return self._is_over and proposal is not None and (self._profile.ad_hoc or bool(proposal.changes))
 
+    @property
+    def _waits_for_auth(self) -> bool:
+        """A profile for the address would lack its auth: the form of a new one asks for that."""
+        return self._profile.ad_hoc and self.report.proposal is not None and self.report.proposal.lacks_auth
+
     def _show(self) -> None:
         hide = self._explorer.redactor().text
         self._page.lines = [[(hide(text), role) for text, role in line] for line in self._lines()]
         trusts = self._is_offered and self.report.proposal is not None and self.report.proposal.trusts
         begun = bool(self.report.checks) or self._stop is not None
-        shown = {"begin": not begun, "take": self._is_offered and not trusts, "trust": trusts, "leave": True}
+        takes = self._is_offered and not trusts and not self._waits_for_auth
+        shown = {"begin": not begun, "take": takes, "trust": trusts, "leave": True}
         for answer in self.query(Answer):
             answer.display = self._stop is None and shown[answer.id or ""]
         self.set_focus(next((answer for answer in self.query(Answer) if answer.display), None))
@@ -141,6 +148,8 @@ class ConnectionTest(Dialog[str]):
     def _nothing(self) -> list[SheetLine]:
         if self.report.proposal is None:
             return [[(" Nothing was found that could be proposed.", "dim")]]
+        if self.report.proposal.lacks_auth:
+            return [[(" Nothing but its auth has to be changed in the profile.", "dim")]]
         return [[(" Nothing has to be changed in the profile.", "dim")]]
 
     def _proposed(self) -> list[SheetLine]:
@@ -148,10 +157,18 @@ class ConnectionTest(Dialog[str]):
         assert proposal is not None
         if self._profile.ad_hoc:
             url, values = proposal.made_from(self._profile)
-            return [[], [(" A profile that fits:", "text bold")], *([(f"   {line}", "text")] for line in profile_lines(NEW, url, values))]  # fmt: skip # noqa: E501
+            title = " What was found, without its auth:" if proposal.lacks_auth else " A profile that fits:"
+            lines = [*profile_lines(NEW, url, values), *([self._with_auth()] if proposal.lacks_auth else [])]
+            return [[], [(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
         file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
         rows = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changed_rows(self._profile, proposal)]
         return [[], [(f" What fits, to be written to {file}:", "text bold")], *rows]
+
+    def _with_auth(self) -> str:
+        """How a profile comes about for which a person has to say the kind of auth."""
+        keymap = self._explorer.settings.keymap
+        keys = [first_key(command, keymap) for command in ("profiles", "profiles.add")]
+        return f"{keys[0]}, then {keys[1]}, keeps the address with the kind of auth that it is."
 
     # --- doing -------------------------------------------------------------------------------------------------
 

@@ -25,9 +25,10 @@ from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.profiles.testing import ConnectionTest
+from rpcexplorer.tui.widgets.answer import Answer
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
-from tests.client.test_doctor import by_name, deluge, open_aria2
+from tests.client.test_doctor import by_name, deluge, key_wanted, open_aria2
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import (
     asked,
@@ -874,6 +875,23 @@ def test_an_edited_profile_is_no_longer_the_one_that_was_tested(make_explorer: M
         assert "Connection" not in page(screen)
 
     tell(made, story, profile="one")
+
+
+def test_an_address_that_wants_some_login_is_not_taken_without_its_auth(make_explorer: Make) -> None:
+    with RawServer(key_wanted) as server:
+        made = make_explorer(ONE)
+        made.use(ad_hoc(f"{server.origin}/rpc"))
+
+        async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+            await on(pilot, CallScreen)
+            dialog = await begun(pilot, "alt+t")
+            assert "F7, then a, keeps the address with the kind of auth" in asked(dialog)
+            assert "auth =" not in asked(dialog)
+            assert [each.id for each in dialog.query(Answer) if each.display] == ["leave"]
+            await pilot.press("enter")
+            await on(pilot, CallScreen)
+
+        tell(made, story, profile="")
 
 
 def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, own: Path) -> None:
