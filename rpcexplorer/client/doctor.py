@@ -159,7 +159,7 @@ class Doctor:
     def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
         unfinished = under_way or (tried is not None and Finding(self._profile, tried).cut_short)
         proposal = None if unfinished else proposed(self._examination, self._known.said_of(self._profile.name))
-        if proposal and tried and (hint := hint_for(tried, self._profile, KINDS)) and not hint.careful:
+        if proposal and tried and (hint := hint_for(tried, self._profile, KINDS, tested=True)) and not hint.careful:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
         if self._distrusted(checks) and not under_way and self._certificate:

@@ -134,8 +134,10 @@ def _advised(error: Unreachable, profile: Profile) -> str:
     """What went wrong; where it is the server's certificate alone, with the command that shows and trusts it."""
     if not error.untrusted:
         return error.sentence
-    name = "NAME, for a profile with this address" if profile.ad_hoc else profile.name
-    return f"{error.sentence[:-1]}; to see this one certificate and trust no other: rpcexplorer profiles trust {name}."
+    if profile.ad_hoc:
+        return f"{error.sentence[:-1]}; a test of the connection shows this one certificate and offers to trust it."
+    command = f"rpcexplorer profiles trust {profile.name}"
+    return f"{error.sentence[:-1]}; to see this one certificate and trust no other: {command}."
 
 
 def _document_in(response: Response) -> Outcome:

@@ -68,12 +68,12 @@ def test_a_failed_call_names_the_command_and_the_command_mends_it(shell: Shell, 
     assert (again.code, "trusts it already" in again.err) == (0, True)
 
 
-def test_an_address_that_was_typed_is_told_to_become_a_profile_first(
-    shell: Shell, box: Identity, tmp_path: Path
-) -> None:
+def test_an_address_that_was_typed_is_told_to_be_tested(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         failed = shell.run("call", "ping", "--url", server.url)
-    assert "rpcexplorer profiles trust NAME, for a profile with this address" in failed.err
+    assert "a test of the connection shows this one certificate and offers to trust it" in failed.err
+    assert "profiles trust" not in failed.err
+    assert f"\n  rpcexplorer profiles test {server.origin}\n" in failed.err
 
 
 def test_a_yes_in_a_terminal_is_enough_and_a_no_changes_nothing(shell: Shell, box: Identity, tmp_path: Path) -> None:

@@ -192,7 +192,7 @@ class Examination:
             return None
         self._left -= cost
         exchange = yield TrialCall(form, method)
-        heard = Finding(form, exchange, hint_for(exchange, form, self._kinds))
+        heard = Finding(form, exchange, hint_for(exchange, form, self._kinds, tested=True))
         self.heard.append(heard)
         return heard
 

@@ -26,6 +26,8 @@ _LOGIN = re.compile(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b
 _PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
 _NO_TLS = "does not speak TLS"
 """What transport says of a server that answers a TLS handshake with something else."""
+_UNTRUSTED = "shows this one certificate"
+"""What the client says where it is the certificate alone that is not trusted."""
 
 
 def moved(call: FailedCall) -> Hint | None:
@@ -86,10 +88,35 @@ def path(call: FailedCall) -> Hint | None:
     is_page = call.exchange.response.body.lstrip()[:1] == b"<"
     if call.status not in {404, 405, 501} and not (call.status == 200 and is_page):
         return None
-    profile = call.profile
-    test = f"{PROGRAM} profiles test {quoted(profile.url) if profile.ad_hoc else profile.name}"
     sentence = f"There seems to be no JSON-RPC at {PATH}, the usual path; other servers have it at /, /jsonrpc or /rpc."
-    return Hint(sentence, commands=(test,))
+    return _to_be_tested(call, sentence)
+
+
+def untyped(call: FailedCall) -> Hint | None:
+    """A login is asked for at a path that nobody has typed: some servers ask at any, so nothing speaks for this one."""
+    profile = call.profile
+    if not profile.ad_hoc or profile.path != PATH or profile.secrets or call.status != 401:
+        return None
+    if not isinstance(call.exchange.outcome, Malformed):
+        return None
+    sentence = f"The server wants to know who calls; whether its calls go to {PATH}, the usual path, does not show yet."
+    return _to_be_tested(call, sentence)
+
+
+def untrusted(call: FailedCall) -> Hint | None:
+    """A certificate that nobody vouches for, of an address that is no profile and so can have none to trust."""
+    outcome = call.exchange.outcome
+    if not call.profile.ad_hoc or not isinstance(outcome, Unreached) or outcome.step != "tls":
+        return None
+    if _UNTRUSTED not in outcome.sentence:
+        return None
+    return _to_be_tested(call, "Nobody vouches for the server's certificate.")
+
+
+def _to_be_tested(call: FailedCall, sentence: str) -> Hint:
+    profile = call.profile
+    address = quoted(profile.url if profile.path == PATH else profile.endpoint) if profile.ad_hoc else profile.name
+    return Hint(sentence, commands=(f"{PROGRAM} profiles test {address}",), tests=True)
 
 
 def _address(call: FailedCall, there: SplitResult) -> Changes:

@@ -28,10 +28,18 @@ RULES: Final[tuple[Callable[[FailedCall], Hint | None], ...]] = (
 )
 """In the order in which they are asked: what is plain to see before what is only likely."""
 
+TO_BE_TESTED: Final = (addresses.untyped, addresses.untrusted)
+"""Asked before all others, but by a test of the connection, which is what they advise."""
 
-def hint_for(exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]]) -> Hint | None:
-    """What may help, where the call failed; ``profile`` is the one that it was sent with, ``kinds`` those of auth."""
+
+def hint_for(
+    exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]], *, tested: bool = False
+) -> Hint | None:
+    """What may help, where the call failed; ``profile`` is the one that it was sent with, ``kinds`` those of auth.
+
+    ``tested``: it was sent by a test of the connection.
+    """
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
     call = FailedCall.of(exchange, profile, kinds)
-    return next((hint for rule in RULES if (hint := rule(call))), None)
+    return next((hint for rule in (() if tested else TO_BE_TESTED) + RULES if (hint := rule(call))), None)

@@ -31,6 +31,8 @@ class Hint(Struct, frozen=True):
     """Command lines that do the same."""
     careful: bool = False
     """Calls would go to another host, or unencrypted: nobody is to say yes to that by habit."""
+    tests: bool = False
+    """A test of the connection finds out what there is to do."""
 
 
 def setting(profile: Profile, address: str, changes: Changes, secret: str = "") -> tuple[str, ...]:

@@ -208,7 +208,8 @@ class SendingScreen(DraftScreen):
         from rpcexplorer.views.words.hints import hint_line
 
         if hint := hint_for(exchange, profile, KINDS):
-            self.hint = hint_line(hint, profile.name, self.key("apply-hint") or self.key("palette"))
+            key, test = (self.key(command) or self.key("palette") for command in ("apply-hint", "test"))
+            self.hint = hint_line(hint, profile.name, key, test)
             self._hinted = (hint, profile, again) if hint.changes or hint.secret else None
             self.refresh_bindings()
 

@@ -15,8 +15,10 @@ ROOM = 60
 NOT_SET = "not set"
 
 
-def hint_line(hint: Hint, profile: str, key: str) -> WordLine:
+def hint_line(hint: Hint, profile: str, key: str, test_key: str) -> WordLine:
     """The key and what it does, then why; of a hint that changes nothing, what it says."""
+    if hint.tests:
+        return [(test_key, "bold accent"), (" finds out", "text"), (f"   {printable(hint.sentence)}", "middle")]
     if hint.changes:
         does = f" set {_told(hint.changes)} in {profile}, and send again"
     elif hint.secret:

@@ -456,6 +456,19 @@ def test_a_command_says_the_same_to_any_shell(changes: Changes, words: list[str]
     assert shlex.split(line) == ["rpcexplorer", "profiles", "set", "staging", *words]
 
 
+def test_a_path_that_nobody_typed_is_tested_before_it_is_kept() -> None:
+    bare, typed = ad_hoc("http://h"), ad_hoc("http://h/rpc")
+    hint = failed(status=401, headers=BASIC, profile=bare, outcome=Malformed("x"))
+    assert hint is not None
+    assert (hint.changes, hint.commands, hint.tests) == ((), ("rpcexplorer profiles test http://h",), True)
+    hint = failed(status=401, headers=BASIC, profile=typed, outcome=Malformed("x"))
+    assert hint is not None
+    assert (hint.changes, hint.tests) == ((("auth.kind", "basic"),), False)
+    hint = failed(error(1, "Unauthorized"), 401, BASIC, profile=bare)
+    assert hint is not None
+    assert hint.changes, "JSON-RPC is spoken there"
+
+
 def test_an_address_is_kept_as_a_profile_first() -> None:
     lines = setting(ad_hoc("http://h"), "http://h/api/v2/", (("auth.kind", "basic"),), "password")
     assert lines == (

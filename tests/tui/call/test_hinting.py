@@ -19,6 +19,7 @@ from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
+from tests.fakes.certificates import self_signed
 from tests.fakes.wire import RawServer, Script, http_reply
 from tests.storage.recording import exchange as recorded
 from tests.tui.visiting import on, said, shown, type_in, visit
@@ -241,3 +242,39 @@ def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable
     kept = explorer.profiles.profiles["kept"]
     assert (kept.endpoint, kept.content_type) == (f"{server.origin}/rpc", "application/json")
     assert kept.accept == "application/json, text/event-stream"
+
+
+NOT_HERE = http_reply(b"<h1>no</h1>", 404)
+LOCKED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="Kodi"'})
+
+
+@pytest.mark.parametrize("reply", [NOT_HERE, LOCKED])
+def test_where_nobody_has_typed_a_path_the_key_of_the_test_is_named(
+    make_explorer: Callable[..., Explorer], reply: bytes
+) -> None:
+    explorer = make_explorer("")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("ping")
+        await came(pilot, calls, "f5")
+        assert told(calls).startswith("Alt+t finds out   ")
+        assert not calls.check_action("apply_hint", ())
+
+    with RawServer(reply) as server:
+        explorer.use(ad_hoc(server.origin))
+        visit(explorer, scene, profile="")
+
+
+def test_a_certificate_that_nobody_vouches_for_leads_to_the_test(
+    make_explorer: Callable[..., Explorer], tmp_path: Path
+) -> None:
+    explorer = make_explorer("")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("ping")
+        await came(pilot, calls, "f5")
+        assert told(calls) == "Alt+t finds out   Nobody vouches for the server's certificate."
+
+    with RawServer(PONG, tls=self_signed().server(tmp_path)) as server:
+        explorer.use(ad_hoc(f"{server.origin}/rpc"))
+        visit(explorer, scene, profile="")
