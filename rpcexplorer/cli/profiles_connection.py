@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 import click
 
@@ -49,8 +50,10 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     """
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
-    url = name if name and "://" in name else None
+    url = name if name and ("/" in name or ":" in name) else None  # no profile's name has these
     profile = invocation.use(explorer, None if url else name, url)
+    if profile.ad_hoc and not _can_be_called(profile.url):
+        fail("An address begins with http:// or https:// and a host, such as http://127.0.0.1:8000/jsonrpc.")
     if apply and profile.ad_hoc:
         fail(
             "An address has no profile to change: test it without --apply, which ends with the command that makes one."
@@ -70,6 +73,15 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         _change(context, explorer, profile, proposal, yes=yes)
         code = REFUSED if code and _lacks_only_login(report) else 0
     context.exit(code)
+
+
+def _can_be_called(url: str) -> bool:
+    """Whether there is anything to test: a scheme that is spoken, a host, and no port that there cannot be."""
+    try:
+        parts = urlsplit(url)
+        return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        return False
 
 
 def _tested(invocation: Invocation, explorer: Explorer, profile: Profile) -> tuple[Report, bool]:

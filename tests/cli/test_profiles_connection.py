@@ -128,6 +128,14 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         assert shell.run("profiles", "test", "shop").code == 0
 
 
+@pytest.mark.parametrize("typed", ["127.0.0.1:42001/rpc", "ftp://x/", "http://", "https:///rpc", "http://h:99999"])
+def test_what_is_no_address_is_told_in_one_line_before_any_plan(shell: Shell, typed: str) -> None:
+    ran = shell.run("profiles", "test", typed)
+    assert (ran.code, ran.out, ran.err.count("\n")) == (2, b"", 1)
+    assert "An address begins with http:// or https://" in ran.err
+    assert "ere is no profile" in shell.run("profiles", "test", "nosuch").err
+
+
 def test_an_address_has_no_profile_to_change(shell: Shell) -> None:
     ran = shell.run("profiles", "test", "http://127.0.0.1:9", "--apply")
     assert (ran.code, ran.out) == (2, b"")
