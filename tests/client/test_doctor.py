@@ -344,6 +344,37 @@ def test_nothing_that_a_server_says_leads_astray(explorer: Explorer) -> None:
     assert_harmless(wire, report)
 
 
+@pytest.mark.parametrize("typed", ["/foo", ""])
+def test_a_redirect_to_another_port_of_the_host_is_followed_and_proposed(explorer: Explorer, typed: str) -> None:
+    with RawServer(by_name) as there:
+        target = f"{there.origin}/rpc"
+        with RawServer(lambda _: http_reply(b"", 301, {"Location": target})) as wire:
+            report = report_of(explorer, f"{wire.origin}{typed}")
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"url": there.origin, "path": "/rpc", "empty_params": "{}"}
+    words = row(report, "Address")[1]
+    assert f"{target} speaks JSON-RPC" in words
+    assert f"HTTP 301 to {target}" in words or not typed
+    assert report.requests == len(wire.requests) + len(there.requests) <= MOST
+
+
+@pytest.mark.parametrize(
+    ("location", "told"),
+    [
+        ("http://ada:5ecret@rpc.example.com/rpc?token=5ecret5ecret", "HTTP 301 to http://rpc.example.com/rpc"),
+        ("http://127.0.0.1:9/rpc", "HTTP 301 to http://127.0.0.1:9/rpc"),  # nobody is there
+    ],
+)
+def test_where_a_redirect_leads_is_told_also_where_it_is_not_followed(
+    explorer: Explorer, location: str, told: str
+) -> None:
+    with RawServer(lambda _: http_reply(b"", 301, {"Location": location})) as wire:
+        report = report_of(explorer, f"{wire.origin}/foo")
+    assert report.proposal is None
+    assert row(report, "Address")[1].endswith(told)
+    assert "5ecret" not in str(report)
+
+
 def endless(request: Received) -> Parts:
     """Each refusal asks for another form."""
     kinds = ["application/json-rpc", "application/json"]

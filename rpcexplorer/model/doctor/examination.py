@@ -125,7 +125,7 @@ class Examination:
             waiting.extendleft(reversed(closer))
             if closer:
                 continue
-            if heard.ended:
+            if heard.ended and heard.form.url == self.profile.url:
                 return locked
             if not heard.asks_for_login:
                 if locked:  # only the other one asks for a login: there is something

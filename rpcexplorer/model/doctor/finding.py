@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from typing import Final
+from urllib.parse import urlsplit
 
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Refused, Result, Unreached
+from rpcexplorer.model.hints.addresses import MOVED
 from rpcexplorer.model.hints.hint import Changes, Hint
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import Profile
@@ -24,6 +26,10 @@ REFUSING: Final = frozenset({400, 406, 409, 412, 415, 426})
 OF_THE_TEST: Final = frozenset({"request", "size"})
 """Steps at which the limits of a test end a question, and the server is there all the same."""
 
+LONGEST_ADDRESS: Final = 200
+"""Letters of an address that a server names."""
+
+_USER = re.compile(r"//[^/]*@")
 _JSON_RPC = re.compile(rb'"jsonrpc"\s*:')
 
 
@@ -92,7 +98,7 @@ class Finding(Struct, frozen=True):
     @property
     def form_changes(self) -> Changes:
         """What of address and form the hint would change; nothing that leads to another host, or away from https."""
-        if self.hint is None or self.hint.careful:
+        if self.hint is None or (self.hint.careful and not self._stays_with_host(self.hint)):
             return ()
         return tuple(each for each in self.hint.changes if each[0] in {"url", *FORM})
 
@@ -117,7 +123,20 @@ class Finding(Struct, frozen=True):
                 return reason
             case Cancelled():
                 return "stopped here"
-        return f"HTTP {status}"
+        return f"HTTP {status}{f' to {self.moved_to}' if self.moved_to else ''}"
+
+    @property
+    def moved_to(self) -> str:
+        """Where a redirect leads, without what may be a secret of somebody; empty where there is none."""
+        location = self.exchange.response.header("location") or ""
+        if self.exchange.response.status not in MOVED:
+            return ""
+        return _USER.sub("//", re.split(r"[?#]", location)[0])[:LONGEST_ADDRESS]
+
+    def _stays_with_host(self, hint: Hint) -> bool:
+        """Another port of the same host, as safe as the one before: nobody else hears of the questions there."""
+        here, there = urlsplit(self.form.url), urlsplit(dict(hint.changes).get("url", ""))
+        return here.hostname == there.hostname and (here.scheme, there.scheme) != ("https", "http")
 
     @property
     def shape(self) -> EnvelopeForm:

@@ -135,9 +135,10 @@ def _address(examination: Examination) -> Check:
         looked = ", ".join(others)
         if not examination.over:
             return Check("Address", "unknown", f"looked at {looked}")
-        said = next((heard for heard in examination.heard if heard.form.path == own), examination.heard[0]).said
-        return Check("Address", "failed", f"no JSON-RPC at {looked}; {own if own in others else others[0]}: {said}",
-                     code=MALFORMED)  # fmt: skip
+        moved = next((heard for heard in examination.heard if heard.moved_to), examination.heard[0])
+        told = next((heard for heard in examination.heard if heard.form.path == own and not moved.moved_to), moved)
+        words = f"no JSON-RPC at {looked}; {told.form.path}: {told.said}"
+        return Check("Address", "failed", words, code=MALFORMED)
     if not found.speaks:
         locked = [heard.form.path for heard in examination.heard if heard.asks_for_login]
         if examination.is_bare and not examination.preset and set(locked) - {found.form.path}:
