@@ -107,7 +107,8 @@ def _session_value(kind: Kind, profile: Profile, received: Received, now: dateti
 
 
 def _refused(profile: Profile, answer: str) -> Refused:
-    return _failed(profile, f"the server answered: {answer.rstrip('.')}. Check the credentials: {_how(profile)}")
+    said = f"the server answered: {answer.rstrip('.')}. Check the credentials: {_how(profile)}"
+    return replace(_failed(profile, said), missing=_given(profile))
 
 
 def _said(error: ErrorObject) -> str:
@@ -121,9 +122,13 @@ def _failed(profile: Profile, why: str) -> Refused:
     return Refused("credentials", f"Login with {profile.login.method} on profile {profile.name} failed: {why}")
 
 
+def _given(profile: Profile) -> str:
+    return "password" if "password" in login_fields(profile) else "session"
+
+
 def _how(profile: Profile) -> str:
     """How its secret is given: a login that takes no password brings none, and the session is pasted."""
-    field = "password" if "password" in login_fields(profile) else "session"
+    field = _given(profile)
     return f"set {profile.variable(field)}, or run: rpcexplorer profiles secret {profile.name} {field}"
 
 

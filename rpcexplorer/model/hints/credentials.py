@@ -11,7 +11,8 @@ from rpcexplorer.model.hints.addresses import leads_to_login
 from rpcexplorer.model.hints.failed import LONGEST, FailedCall
 from rpcexplorer.model.hints.hint import PROGRAM, Changes, Hint, setting
 from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import Auth
+from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.secrets.secret import FIELD_WORDS
 
 _SCHEME = re.compile(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
 _QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -29,8 +30,8 @@ def refused(call: FailedCall) -> Hint | None:
     offered = schemes(call.headers("www-authenticate"))
     named = [each for each in call.kinds.values() if each.scheme.lower() in offered]
     kind = named[-1] if named else None  # of several the one that comes later gives less away
-    if kind is not None and call.profile.auth.scheme.lower() not in offered:
-        return call.told(f"The server asks for {kind.scheme} auth.", (("auth.kind", kind.kind),), kind.takes[-1])
+    if kind is not None and call.profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
+        return call.told(f"The server asks for {kind.scheme} auth.", _to(kind, call.profile), kind.takes[-1])
     if call.profile.secrets:
         return _not_taken(call)
     return _named_in_words(call) or _some_kind(call, offered)
@@ -40,6 +41,23 @@ def schemes(challenges: list[str]) -> list[str]:
     """The schemes that a server offers, in small letters; one header may hold several."""
     bare = [_QUOTED.sub('""', each[:LONGEST]) for each in challenges]
     return [*dict.fromkeys(found.lower() for each in bare for found in _SCHEME.findall(each))]
+
+
+def lacking(field: str, call: FailedCall) -> Hint:
+    """A credential that nobody has given, or that a login did not take."""
+    return call.told(f"The {FIELD_WORDS.get(field, field)} has to be entered.", secret=field)
+
+
+def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:
+    """Whether what is sent as it is would go out more openly: whoever is in between could have asked for that."""
+    order = [*call.kinds]
+    return bool(call.profile.auth.scheme) and order.index(kind.kind) < order.index(call.profile.auth.kind)
+
+
+def _to(kind: type[Auth], profile: Profile) -> Changes:
+    """Another kind, with who calls: a file that names a kind leaves behind what those below it say of auth."""
+    keeps = profile.username is not None and "username" in kind.__struct_fields__
+    return (("auth.kind", kind.kind), *((("auth.username", profile.username),) if keeps else ()))
 
 
 def _asked(call: FailedCall) -> bool:
@@ -66,7 +84,7 @@ def _named_in_words(call: FailedCall) -> Hint | None:
         return call.told(f"The server asks for a key in the header {header[0]}.", changes, "token")
     for kind in call.kinds.values():
         if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
-            return call.told(f"The server asks for a {kind.scheme} token.", (("auth.kind", kind.kind),), "token")
+            return call.told(f"The server asks for a {kind.scheme} token.", _to(kind, call.profile), "token")
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Unreached
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Refused, Unreached
 from rpcexplorer.model.hints import addresses, credentials, handshakes, media_types, params
 from rpcexplorer.model.hints.failed import FailedCall
 from rpcexplorer.model.hints.hint import Hint
@@ -39,6 +39,8 @@ def hint_for(
 
     ``tested``: it was sent by a test of the connection.
     """
+    if isinstance(exchange.outcome, Refused) and exchange.outcome.missing:
+        return credentials.lacking(exchange.outcome.missing, FailedCall.of(exchange, profile, kinds))
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
     call = FailedCall.of(exchange, profile, kinds)

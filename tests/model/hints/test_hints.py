@@ -12,9 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.model.exchange import Exchange, Malformed, Outcome, Response, Result, Unreached
+from rpcexplorer.model.exchange import Exchange, Malformed, Outcome, Refused, Response, Result, Unreached
 from rpcexplorer.model.hints.credentials import schemes
 from rpcexplorer.model.hints.finding import hint_for
 from rpcexplorer.model.hints.hint import Changes, Hint, setting
@@ -476,3 +478,21 @@ def test_an_address_is_kept_as_a_profile_first() -> None:
         "rpcexplorer profiles set NAME auth.kind=basic",
         "rpcexplorer profiles secret NAME password",
     )
+
+
+def test_a_credential_that_is_missing_or_was_not_taken_by_a_login_can_be_entered() -> None:
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    refused = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "x", "username"))
+    hint = hint_for(refused, FILED, KINDS)
+    assert hint is not None
+    assert (hint.changes, hint.secret, hint.sentence) == ((), "username", "The user name has to be entered.")
+    assert hint_for(replace(refused, outcome=Refused("profile", "x")), FILED, KINDS) is None
+
+
+def test_no_kind_is_proposed_that_gives_more_away_and_who_calls_goes_along() -> None:
+    digest = replace(FILED, auth=DigestAuth(username="ada"))
+    assert (failed(status=401, headers=BASIC, profile=digest) or Hint("")).changes == ()
+    basic = replace(FILED, auth=BasicAuth(username="ada"))
+    challenged = (("WWW-Authenticate", 'Digest realm="r", nonce="n"'),)
+    changes = (failed(status=401, headers=challenged, profile=basic) or Hint("")).changes
+    assert changes == (("auth.kind", "digest"), ("auth.username", "ada"))
