@@ -88,7 +88,7 @@ def _tested(invocation: Invocation, explorer: Explorer, profile: Profile) -> tup
     """Test it; whether somebody has ended that. What is asked is told on the way."""
     say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
     say(hide(f"{profile.name} at {profile.endpoint}"))
-    say(hide(plan(profile)))
+    say(hide(plan(profile, explorer.profiles.usable_presets())))
 
     async def test() -> Report:
         async with explorer, waiting(invocation.world.stderr, explorer):

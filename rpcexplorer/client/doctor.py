@@ -19,7 +19,7 @@ from rpcexplorer.client.credentials_port import CredentialSource
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.connection_test import HTTP, LOGIN, RPC, Check, login_not_reached, steps
-from rpcexplorer.model.doctor.examination import MOST, Examination
+from rpcexplorer.model.doctor.examination import MOST, Examination, behind_login
 from rpcexplorer.model.doctor.finding import Finding
 from rpcexplorer.model.doctor.proposal import Proposal, proposed
 from rpcexplorer.model.doctor.report import Asked, Report, Tell, asked, checks_of
@@ -126,7 +126,7 @@ class Doctor:
         """The rows with what a call with credentials shows; none is made where the way is not as the profile has it."""
         if checks and (self._examination.found is None or any(check.state == "failed" for check in checks[:-1])):
             return self._report([*checks[:-1], login_not_reached(self._profile, self._missing)])
-        method = auth_of(self._profile).harmless
+        method = behind_login(self._profile, self._examination.presets) or auth_of(self._profile).harmless
         self._say(f"{self._profile.login.method if self._profile.has_sessions else method} with credentials")
         exchange = await self._sent(self._profile, method, login=self._profile.has_sessions)
         tried, open_ = steps(exchange, self._profile), self._examination.found

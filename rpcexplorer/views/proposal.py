@@ -10,11 +10,11 @@ from typing import Any, Final
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.address import joined, typed_whole
 from rpcexplorer.model.connection_test import Check
-from rpcexplorer.model.doctor.examination import METHODS, MOST
+from rpcexplorer.model.doctor.examination import METHODS, MOST, behind_login
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.hints.hint import PROGRAM, quoted
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Preset, Profile
 from rpcexplorer.views.words.certificate import certificate_rows
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
@@ -23,12 +23,14 @@ KIND: Final = "KIND"
 """Stands for the kind of auth where only a person can say which."""
 
 
-def plan(profile: Profile) -> str:
+def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
     """What a test of the connection will do, before it does anything."""
     said = f"At most {MOST} requests, one after the other, none of them recorded: {', '.join(METHODS)}."
     if not profile.secrets:
         return said
-    last = f"the login, {profile.login.method}," if profile.has_sessions else auth_of(profile).harmless
+    last = behind_login(profile, presets) or auth_of(profile).harmless
+    if profile.has_sessions:
+        last = f"the login, {profile.login.method},"
     return f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
 
 

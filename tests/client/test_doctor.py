@@ -18,6 +18,7 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.doctor.examination import METHODS, MOST
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.views.proposal import plan
 from tests.fakes.certificates import self_signed
 from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
 
@@ -476,6 +477,21 @@ def test_what_only_shows_behind_the_login_is_proposed_as_well(tmp_path: Path) ->
     assert dict(report.proposal.changes) == {"content_type": "application/json"}
     assert report.exit_code == 5
     assert len(wire.requests) == 2
+
+
+def known_aria2(request: Received) -> Parts:
+    known = call_of(request).get("params", [])[:1] == [f"token:{SECRET}"]
+    return open_aria2(request) if known else aria2(request)
+
+
+def test_credentials_are_tried_with_a_method_that_the_server_has(tmp_path: Path) -> None:
+    with RawServer(known_aria2) as wire:
+        explorer, profile = profile_of(tmp_path, wire, 'preset = "aria2"', RPCEXPLORER_SHOP_TOKEN=SECRET)
+        report = report_of(explorer, profile)
+    assert row(report, "Credentials") == ("well", "the credentials were accepted")
+    assert call_of(wire.requests[-1])["method"] == "aria2.getVersion"
+    assert "aria2.getVersion is called with the credentials" in plan(profile, explorer.profiles.usable_presets())
+    assert report.exit_code == 0
 
 
 @pytest.mark.parametrize("server", [page, json_of_no_kind, by_name, aria2])

@@ -222,6 +222,14 @@ class Examination:
         return replace(form, path=path, **wanted)
 
 
+def behind_login(profile: Profile, presets: Mapping[str, Preset]) -> str:
+    """The first method of its preset that is safe, takes no params and needs a login; empty if none is known."""
+    preset = presets.get(profile.preset)
+    noted = ((name, profile.methods.get(name)) for name in (preset.values.methods if preset else ()))
+    fits = (name for name, note in noted if note and note.safe and note.params is None and note.auth != Auth.kind)
+    return next(fits, "")
+
+
 def _usual(form: Profile) -> str:
     """The method that is called to see whether anything answers."""
     return INITIALIZE[-1] if form.handshake == "mcp" else LIST

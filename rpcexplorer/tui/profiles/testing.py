@@ -137,7 +137,7 @@ class ConnectionTest(Dialog[str]):
 
     def _lines(self) -> list[SheetLine]:
         if self._stop is None and not self.report.checks:
-            return [[(plan(self._profile), "text")]]
+            return [[(plan(self._profile, self._explorer.profiles.usable_presets()), "text")]]
         rows = steps_in_rows(self.report, self._profile, datetime.now(UTC))
         lines: list[SheetLine] = [step_line(row) if isinstance(row, Check) else _named(*row) for row in rows]
         if self._stop is not None:
