@@ -16,6 +16,7 @@ The life of a call, with the file in which each step is done; whatever way it go
       |  |     `-- nobody has it -----------------------------------> Ended: Refused
       |  |-- Keep, Drop: the session       client/credentials_port.py
       |  |-- Say: a note
+      |  |-- Hide: what a reply may not show
       |  `-- Send: a login or the message itself
       |        |                           client/handshakes.py    what a server wants before and with it
       |        |                           client/requests.py      encoded, secrets opened, one deadline for all

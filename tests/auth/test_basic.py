@@ -139,7 +139,7 @@ def test_credentials_that_the_server_does_not_take_are_told_as_such(shell: Shell
     with RawServer(refused) as server:
         ran = added(shell, server).run("call", "ping")
     assert ran.code == 3
-    assert "the server did not take the credentials that were sent" in ran.err
+    assert "the server did not take the credentials of this profile" in ran.err
     assert "rpcexplorer profiles secret shop password\n" in ran.err
     assert len(server.requests) == 1
 
