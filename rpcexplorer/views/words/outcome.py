@@ -117,6 +117,6 @@ def nothing(exchange: Exchange | None, what: str) -> list[list[tuple[str, str]]]
         "sent": "A notification: no reply is expected.",
         "unreached": "No reply came. F5 sends it again.",
         "cancelled": "It was cancelled before a reply came. F5 sends it again.",
-        "refused": "Nothing was sent.",
+        "refused": "The call itself was not sent." if exchange.seconds else "Nothing was sent.",
     }.get(exchange.outcome_name, "The reply has no body.")
     return [[], [(f"      {words}", "dim")]]
