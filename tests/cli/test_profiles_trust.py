@@ -76,6 +76,7 @@ def test_an_address_that_was_typed_is_told_to_be_tested(shell: Shell, box: Ident
     assert f"\n  rpcexplorer profiles test {server.origin}\n" in failed.err
 
 
+@pytest.mark.thorough
 def test_a_yes_in_a_terminal_is_enough_and_a_no_changes_nothing(shell: Shell, box: Identity, tmp_path: Path) -> None:
     with RawServer(PONG, tls=box.server(tmp_path)) as server:
         file = own(shell, cellar(server.origin))

@@ -77,6 +77,7 @@ def test_transmissions_own_dialect_is_spoken() -> None:
     assert refused.exit_code == 1
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("secret", ["", "hunter2-secret"])
 def test_a_large_reply_of_that_dialect_is_read_shown_and_recorded_as_it_is(secret: str) -> None:
     rows = [{"n": n, "result": [secret]} for n in range(40_000)]

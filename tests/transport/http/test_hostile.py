@@ -186,6 +186,7 @@ def test_a_trailer_that_never_ends_is_given_up_and_the_body_kept() -> None:
     assert "breaks the rules of HTTP" in problem.sentence
 
 
+@pytest.mark.thorough
 def test_news_of_a_reply_that_never_comes_ends_on_time() -> None:
     with RawServer(lambda _: itertools.repeat(b"HTTP/1.1 100 Continue\r\n\r\n" * 1000)) as server:
         problem = failure_of(server.url, deadline=SOON)

@@ -114,6 +114,7 @@ def test_to_another_server_it_takes_more_than_a_habit(called: Called, tmp_path: 
     assert "rpc" not in file.read_text()
 
 
+@pytest.mark.thorough
 def test_where_a_profile_asks_first_it_does_so_again(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert "ping is not marked safe" in shown(await on(pilot, Confirm))
@@ -216,6 +217,7 @@ def test_a_password_that_was_refused_is_entered_again_and_the_call_sent_again(ca
     assert [each.header("Authorization") for each in server.requests] == [f"Basic {each}" for each in wanted]
 
 
+@pytest.mark.thorough
 def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable[..., Explorer]) -> None:
     explorer = make_explorer("")
 

@@ -277,6 +277,7 @@ def test_of_more_words_than_fit_the_chosen_one_is_on_view() -> None:
     asyncio.run(run())
 
 
+@pytest.mark.thorough
 def test_a_letter_goes_on_to_the_next_word_that_begins_with_it() -> None:
     def typed(*keys: str) -> str:
         words = ("", "mcp", "monero", "mopidy", "odoo")

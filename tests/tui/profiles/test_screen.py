@@ -297,6 +297,7 @@ def test_a_preset_fills_the_lines_of_a_new_profile_and_is_what_is_written(make_e
     assert made.profiles.profiles["node"].endpoint == "http://127.0.0.1:8332/"
 
 
+@pytest.mark.thorough
 def test_what_was_typed_stays_where_another_preset_is_chosen(make_explorer: Make, own: Path) -> None:
     made = make_explorer(ONE)
 
@@ -351,6 +352,7 @@ def test_without_a_preset_again_the_form_is_as_it_was(make_explorer: Make, own: 
     assert not own.exists()
 
 
+@pytest.mark.thorough
 def test_the_form_has_the_lines_of_the_kind_that_is_chosen(make_explorer: Make) -> None:
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await add(pilot, "x", "http://x")
@@ -926,6 +928,7 @@ def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, 
     assert said_now == {"url": server.origin, "preset": "aria2", "auth": {"kind": "none"}}
 
 
+@pytest.mark.thorough
 def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explorer: Make, team: Path) -> None:
     with RawServer(deluge) as server:
         made = make_explorer(f'[profile.one]\nurl = "{server.origin}"\npath = "/json"\nauth = {{ kind = "none" }}\n')

@@ -72,5 +72,5 @@ def test_a_test_that_ends_elsewhere_offers_none(make_explorer: Make) -> None:
         assert "✗ TLS" in page(screen)
 
     with RawServer(PONG) as server:  # it speaks no TLS at all
-        made = make_explorer(f'[profile.box]\nurl = "{server.origin.replace("http:", "https:")}"\n')
+        made = make_explorer(f'[profile.box]\nurl = "{server.origin.replace("http:", "https:")}"\ntimeout = 1\n')
         tell(made, story, profile="box", size=(160, 50))

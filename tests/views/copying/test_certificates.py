@@ -37,6 +37,7 @@ def pasted(kind: str, profile: Profile, folder: Path) -> subprocess.CompletedPro
     return subprocess.run(command, capture_output=True, check=False, env=environment, cwd=folder)
 
 
+@pytest.mark.thorough
 def test_python_trusts_the_one_certificate_whatever_its_name_and_shows_ours(tmp_path: Path, box: Identity) -> None:
     ca = trustme.CA()
     ca.cert_pem.write_to_path(tmp_path / "people.pem")
