@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -58,6 +59,8 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         fail(
             "An address has no profile to change: test it without --apply, which ends with the command that makes one."
         )
+    if yes and not apply:
+        fail("--yes answers the question that --apply asks: add --apply to have the profile changed.")
     report, stopped = _tested(invocation, explorer, profile)
     hide = explorer.redactor().text
     if as_json:
@@ -70,7 +73,13 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     proposal = report.proposal
     asked = apply or (ask and invocation.world.asks and not as_json)
     if asked and proposal and proposal.changes and not proposal.trusts and not profile.ad_hoc:
-        _change(context, explorer, profile, proposal, yes=yes)
+        file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
+        question = f"Change {profile.name} in {file}?"
+        if apply:
+            agree(context, question, yes=yes)
+        elif not click.confirm(printable(question), default=False, err=True):
+            context.exit(code)  # nobody wanted a change: what the test came to is the answer
+        _change(invocation, explorer, profile, proposal, file)
         code = REFUSED if code and _lacks_only_login(report) else 0
     context.exit(code)
 
@@ -132,11 +141,9 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
     out(f"To change it: {PROGRAM} profiles test {profile.name} --apply")
 
 
-def _change(context: click.Context, explorer: Explorer, profile: Profile, proposal: Proposal, *, yes: bool) -> None:
-    """Write it into the file where it counts, after a yes."""
-    say = invocation_of(context).world.say
-    file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
-    agree(context, f"Change {profile.name} in {file}?", yes=yes)
+def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> None:
+    """Write it into the file where it counts."""
+    say = invocation.world.say
     if complaint := explorer.apply(profile.name, proposal.changes, file):
         fail(str(complaint))
     say(f"changed {profile.name} in {file}")

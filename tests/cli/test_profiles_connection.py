@@ -13,6 +13,7 @@ from rpcexplorer.demo.http.server import DemoThread
 from tests.client.test_doctor import aria2, by_name, deluge, key_wanted
 from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell
+from tests.fakes.terminal import Terminal
 from tests.fakes.wire import RawServer, http_reply
 
 COOKIE = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
@@ -126,6 +127,22 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         beside = tomllib.loads((shell.folder / "sessions.local.toml").read_text())
         assert beside["profile"]["shop"] == {"preset": "deluge"}
         assert shell.run("profiles", "test", "shop").code == 0
+
+
+def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_test(shell: Shell) -> None:
+    with RawServer(deluge) as server:
+        profile(shell, server.origin, 'path = "/json"\nauth = { kind = "none" }')
+        before = shell.files()
+        early = shell.run("profiles", "test", "shop", "--yes", terminal=True)
+        assert (early.code, server.requests) == (2, [])
+        assert "add --apply" in early.err
+        with Terminal(["profiles", "test", "shop"], shell.environment, shell.folder, (120, 40)) as terminal:
+            terminal.sees("Change shop in", "[y/N]")
+            terminal.press("enter")
+            assert terminal.ends() == 5
+    assert {path: text for path, text in shell.files().items() if "toml" in path} == {
+        path: text for path, text in before.items() if "toml" in path
+    }
 
 
 @pytest.mark.parametrize("typed", ["127.0.0.1:42001/rpc", "ftp://x/", "http://", "https:///rpc", "http://h:99999"])
