@@ -16,10 +16,22 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.repeated import repeated_name
 from rpcexplorer.jsontext.scan import Span, decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
-from rpcexplorer.model.exchange import CallKind, Refused
+from rpcexplorer.model.exchange import CallKind, Exchange, Refused
 from rpcexplorer.protocol.messages import Call, EnvelopeForm, spelled
 
-__all__ = ["Batch", "Draft", "Params", "Problem", "calls_of", "judged", "kind_of", "spelled", "to_calls"]
+__all__ = [
+    "Batch",
+    "Draft",
+    "Params",
+    "Problem",
+    "calls_of",
+    "draft_of",
+    "judged",
+    "kind_of",
+    "sent_draft",
+    "spelled",
+    "to_calls",
+]
 
 MARK = "\ufeff"
 """A byte order mark: files from elsewhere begin with it."""
@@ -45,6 +57,8 @@ class Draft(Struct, frozen=True):
     text: str = ""
     """Nothing typed means ``[]``."""
     notification: bool = False
+    typed: str | None = None
+    """What stood in the editor, where values have taken the place of its placeholders in ``text``."""
 
     def read(self) -> Params | Problem:
         """What the text is, or the first thing wrong with it."""
@@ -55,6 +69,8 @@ class Batch(Struct, frozen=True):
     """The text of several calls for one body: a JSON array of objects with ``method`` and ``params``."""
 
     text: str
+    typed: str | None = None
+    """As in a draft."""
 
     def read(self) -> Params | Problem:
         """What the text is, or the first thing wrong with it."""
@@ -81,6 +97,18 @@ def kind_of(draft: Draft | Batch) -> CallKind:
     if isinstance(draft, Batch):
         return "batch"
     return "notification" if draft.notification else "call"
+
+
+def draft_of(exchange: Exchange) -> Draft | Batch:
+    """What a person would type to have an exchange again; placeholders in it are resolved anew."""
+    if exchange.kind == "batch":
+        return Batch(exchange.params)
+    return Draft(exchange.method, exchange.params, notification=exchange.kind == "notification")
+
+
+def sent_draft(exchange: Exchange) -> Draft | Batch:
+    """What was sent, letter by letter but for the secrets."""
+    return draft_of(exchange if exchange.params_sent is None else replace(exchange, params=exchange.params_sent))
 
 
 def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> tuple[Call, ...] | Refused:

@@ -145,6 +145,12 @@ class Exchange(Struct, frozen=True):
     """A note given by the person."""
     envelope: EnvelopeForm = "2.0"
     """How the reply is laid out."""
+    params_sent: str | None = None
+    """The params as they were sent, where values had taken the place of placeholders in what was typed."""
+    foreign: bool = False
+    """Somebody else has recorded it: it came as a case, and names a profile of theirs."""
+    writer: str = ""
+    """Who has recorded it, as user and host, where many write to one history; no part of a record."""
 
     @property
     def outcome_name(self) -> OutcomeName:

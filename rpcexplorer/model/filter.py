@@ -86,6 +86,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 def _texts(exchange: Exchange) -> Iterator[str]:
     """What was asked and what came of it, and what a person noted."""
     yield from (exchange.id, exchange.method, exchange.params, exchange.name, exchange.note)
+    yield exchange.params_sent or ""
     yield from (getattr(exchange.outcome, name, "") for name in ("message", "reason", "sentence"))
     yield from (f"{name}: {value}" for name, value in exchange.response.headers)
     yield exchange.response.body.decode(errors="replace")

@@ -36,9 +36,11 @@ def redactor_for_files(profile: Profile, method: str, secrets: Iterable[Secret])
 def redacted_draft(draft: Draft | Batch, profile: Profile, hide: Redactor) -> Draft | Batch:
     """A draft that can be sent again: a placeholder stands only for what it opens."""
     if isinstance(draft, Batch):
-        return Batch(redacted_params(draft.text, None, profile, hide))
+        typed = None if draft.typed is None else redacted_params(draft.typed, None, profile, hide)
+        return Batch(redacted_params(draft.text, None, profile, hide), typed)
     text = redacted_params(draft.text, draft.method, profile, hide)
-    return replace(draft, method=hide.text(draft.method), text=text)
+    typed = None if draft.typed is None else redacted_params(draft.typed, draft.method, profile, hide)
+    return replace(draft, method=hide.text(draft.method), text=text, typed=typed)
 
 
 def redacted_params(text: str, method: str | None, profile: Profile, hide: Redactor) -> str:

@@ -107,10 +107,12 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor) 
     if is_login(exchange.method, own_login(profile, exchange.params)):
         body = without_session(body)
     body, too_long = clipped(body, policy.body_limit)
+    method, sent = None if exchange.kind == "batch" else exchange.method, exchange.params_sent
     return replace(
         exchange,
         method=hide.text(exchange.method),
-        params=redacted_params(exchange.params, None if exchange.kind == "batch" else exchange.method, profile, hide),
+        params=redacted_params(exchange.params, method, profile, hide),
+        params_sent=None if sent is None else redacted_params(sent, method, profile, hide),
         url=hide.text(redacted_address(exchange.url)),
         outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
         response=replace(

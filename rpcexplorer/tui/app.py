@@ -174,8 +174,8 @@ class ExplorerApp(Leaving):
 
     @opens("copy")
     async def on_copy_call_wanted(self, event: CopyCallWanted) -> None:
+        from rpcexplorer.model.draft import draft_of
         from rpcexplorer.tui.call.copying import copied
-        from rpcexplorer.views.copying.subject import draft_of
 
         exchange = event.exchange
         taken = partial(self.pending.go_on, "copy")

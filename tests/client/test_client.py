@@ -21,7 +21,7 @@ from rpcexplorer.auth.member import MemberAuth
 from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.stop import Stop
-from rpcexplorer.model.draft import NAMELESS, Batch, Draft
+from rpcexplorer.model.draft import NAMELESS, Batch, Draft, draft_of, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Progress, Refused, Sent, Unreached
 from rpcexplorer.model.profile import Auth
 from rpcexplorer.protocol.messages import ErrorObject, Malformed, Result
@@ -105,6 +105,28 @@ def test_empty_params_are_sent_as_the_profile_says(empty_params: str, sent: dict
     _, server = exchange_with(answering(result=1), empty_params=empty_params)
     body = json.loads(server.requests[0].body)
     assert {name: body[name] for name in body.keys() - {"jsonrpc", "id", "method"}} == sent
+
+
+def test_what_was_typed_and_what_was_sent_in_its_place_are_both_told() -> None:
+    draft = Draft("ping", '["1"]', typed='["{{a}}"]')
+
+    def answer(request: Received) -> bytes:
+        return http_reply(b"[]") if request.body.startswith(b"[") else http_reply(reply_to(request, result="pong"))
+
+    with RawServer(answer) as server:
+
+        async def call(draft: Draft | Batch) -> Exchange:
+            async with Client(server.origin) as client:
+                return await client.send(draft)
+
+        exchange = asyncio.run(call(draft))
+        assert (exchange.params, exchange.params_sent) == ('["{{a}}"]', '["1"]')
+        assert sent_draft(exchange) == Draft("ping", '["1"]')
+        assert draft_of(exchange) == Draft("ping", '["{{a}}"]')
+        batch = asyncio.run(call(Batch('[{"method": "a"}]', typed="[{{a}}]")))
+        assert (batch.params, batch.params_sent) == ("[{{a}}]", '[{"method": "a"}]')
+        assert sent_draft(batch) == Batch('[{"method": "a"}]')
+    assert json.loads(server.requests[0].body)["params"] == ["1"]
 
 
 def test_a_session_given_is_sent_as_the_one_cookie() -> None:

@@ -15,11 +15,10 @@ from typing import Final, get_args
 from unicodedata import category
 
 from rpcexplorer import Draft, Exchange, Explorer, Profile
-from rpcexplorer.model.draft import Batch
+from rpcexplorer.model.draft import Batch, draft_of
 from rpcexplorer.model.exchange import ErrorObject, Outcome, Preview, Refused, Result
 from rpcexplorer.storage.history.store import History
 from rpcexplorer.transport.port import Request, Response
-from rpcexplorer.views.copying.subject import draft_of
 from rpcexplorer.views.copying.ticket import ticket
 from rpcexplorer.views.document.document import Document
 from rpcexplorer.views.document.places import path_at

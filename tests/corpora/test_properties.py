@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer import Draft, Exchange
+from rpcexplorer.model.draft import draft_of
 from rpcexplorer.storage.history.store import History
-from rpcexplorer.views.copying.subject import draft_of
 from tests.corpora.road import Road, short
 from tests.storage.recording import as_recorded, exchange
 

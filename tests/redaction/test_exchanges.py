@@ -43,6 +43,13 @@ def test_somebody_elses_password_is_not_turned_into_the_profiles_own() -> None:
     assert params_of(params, PASSWORD) == {"user": "bob", "password": MARK, "mine": "«shop.password»"}
 
 
+def test_what_was_sent_is_recorded_beside_what_was_typed_and_hides_as_much() -> None:
+    sent = exchange(Result(b"1"), params='{"a": "{{a}}"}', params_sent='{"a": "hunter2-hunter2", "token": "of-bob"}')
+    record = recorded(sent, SHOP, [PASSWORD])
+    assert record.params == '{"a": "{{a}}"}'
+    assert json.loads(record.params_sent or "") == {"a": "«shop.password»", "token": MARK}
+
+
 def test_where_the_value_is_the_secret_it_can_be_sent_again() -> None:
     assert params_of({"password": "hunter2-hunter2"}, PASSWORD) == {"password": "«shop.password»"}
     assert params_of(r'{"password": "\u0068unter2-hunter2"}', PASSWORD) == {"password": "«shop.password»"}

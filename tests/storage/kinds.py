@@ -11,7 +11,7 @@ from rpcexplorer.model.catalogue import Discovery, Method
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues import Catalogues
-from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.history.store import History
 from rpcexplorer.storage.paths import OVERLAY, Paths

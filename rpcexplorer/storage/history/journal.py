@@ -72,6 +72,8 @@ class Journal:
 
         Only the folder in this person's own state is nobody else's: the names of files in any other prove nothing.
         """
+        if exchange.foreign:
+            return False
         return self.of(profile).folder == self._folder or (exchange.method, exchange.params) in self._sent
 
     @property

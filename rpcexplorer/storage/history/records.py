@@ -59,6 +59,7 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "code": getattr(outcome, "code", None),
         "message": getattr(outcome, "message", None),
         "params": exchange.params,
+        "params_sent": exchange.params_sent,
         "envelope": None if exchange.envelope == "2.0" else exchange.envelope,
         "ms": round(exchange.seconds * 1000, 3),
         "sent": exchange.sent,
@@ -74,6 +75,7 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "headers": [f"{name}: {value}" for name, value in response.headers],
         "name": exchange.name,
         "note": exchange.note,
+        "foreign": exchange.foreign,
     }
     return dict(_spelled(key, value) for key, value in values.items() if key in ALWAYS or not _is_empty(value))
 
@@ -145,6 +147,8 @@ def to_exchange(record: dict[str, Any]) -> Exchange | Damaged:
         name=values.get("name", ""),
         note=values.get("note", ""),
         envelope=values.get("envelope", "2.0"),
+        params_sent=values.get("params_sent"),
+        foreign=values.get("foreign", False),
     )
 
 
@@ -248,10 +252,10 @@ SHAPE: dict[str, tuple[Callable[[Any], bool], str]] = {
     "outcome": (lambda value: value in OUTCOMES, f"one of {', '.join(OUTCOMES)}"),
     "step": (lambda value: value in get_args(Step), f"one of {', '.join(get_args(Step))}"),
     "envelope": (lambda value: value in get_args(EnvelopeForm), f"one of {', '.join(get_args(EnvelopeForm))}"),
-    **dict.fromkeys(("id", "profile", "url", "method", "message", "params"), (_is_text, "text")),
+    **dict.fromkeys(("id", "profile", "url", "method", "message", "params", "params_sent"), (_is_text, "text")),
     **dict.fromkeys(("reason", "http_reason", "name", "note"), (_is_text, "text")),
     **dict.fromkeys(("status", "sent", "received"), (_is_small, "a whole number")),
-    **dict.fromkeys(("reply_cut", "maybe_ran"), (_is_flag, "true or false")),
+    **dict.fromkeys(("reply_cut", "maybe_ran", "foreign"), (_is_flag, "true or false")),
     **dict.fromkeys(("remarks", "http_remarks", "headers"), (_is_list, "a list of texts")),
 }
 

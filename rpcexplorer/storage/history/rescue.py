@@ -18,7 +18,7 @@ from tempfile import gettempdir, mkdtemp
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.files import lock, telling, told
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.history.journal import Journal

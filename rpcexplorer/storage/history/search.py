@@ -14,7 +14,7 @@ from rpcexplorer.storage.history.blocks import all_untouched, quoted, untouched
 from rpcexplorer.storage.history.records import BASE64
 
 PACKED = f"{BASE64} = ".encode()
-IN_CALL = frozenset(b"id method params message reason headers reply name note".split())
+IN_CALL = frozenset(b"id method params params_sent message reason headers reply name note".split())
 """The keys under which is written down what was asked and what came of it."""
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")

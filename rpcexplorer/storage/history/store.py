@@ -85,7 +85,7 @@ class History:
         """Write an exchange down, and first of all those that could not be. A refusal never is."""
         if isinstance(exchange.outcome, Refused):
             return
-        if len(exchange.params) > MIB and len(to_block(exchange)) > self._largest:
+        if len(exchange.params) + len(exchange.params_sent or "") > MIB and len(to_block(exchange)) > self._largest:
             raise FileTrouble("a call with so long params is not recorded: no more could be read of it")
         self.unsaved.append(exchange)
         self.save_unsaved()

@@ -58,7 +58,7 @@ class CallScreen(SendingScreen):
         self._open(exchange, self._send_again, ours=ours)
 
     def _send_again(self, exchange: Exchange) -> None:
-        from rpcexplorer.views.copying.subject import draft_of
+        from rpcexplorer.model.draft import draft_of
 
         self._take(exchange)
         self.response.focus_inside()

@@ -12,7 +12,7 @@ from rpcexplorer.auth.flow import AuthHeader, Message
 from rpcexplorer.auth.kind import ByClient
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
+from rpcexplorer.model.draft import Batch, Draft, Problem, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import without
@@ -102,13 +102,6 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile]) -> tuple[Pro
     return Profile(AD_HOC_NAME, exchange.url, path="", envelope=exchange.envelope, ad_hoc=True), missing
 
 
-def draft_of(exchange: Exchange) -> Draft | Batch:
-    """What a person would type to have an exchange again."""
-    if exchange.kind == "batch":
-        return Batch(exchange.params)
-    return Draft(exchange.method, exchange.params, notification=exchange.kind == "notification")
-
-
 def subject_of(
     profile: Profile,
     what: Exchange | Draft | Batch,
@@ -125,7 +118,7 @@ def subject_of(
     secrets = tuple(secrets)
     hide = redactor_of(profile, secrets, guesses=COPY.guesses)
     exchange = redacted(what, COPY, profile, secrets) if isinstance(what, Exchange) else None
-    draft = draft_of(what) if isinstance(what, Exchange) else what
+    draft = sent_draft(what) if isinstance(what, Exchange) else what
     if not ours:
         draft = replace(draft, text=without(draft.text, profile.name))
     draft = redacted_draft(draft, profile, hide)

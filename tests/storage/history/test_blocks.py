@@ -99,6 +99,8 @@ def exchanges(draw: st.DrawFn) -> Exchange:
         ),
         notes=("logged in",),
         envelope=envelope,
+        params_sent=draw(st.none() | ANY.filter(bool)),
+        foreign=draw(st.booleans()),
     )
 
 

@@ -144,6 +144,7 @@ def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journa
     shared = elsewhere(tmp_path)
     theirs = replace(of(shared, 1), params='{"text": "«prod.password»"}')
     assert journal.is_ours(theirs, STAGING)
+    assert not journal.is_ours(replace(theirs, foreign=True), STAGING), "it came as a case"
     assert not journal.is_ours(theirs, shared)
     journal.record(replace(theirs, id="mine"), shared)
     assert journal.is_ours(theirs, shared), "it says what was sent in this run"

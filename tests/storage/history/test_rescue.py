@@ -14,7 +14,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.settings import MIB, HistorySettings
 from rpcexplorer.storage.crashes import KEPT, write_crash
-from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.history import store
 from rpcexplorer.storage.history.journal import Journal
@@ -292,7 +292,7 @@ def test_a_folder_that_was_made_for_nothing_is_gone_again(
     def fails(*_: object) -> None:
         raise FileTrouble("cannot write: the disk is full")
 
-    monkeypatch.setattr("rpcexplorer.storage.drafts.write_private", fails)
+    monkeypatch.setattr("rpcexplorer.storage.drafts.drafts.write_private", fails)
     journal = Journal(HistorySettings(), tmp_path / "history", tuple)
     rescue = Rescue(journal, blocked_drafts(tmp_path), tmp_path / "unsaved", 1_000)
     assert rescue.put_aside().endswith("There was no other place for them.")

@@ -13,7 +13,7 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call import draft_writer
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm

@@ -16,7 +16,7 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.tui.app import ExplorerApp, open_screen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.terminal.driver import ReadingFailed, TerminalDriver, TerminalGone

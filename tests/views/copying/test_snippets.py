@@ -17,12 +17,12 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.preview import preview
-from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
 from rpcexplorer.model.profile import Auth, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
-from rpcexplorer.views.copying.subject import draft_of, profile_of, subject_of
+from rpcexplorer.views.copying.subject import profile_of, subject_of
 from rpcexplorer.views.printable import printable
 from tests.fakes.wire import RawServer, http_reply
 from tests.views.exchanges import exchange

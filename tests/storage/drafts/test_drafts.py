@@ -15,8 +15,8 @@ from rpcexplorer.model.catalogue import Method, Parameter, starting_point
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.placeholders import of_this
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.storage import drafts as drafts_module
-from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts import drafts as drafts_module
+from rpcexplorer.storage.drafts.drafts import Drafts
 
 ANY_TEXT = st.text(st.characters(codec=None, exclude_categories=()))  # lone surrogates as well
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.storage.replaced import MOST, ReplacedDrafts
+from rpcexplorer.storage.drafts.replaced import MOST, ReplacedDrafts
 
 SHOP = Profile("shop", "http://h")
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.storage.drafts import Drafts
+from rpcexplorer.storage.drafts.drafts import Drafts
 
 MOST: Final = 20
 """So many are kept of one method."""

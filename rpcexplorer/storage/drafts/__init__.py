@@ -1,0 +1,1 @@
+"""What was typed for each method, sent or not; and what gave way to another call."""

@@ -1,0 +1,152 @@
+"""All that is kept for one person, each part of it once: profiles, secrets, history, drafts, settings.
+
+Whoever needs one of the parts asks that one; what stands here goes by the profile in use, or takes more than one part.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.person import Nobody, Person
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.storage.catalogues import Catalogues
+from rpcexplorer.storage.drafts.drafts import Drafts
+from rpcexplorer.storage.drafts.replaced import ReplacedDrafts
+from rpcexplorer.storage.files import save_as, told
+from rpcexplorer.storage.history.journal import Journal
+from rpcexplorer.storage.history.rescue import Rescue
+from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.screen_state import ScreenState
+from rpcexplorer.storage.secrets.credentials import StoredCredentials
+from rpcexplorer.storage.secrets.lookup import Secrets
+from rpcexplorer.storage.settings import load_settings, save_setting
+from rpcexplorer.storage.themes import Themes
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.hints.hint import Changes
+    from rpcexplorer.model.settings import Settings
+    from rpcexplorer.redaction.redactor import Redactor
+    from rpcexplorer.storage.history.store import History
+    from rpcexplorer.storage.profiles.edits import ProfileEdits
+    from rpcexplorer.storage.secrets.leaks import Searched
+
+
+class Storage:
+    """Profiles, history and settings of one person, and which of the profiles is in use."""
+
+    def __init__(
+        self, paths: Paths, load: Callable[[], Profiles], settings: Settings, secrets: Secrets, person: Person
+    ) -> None:
+        self.paths, self._load = paths, load
+        self.profiles = secrets.routes.profiles = load()
+        """What ``sessions.toml`` and its overlays say."""
+        self.settings = settings
+        self.secrets = secrets
+        self.profile: Profile | None = None  # the one in use
+        self.credentials = StoredCredentials(secrets, person, lambda: self.profiles.profiles.values())  # noqa: PLW0108 - read anew
+        """Credentials and sessions: what is known of them, and what is held for this run."""
+        self.catalogues = Catalogues(paths.catalogues, self.credentials.in_use)
+        """What was discovered, and when; and which methods a server does not have."""
+        self.drafts = Drafts(paths.drafts)
+        """What was typed for each method, sent or not."""
+        self.replaced = ReplacedDrafts(paths.drafts / "replaced")
+        """Drafts that gave way to another call."""
+        self.remembered = ScreenState(paths.screen, self.credentials.in_use)
+        """Small things that the screen remembers."""
+        self.journal = Journal(settings.history, paths.history, self.credentials.in_use)
+        """The history as this explorer keeps it: whether it records, and what went wrong."""
+        self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
+        """What could not be written by the end of a run."""
+        self.themes = Themes(paths.themes)
+        """Those that come with the program, and this person's own."""
+
+    @classmethod
+    def open(
+        cls,
+        *,
+        folder: Path | None = None,
+        environment: Mapping[str, str] | None = None,
+        sessions: Path | None = None,
+        person: Person | None = None,
+    ) -> Self:
+        """Read profiles and settings as a program started in ``folder`` would. What is damaged becomes a complaint."""
+        environment = os.environ if environment is None else environment
+        paths = Paths.of(environment)
+        settings, complaints = load_settings(paths)
+        reading = partial(load, paths, folder or Path.cwd(), environment, sessions)
+        secrets = Secrets(paths.secrets, environment, settings.secret_store)
+        explorer = cls(paths, reading, settings, secrets, person or Nobody())
+        explorer.profiles.complaints.extend(complaints)
+        return explorer
+
+    @property
+    def history(self) -> History:
+        """The history that the profile in use writes to."""
+        return self.journal.of(self.profile)
+
+    def use(self, profile: Profile | str | None = None) -> Profile | Complaint:
+        """Choose the profile for what follows: one that is given, a name, or the default one."""
+        chosen = profile if isinstance(profile, Profile) else self.profiles.get(profile)
+        if isinstance(chosen, Profile):
+            self.profile = chosen
+        return chosen
+
+    def redactor(self, *, of_this_profile: bool = False) -> Redactor:
+        """What takes the secrets that this run knows out of a text; of two labels, one ``of_this_profile`` wins."""
+        from rpcexplorer.redaction.redactor import Redactor
+
+        profile = self._in_use().name if of_this_profile and self.profile else ""
+        return Redactor(self.credentials.in_use(), profile=profile)
+
+    def save_setting(self, key: str, value: object) -> str:
+        """Set one key of ``settings.toml``; a sentence where that failed."""
+        return str(save_setting(self.paths, key, value) or "")
+
+    def reload(self) -> None:
+        """Read the profiles again; the one in use stays as it is, unless the files say something else of it now."""
+        before, self.profiles = self.profiles.profiles, self._load()
+        self.secrets.routes.profiles = self.profiles
+        name = self.profile.name if self.profile and not self.profile.ad_hoc else ""
+        if name and self.profiles.profiles.get(name) != before.get(name):
+            self.profile = self.profiles.profiles.get(name)
+
+    def edits(self, file: Path) -> ProfileEdits:
+        from rpcexplorer.storage.profiles.edits import ProfileEdits
+
+        return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
+
+    def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
+        """Change a profile in a file, and read it anew; what stood in the way, and then nothing was changed."""
+        complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
+        self.reload()
+        return complaint
+
+    def remove_profile(self, profile: Profile) -> list[Complaint]:
+        """Take a profile out of every file that speaks of it, then forget its secrets; what stood in the way."""
+        files = self.profiles.files_of(profile.name)
+        complaints = [said for file in files if (said := self.edits(file).remove(profile.name))]
+        for file in set(self.profiles.files) - set(files) if not complaints else ():
+            complaints += filter(None, [self.edits(file).drop_default(profile.name)])
+        if not complaints and (trouble := told(lambda: self.secrets.forget(profile))):
+            complaints.append(Complaint(str(self.paths.secrets), trouble))
+        return complaints
+
+    def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:
+        """Look for secrets in the files of the profiles and in every history; or in files alone, or what git staged."""
+        from rpcexplorer.storage.secrets.leaks import search
+
+        histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
+        return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
+
+    save_reply = staticmethod(save_as)
+
+    def _in_use(self) -> Profile:
+        if self.profile is None:
+            raise RuntimeError("no profile is in use: call use() first")
+        return self.profile
