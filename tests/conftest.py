@@ -9,6 +9,8 @@ thorough tier draws many anew and prints what it found; none has to be quick on 
 from __future__ import annotations
 
 import gc
+import os
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from itertools import groupby
@@ -26,6 +28,11 @@ settings.register_profile("named", derandomize=True, deadline=None)
 settings.register_profile("thorough", deadline=None, print_blob=True, max_examples=40)
 
 TIER: Final = pytest.StashKey[str]()
+
+# Some machines keep no bytecode. There each worker and each program that a test starts would compile all of its files
+# anew, which takes longer than most tests.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -52,9 +52,7 @@ class Terminal:
         if self.pid == 0:
             os.chdir(folder)
             signal.signal(signal.SIGINT, signal.SIG_DFL)  # whoever runs the tests in the background ignores it
-            kept = {
-                name: os.environ[name] for name in ("PATH", "HOME", "PYTHONDONTWRITEBYTECODE") if name in os.environ
-            }
+            kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
             os.execve(
                 sys.executable,
                 [sys.executable, *start, *arguments],

@@ -234,7 +234,6 @@ def plant(folder: Path, origin: str, home: str = "home") -> dict[str, str]:
     return {
         "RPCEXPLORER_HOME": str(top),
         "PYTHONPATH": str(Path(__file__).parents[3]),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "EDITOR": f"printf '%b' 'oops'; false {CARRIERS['dd']} #",
     }
 
