@@ -27,8 +27,28 @@ KEYS = {
     "ctrl+a": "\x01", "ctrl+g": "\x07", "ctrl+k": "\x0b", "ctrl+l": "\x0c", "ctrl+p": "\x10", "ctrl+q": "\x11",
     "ctrl+r": "\x12", "ctrl+u": "\x15",
 }  # fmt: skip
-PATIENCE = 8.0
-"""Seconds after which something that should be on screen will not come any more."""
+PATIENCE = 60.0
+"""Seconds after which something that should be on screen will not come any more, however busy the machine is."""
+
+
+class _Screen(pyte.Screen):
+    """Draws plain letters without measuring each of them: that takes longer than the program that wrote them."""
+
+    def __init__(self, columns: int, lines: int) -> None:
+        self._cells: dict[pyte.screens.Char, dict[str, pyte.screens.Char]] = {}
+        super().__init__(columns, lines)
+
+    def draw(self, data: str) -> None:
+        x, attributes = self.cursor.x, self.cursor.attrs
+        if not (data.isascii() and data.isprintable() and x + len(data) <= self.columns) or pyte.modes.IRM in self.mode:
+            super().draw(data)
+            return
+        cells = self._cells.setdefault(attributes, {})
+        for char in set(data).difference(cells):
+            cells[char] = attributes._replace(data=char)
+        self.buffer[self.cursor.y].update(zip(range(x, x + len(data)), map(cells.__getitem__, data), strict=True))
+        self.dirty.add(self.cursor.y)
+        self.cursor.x = x + len(data)
 
 
 class Terminal:
@@ -44,7 +64,7 @@ class Terminal:
         start: Sequence[str] = ("-m", "rpcexplorer"),
     ) -> None:
         columns, lines = size
-        self.screen = pyte.Screen(columns, lines)
+        self.screen = _Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
         self.written = b""
         """Every byte that the program wrote."""
@@ -97,11 +117,21 @@ class Terminal:
     @property
     def text(self) -> str:
         """What is on screen."""
-        return "\n".join(line.rstrip() for line in self.screen.display)
+        columns, rows = (
+            range(self.screen.columns),
+            range(self.screen.lines),
+        )  # its own display measures every letter anew
+        lines = ("".join([line[at].data for at in columns]) for line in map(self.screen.buffer.__getitem__, rows))
+        return "\n".join(map(str.rstrip, lines))
 
     def sees(self, *wanted: str) -> str:
         """Read until all of it is on screen."""
-        self._read(lambda: all(each in self.text for each in wanted), f"to see {wanted}")
+
+        def all_there() -> bool:
+            text = self.text
+            return all(each in text for each in wanted)
+
+        self._read(all_there, f"to see {wanted}")
         return self.text
 
     def sees_no(self, unwanted: str) -> str:
@@ -141,8 +171,12 @@ class Terminal:
         """Take in what has come; False where nothing can come any more."""
         piece = self._piece()
         self.written += piece
-        self._stream.feed(piece)
+        self._stream.feed(self.drawn(piece))
         return bool(piece)
+
+    def drawn(self, piece: bytes) -> bytes:
+        """What of it is put on the screen."""
+        return piece
 
     def _piece(self) -> bytes:
         try:

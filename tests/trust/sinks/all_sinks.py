@@ -296,6 +296,9 @@ def remember(history: History) -> None:
 # --- looking --------------------------------------------------------------------------------------------------------
 
 
+COLOURS = re.compile(rb"\x1b\[[0-9;]*m")
+
+
 class Watched(Terminal):
     """A terminal that remembers which classes were seen in which sink."""
 
@@ -307,6 +310,10 @@ class Watched(Terminal):
         """Wait until all of it is on view, and note the classes in it."""
         self.sees(*wanted)
         self.seen.setdefault(sink, set()).update(classes_in("\n".join(wanted)))
+
+    def drawn(self, piece: bytes) -> bytes:
+        """Without its colours: most of the bytes are of them, and they are looked for in what was written."""
+        return COLOURS.sub(b"", piece)
 
     def _take(self) -> bool:
         """All that has come, before the screen is looked at: that takes longer than reading."""
