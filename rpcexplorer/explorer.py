@@ -57,9 +57,10 @@ class Explorer(Storage):
         timeout: float | None = None,  # noqa: ASYNC109 - the exchange's own: it keeps what came by then
         watch: Watch | None = None,
         stop: Stop | None = None,
+        profile: Profile | None = None,
     ) -> Exchange:
-        """Send a draft with the profile in use, and record what came of it."""
-        profile = self._in_use()
+        """Send a draft with the profile in use, or another one, and record what came of it."""
+        profile = profile or self._in_use()
         exchange = await (await self.clients.of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
@@ -100,9 +101,9 @@ class Explorer(Storage):
         found = await discover(profile, self.credentials, limit, read=read_description, watch=watch, stop=stop)
         return self.catalogues.settle(profile, found)
 
-    def asks_first(self, draft: Draft | Batch) -> bool:
-        """Whether the profile in use wants a question before this is sent."""
-        profile = self._in_use()
+    def asks_first(self, draft: Draft | Batch, profile: Profile | None = None) -> bool:
+        """Whether the profile in use, or another one, wants a question before this is sent."""
+        profile = profile or self._in_use()
         calls = to_calls(draft, "")
         known = catalogue(profile, absent=self.catalogues.absent(profile))
         return not isinstance(calls, Problem) and any(asks_first(profile, call.method, known) for call in calls)

@@ -45,7 +45,7 @@ COPY: Final = Policy(guesses=True, body_limit=1024 * 1024)
 """For what is pasted elsewhere; a ticket shows less of a body."""
 
 
-def for_history(body_limit: int) -> Policy:
+def for_history(body_limit: int | None) -> Policy:
     """For files, which others may come to read."""
     return Policy(guesses=True, body_limit=body_limit)
 

@@ -18,6 +18,7 @@ from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.replaced import ReplacedDrafts
 from rpcexplorer.storage.files import save_as, told
+from rpcexplorer.storage.history.cases import Cases
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
 from rpcexplorer.storage.paths import Paths
@@ -61,6 +62,8 @@ class Storage:
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.credentials.in_use)
         """The history as this explorer keeps it: whether it records, and what went wrong."""
+        self.cases = Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles)
+        """Calls as a file to hand on, and those that somebody else has handed on."""
         self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
         """What could not be written by the end of a run."""
         self.themes = Themes(paths.themes)

@@ -10,6 +10,8 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
 
+from msgspec.structs import replace
+
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
@@ -36,6 +38,8 @@ class Journal:
         """Whether calls are written down at all."""
         self.trouble = ""
         """Why the last exchange could not be written, or some could not be read; empty while all is well."""
+        self.body_limit = settings.body_limit
+        """Bytes of a reply that are written down."""
         self._settings, self._folder, self._secrets = settings, folder, secrets
         self._open: dict[tuple[Path, Path | None], History] = {}
         self._sent: set[tuple[str, str]] = set()
@@ -52,6 +56,22 @@ class Journal:
 
             self._open[folder, inside] = History(folder, body_limit=self._settings.body_limit, inside=inside)
         return self._open[folder, inside]
+
+    def of_cases(self, profile: Profile | None) -> History:
+        """What somebody else has handed on lies in files of its own: its times are not those at which it came."""
+        from rpcexplorer.storage.history.store import History
+
+        there = self.of(profile)
+        return History(there.folder, writer=f"{there.writer}-cases", body_limit=self.body_limit, inside=there.inside)
+
+    def as_recorded(self, exchange: Exchange, profile: Profile, body_limit: int | None = None) -> Exchange:
+        """The exchange as it would be read back from a history: what is hidden there is hidden in it."""
+        from rpcexplorer.redaction.exchanges import for_history, redacted
+        from rpcexplorer.storage.history.records import to_exchange, to_record
+
+        record = redacted(exchange, for_history(body_limit), profile, self._secrets())
+        read = to_exchange(to_record(record))
+        return replace(read, notes=record.notes, writer=record.writer) if isinstance(read, Exchange) else record
 
     def record(self, exchange: Exchange, profile: Profile) -> None:
         """Write an exchange down, secrets hidden, and all that waits. A full disk stops no call: it is told later."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from datetime import datetime
 from functools import cache, partial
@@ -51,6 +51,7 @@ SHOWN = 5
 
 T = TypeVar("T")
 
+FOREIGN = b"\nforeign = true"  # it teaches nothing of a profile here that has the same name
 METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
 
 
@@ -70,7 +71,7 @@ class History:
     ) -> None:
         """``inside``: the folder is in there, and no link leads to it from there; that of a team's file is."""
         self.folder = folder
-        self._inside = inside
+        self.inside = inside
         self.writer = writer or this_writer()
         self.unsaved: list[Exchange] = []
         """Exchanges that could not be written yet, oldest first."""
@@ -134,6 +135,11 @@ class History:
             )
         return next((_read(block) for block in like.values() if block), None)
 
+    def with_ids(self, ids: Collection[str]) -> dict[str, Exchange | Damaged | None]:
+        """The newest record of each of these whole ids that has one."""
+        blocks = [(id, block) for block in self._raw_blocks() if (id := id_of(block.raw)) in ids]
+        return {id: _read(block) for id, block in reversed(blocks)}
+
     def search(self, wanted: HistoryFilter) -> Iterator[Exchange | Damaged]:
         """What a filter asks for, newest first. A file that cannot be read comes as well: all of it may be in there."""
         return (found for found in self.search_in_steps(wanted) if found is not None)
@@ -152,7 +158,7 @@ class History:
     def recent(self, profile: str, limit: int) -> list[Exchange | Damaged]:
         """The newest of a profile, as far as they are among the newest of all: older ones are not looked for.
 
-        Of what is damaged the first comes as well: it may be why there are no more.
+        Of what is damaged the first comes as well: it may be why there are no more. What is foreign is of no profile.
         """
         late = Damaged(
             str(self.folder), f"{self.folder} takes long to look through: not all recent calls are known", ""
@@ -160,7 +166,7 @@ class History:
         calls: list[Exchange | Damaged] = []
         damaged: list[Exchange | Damaged] = []
         for each in self._for_a_moment(self.search_in_steps(HistoryFilter(profile=profile), REACH), 2 * MOMENT, [late]):
-            if each is not None:
+            if each is not None and not getattr(each, "foreign", False):
                 (damaged if isinstance(each, Damaged) else calls).append(each)
             if len(calls) == limit:
                 break
@@ -176,7 +182,7 @@ class History:
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
         for block in self._for_a_moment(blocks_in_steps(self.folder, split, reach, self._largest)):
-            name = None if block is None or block.harm else METHOD.search(block.raw)
+            name = None if block is None or block.harm or FOREIGN in block.raw else METHOD.search(block.raw)
             if block and name and name[0] not in spelled and among(block.raw):
                 spelled[name[0]] = block.raw
         found = [read_block(raw) for raw in spelled.values()]
@@ -187,7 +193,8 @@ class History:
         """The newest call of a method that brought a result, as far as it is among the newest of all."""
         wanted = HistoryFilter(profile=profile, method=method, outcome="result")
         found = self._for_a_moment(self.search_in_steps(wanted, reach))
-        return next((each for each in found if isinstance(each, Exchange) and each.kind == "call"), None)
+        calls = (each for each in found if isinstance(each, Exchange) and each.kind == "call")
+        return next((call for call in calls if not call.foreign), None)
 
     # --- changing ----------------------------------------------------------------------------------------------
 
@@ -266,8 +273,8 @@ class History:
                 return
 
     def _refuse_links(self) -> None:
-        if self._inside is not None:
-            refuse_links(self.folder, self._inside)
+        if self.inside is not None:
+            refuse_links(self.folder, self.inside)
 
     def _locked(self, writer: str) -> AbstractContextManager[None]:
         return lock(current(self.folder, writer), self._lock_seconds)

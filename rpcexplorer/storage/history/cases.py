@@ -1,0 +1,233 @@
+"""Cases: calls of a history as one file that is handed on, and what somebody else has handed on read back.
+
+A case is TOML: ``case = 1``, perhaps a ``note``, then blocks as the history has them. Whoever wrote one may mean harm,
+so all that comes of it is foreign: text that is shown, searched and compared, and sent only when a person says so,
+through a profile of that person's. People edit cases: whatever is not as it was written is read as any TOML is, and
+what is wrong in one block costs that one alone. How a case is written is in exporting.py.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.storage.files import FileTrouble, read_bytes, told
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.secrets.secret import Secret
+    from rpcexplorer.storage.history.exporting import Exported
+    from rpcexplorer.storage.history.journal import Journal
+
+MOST: Final = 64 * 1024 * 1024
+"""Bytes of a case that is read: it is meant to be small."""
+MOST_CALLS: Final = 10_000
+MARK: Final = re.compile(rb"\[\[[ \t]*call|\nend[ \t]*=")
+"""What begins or ends a call, and whatever looks like it."""
+SAFE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
+"""An id becomes a part of file names and command lines here."""
+NO_CASE: Final = "it is no case: above its calls, or alone, there must be a line `case = 1`"
+_AT_LINE: Final = re.compile(r"\(at line (\d+), ")
+_ITS_KEY: Final = re.compile(r"its (\w+) ")
+
+
+class Case(Struct, frozen=True):
+    """What a case holds, in its order."""
+
+    file: str
+    calls: tuple[Exchange | Damaged, ...] = ()
+    note: str = ""
+    """What whoever made it has to say."""
+    complaints: tuple[Complaint, ...] = ()
+    """What is wrong above its calls."""
+
+    @property
+    def exchanges(self) -> list[Exchange]:
+        return [call for call in self.calls if isinstance(call, Exchange)]
+
+    @property
+    def damaged(self) -> list[Damaged]:
+        return [call for call in self.calls if isinstance(call, Damaged)]
+
+    @property
+    def addresses(self) -> list[str]:
+        """Where its calls went, each address once."""
+        return list(dict.fromkeys(call.url for call in self.exchanges if call.url))
+
+
+class TakenIn(Struct, frozen=True):
+    """What became of a case that was to be added to the history."""
+
+    added: tuple[Exchange, ...] = ()
+    known: int = 0
+    """So many were there already."""
+    trouble: str = ""
+    """Why not all of it could be written."""
+
+
+class Cases:
+    """Cases made of a history, read, and taken into it."""
+
+    def __init__(
+        self,
+        journal: Journal,
+        secrets: Callable[[], Iterable[Secret]],
+        profiles: Callable[[], Mapping[str, Profile]],
+    ) -> None:
+        self._journal, self._secrets, self._profiles = journal, secrets, profiles
+
+    def read(self, path: Path, now: datetime | None = None) -> Case | Complaint:
+        """What a file holds; or why it is no case. Nothing is sent, written or remembered."""
+        try:
+            content = read_bytes(path, MOST, links=True, others=True)
+        except FileTrouble as trouble:
+            return Complaint(str(path), trouble.sentence)
+        if content is None:
+            return Complaint(str(path), "there is no such file: check its name")
+        case = case_of(path, content, now or datetime.now(UTC))
+        if isinstance(case, Complaint):
+            return case
+        calls = (self._without_secrets(call) if isinstance(call, Exchange) else call for call in case.calls)
+        return replace(case, calls=tuple(calls))
+
+    def made_of(self, exchanges: Sequence[Exchange], *, note: str = "", hide: Sequence[str] = ()) -> Exported | str:
+        """Calls to hand on; a sentence where something that was to be hidden in them is not there.
+
+        ``hide``: pointers such as ``/params/name`` and ``/result/users/*/email`` to what is nobody else's business.
+        """
+        from rpcexplorer.storage.history.exporting import exported
+
+        return exported(exchanges, self._profiles(), list(self._secrets()), note, hide)
+
+    def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
+        """Add the calls of a case to the history that a profile writes to, as somebody else's."""
+        history = self._journal.of_cases(profile)
+        calls = sorted(case.exchanges, key=lambda call: call.when)
+        there: dict[str, Exchange | Damaged | None] = {}
+        ids = {id for call in calls for id in (call.id, _other_id(call))}
+        trouble = told(lambda: there.update(history.with_ids(ids)))
+        added: list[Exchange] = []
+        for call in () if trouble else calls:
+            free = [id for id in (call.id, _other_id(call)) if id not in there]
+            if not free or any(_is_same(there.get(id), call) for id in (call.id, _other_id(call))):
+                continue
+            kept = self._without_secrets(replace(call, id=free[0]), self._journal.body_limit)
+            if trouble := told(partial(history.append, kept)):
+                break
+            there[kept.id] = kept
+            added.append(kept)
+        known = 0 if trouble else len(calls) - len(added)
+        return TakenIn(tuple(added), known, trouble)
+
+    def _without_secrets(self, call: Exchange, body_limit: int | None = None) -> Exchange:
+        """A call in which nothing is left that this person hides: its writer may have had the same secrets."""
+        own = self._profiles().get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)
+        return self._journal.as_recorded(call, own, body_limit)
+
+
+def case_of(path: Path, content: bytes, now: datetime) -> Case | Complaint:
+    """Read the text of a case; ``now`` stands in for a time that a call does not say, or that is still to come."""
+    from rpcexplorer.storage.history.blockfile import OURS, split
+
+    if sum(1 for _ in islice(MARK.finditer(content), 2 * MOST_CALLS + 1)) > 2 * MOST_CALLS:
+        return Complaint(str(path), f"it holds more than {MOST_CALLS:,} calls: take some out")
+    first = OURS.search(content)
+    begin = content.find(b"[", first.start()) if first else len(content)
+    above = _above(path, content[:begin])
+    if isinstance(above, Complaint):
+        return above
+    line, calls = content.count(b"\n", 0, begin) + 1, list[Exchange | Damaged]()
+    for raw in split(content[begin:]):
+        call = _call(raw, str(path), line, now)
+        line += raw.count(b"\n")
+        if call is not None:
+            calls.append(call)
+    return replace(above, calls=tuple(calls))
+
+
+def _above(path: Path, content: bytes) -> Case | Complaint:
+    """What stands above the calls."""
+    from rpcexplorer.storage.toml.checks import text, version
+    from rpcexplorer.storage.toml.reader import TomlFile, parse_bytes
+    from rpcexplorer.storage.toml.shape import TableRule, read_shape
+
+    file = parse_bytes(path, content)
+    if not isinstance(file, TomlFile):
+        return file
+    if "case" not in file.values:
+        return Complaint(str(path), NO_CASE)
+    reading = read_shape(TableRule("a case", {"case": version, "note": text}), file)
+    complaints = tuple(complaint for _, complaint in reading.complaints)
+    if "case" not in reading.values():
+        return next(complaint for complaint in complaints if complaint.key == "case")
+    return Case(str(path), note=reading.values().get("note", ""), complaints=complaints)
+
+
+def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged | None:
+    """One call, which begins in this line of the file; None where there is none, such as in a comment."""
+    from rpcexplorer.storage.history.blocks import BY_HAND, left_of, read_record, untouched
+    from rpcexplorer.storage.history.records import to_exchange
+
+    record = read_record(raw, file) if raw.strip() else None
+    if record is None:
+        return None
+    found = record if isinstance(record, Damaged) else to_exchange(_completed(record, raw, now))
+    if isinstance(found, Damaged):
+        where, reason = _told_where(raw, line, found.reason)
+        return Damaged(f"{file}:{where}", reason, found.text or left_of(raw), found.id)
+    found = replace(found, foreign=True, writer="", when=min(found.when, now))
+    if not SAFE_ID.fullmatch(found.id):
+        found = replace(found, id=_stand_in(raw))
+    return found if untouched(raw) is not None else replace(found, notes=(*found.notes, BY_HAND))
+
+
+def _completed(record: dict[str, Any], raw: bytes, now: datetime) -> dict[str, Any]:
+    """What people leave out who write a call by hand."""
+    record = {"kind": "call", **record}
+    if "id" not in record and "id_base64" not in record:
+        record["id"] = _stand_in(raw)
+    record.setdefault("time", now)
+    return record
+
+
+def _stand_in(raw: bytes) -> str:
+    """An id for a call without one that can be used: the same whenever it is read."""
+    from zlib import crc32
+
+    return f"case-{crc32(raw.strip()):08x}"
+
+
+def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
+    """The line of the file that a reason means, and the reason in which lines are those of the file."""
+    from rpcexplorer.storage.toml.positions import layout
+
+    if found := _AT_LINE.search(reason):
+        there = line + int(found[1]) - 1
+        return there, f"{reason[: found.start()]}(at line {there}, {reason[found.end() :]}"
+    named = _ITS_KEY.match(reason)
+    place = layout(raw.decode(errors="replace")).line_of(("call", named[1])) if named else None
+    return line + (place or 1) - 1, reason
+
+
+def _is_same(there: Exchange | Damaged | None, call: Exchange) -> bool:
+    """Whether a call was added before, perhaps with a name or a note that somebody gave it here."""
+    if not isinstance(there, Exchange) or not there.foreign:
+        return False
+    return (there.method, there.url) == (call.method, call.url)
+
+
+def _other_id(call: Exchange) -> str:
+    """An id for a call whose own is taken: nobody else's call answers for one of this person's."""
+    from zlib import crc32
+
+    return f"case-{crc32(repr((call.id, call.url, call.method, call.params, call.response.body)).encode()):08x}"

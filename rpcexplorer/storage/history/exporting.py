@@ -1,0 +1,245 @@
+"""Calls of a history as a case or as lines of JSON: small, readable, with nothing in them that opens a door.
+
+Of a record, which is without secrets already, everything is looked through once more: a secret may have become known
+since. No writer, no folder of this machine and no user of it is in what comes out, and nothing that was to be hidden.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.pointers import parts_of, spans_at
+from rpcexplorer.jsontext.scan import STRING, decoded
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Unreached
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.drafts import redactor_of
+from rpcexplorer.redaction.edits import Edit, edited
+from rpcexplorer.redaction.exchanges import for_history, redacted
+from rpcexplorer.redaction.redactor import SHORTEST, Redactor
+from rpcexplorer.storage.history.blocks import quoted, to_block
+from rpcexplorer.storage.history.records import to_exchange, to_record
+
+PARTS: Final = ("params", "result", "error")
+"""What a pointer to something that is to be hidden begins with."""
+_LOCAL: Final = re.compile(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+(?=[^\s/\\:;,])")
+"""The folder of a file on this machine; it stands before the file's name in sentences of ours."""
+_TOKEN: Final = re.compile(rf"(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]{{5,}})")
+
+
+class Exported(Struct, frozen=True):
+    """Calls to hand on."""
+
+    exchanges: tuple[Exchange, ...]
+    note: str
+    dropped: tuple[str, ...] = ()
+    """Ids of calls whose reply is left out, as nobody could look into it for what was to be hidden."""
+
+    @property
+    def text(self) -> str:
+        """As a case."""
+        above = f"case = 1\n{f'note = {quoted(self.note)}{chr(10)}' if self.note else ''}\n"
+        return above + "".join(map(to_block, self.exchanges))
+
+    @property
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """As objects with the keys of a case."""
+        return map(to_record, self.exchanges)
+
+
+def exported(
+    exchanges: Sequence[Exchange],
+    profiles: Mapping[str, Profile],
+    secrets: Sequence[Secret],
+    note: str = "",
+    hide: Sequence[str] = (),
+) -> Exported | str:
+    """Calls, oldest first, as they can be handed on; a sentence where one of the pointers to hide leads nowhere."""
+    calls = [_clean(call, profiles, secrets) for call in sorted(exchanges, key=lambda call: call.when)]
+    note = Redactor(secrets, guesses=True).text(note)
+    hiding = _Hiding()
+    dropped: list[str] = []
+    for pointer in hide:
+        if trouble := hiding.look(pointer, calls):
+            return trouble
+    if hide:
+        for at, call in enumerate(calls):
+            is_blind = hiding.is_blind(call, hide)
+            dropped += [call.id] * is_blind
+            calls[at] = hiding.applied(_without_reply(call) if is_blind else call, hide)
+        note = hiding.text(note)
+    return Exported(tuple(calls), note, tuple(dropped))
+
+
+def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Secret]) -> Exchange:
+    profile = profiles.get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)
+    record = redacted(call, for_history(None), profile, secrets)
+    hide = redactor_of(profile, secrets, guesses=True).text
+    outcome = record.outcome
+    if isinstance(outcome, Unreached):
+        outcome = replace(outcome, sentence=_LOCAL.sub("", outcome.sentence))
+    return _read_again(
+        replace(
+            record,
+            id=hide(record.id),
+            profile=hide(record.profile),
+            name=hide(record.name),
+            note=hide(record.note),
+            outcome=outcome,
+            response=replace(record.response, remarks=tuple(_LOCAL.sub("", each) for each in record.response.remarks)),
+            writer="",
+        )
+    )
+
+
+def _read_again(call: Exchange) -> Exchange:
+    """The call as its record spells it, so that its outcome says no more than its reply."""
+    read = to_exchange(to_record(call))
+    return read if isinstance(read, Exchange) else call
+
+
+def _without_reply(call: Exchange) -> Exchange:
+    size = call.response.size or len(call.response.body)
+    return _read_again(replace(call, response=replace(call.response, body=b"", cut=True, size=size)))
+
+
+class _Hiding:
+    """What somebody wants hidden: found at its places first, then taken out wherever else the same value stands."""
+
+    def __init__(self) -> None:
+        self._texts: set[str] = set()
+        self._numbers: set[str] = set()
+
+    def look(self, pointer: str, calls: Iterable[Exchange]) -> str:
+        """Take down what a pointer leads to; a sentence where it leads nowhere."""
+        parts = parts_of(pointer)
+        if not parts or parts[0] not in PARTS:
+            return f"{pointer or 'An empty text'} does not say what to hide: write {_listed()}, and * for any name."
+        found = False
+        for call in calls:
+            for text in _texts_of(call, parts[0]):
+                for start, end in spans_at(text, parts[1:]):
+                    found = True
+                    self._note(text[start:end])
+        return "" if found else f"{pointer} leads nowhere in these calls, so nothing was written: check its names."
+
+    def _note(self, value: str) -> None:
+        whole = value[:1] not in "{["
+        for token in _TOKEN.finditer(value):
+            if token["number"]:
+                self._numbers.add(token["number"])
+            elif not token["key"]:
+                text = decoded(token["string"])
+                if text and not HIDDEN.fullmatch(text) and (whole or len(text) >= SHORTEST):
+                    self._texts.add(text)
+
+    def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
+        """Whether something may have to be hidden in a reply that cannot be looked into."""
+        wanted = any(parts_of(pointer)[:1] != ("params",) for pointer in pointers if parts_of(pointer))  # type: ignore[index]
+        if not wanted or not call.response.body:
+            return False
+        return call.response.cut or _place_of(call) is None
+
+    def applied(self, call: Exchange, pointers: Sequence[str]) -> Exchange:
+        ways = [parts for pointer in pointers if (parts := parts_of(pointer))]
+        params = [parts[1:] for parts in ways if parts[0] == "params"]
+        body = call.response.body.decode("utf-8", "surrogateescape")
+        place = _place_of(call)
+        if place is not None:
+            name, start, end = place
+            inside = self._hidden(body[start:end], [parts[1:] for parts in ways if parts[0] == name])
+            body = self._hidden(body[:start], []) + inside + self._hidden(body[end:], [])
+        else:
+            body = self._hidden(body, [])
+        outcome = call.outcome
+        if isinstance(outcome, ErrorObject):
+            is_hidden = ("error",) in ways or ("error", "message") in ways
+            outcome = replace(outcome, message=UNRECORDED if is_hidden else self.text(outcome.message))
+        response = call.response
+        changed = replace(
+            call,
+            url=self.text(call.url),
+            name=self.text(call.name),
+            note=self.text(call.note),
+            params=self._hidden(call.params, params),
+            params_sent=None if call.params_sent is None else self._hidden(call.params_sent, params),
+            outcome=replace(outcome, message=self.text(outcome.message))
+            if isinstance(outcome, ErrorObject)
+            else outcome,
+            response=replace(
+                response,
+                body=body.encode("utf-8", "surrogateescape"),
+                headers=tuple((name, self.text(value)) for name, value in response.headers),
+            ),
+        )
+        return _read_again(changed)
+
+    def _hidden(self, text: str, ways: Iterable[Sequence[str]]) -> str:
+        """A JSON text, or a part of one, with marks at these places and wherever the same values stand."""
+        spans = sorted({span for parts in ways for span in spans_at(text, parts)})
+        edits: list[Edit] = []
+        for start, end in spans:
+            if not edits or start >= edits[-1].end:  # the outer one of two
+                edits.append(Edit(start, end, f'"{UNRECORDED}"'))
+        text = edited(text, edits)
+        elsewhere = (Edit(*token.span(token.lastgroup or 0), f'"{UNRECORDED}"') for token in self._same(text))
+        return self.text(edited(text, elsewhere))
+
+    def _same(self, text: str) -> Iterator[re.Match[str]]:
+        for token in _TOKEN.finditer(text):
+            if token["number"] in self._numbers or (
+                token["string"] and not token["key"] and decoded(token["string"]) in self._texts
+            ):
+                yield token
+
+    def text(self, text: str) -> str:
+        """Any text without what is hidden, where that is long enough to mean nothing else."""
+        long = [Secret(each, UNRECORDED.strip("«»")) for each in self._texts if len(each) >= SHORTEST]
+        return Redactor(long).text(text) if long else text
+
+
+def _texts_of(call: Exchange, part: str) -> Iterator[str]:
+    if part == "params":
+        yield call.params
+        if call.params_sent is not None:
+            yield call.params_sent
+        return
+    place = _place_of(call)
+    if place is not None and place[0] == part:
+        yield call.response.body.decode("utf-8", "surrogateescape")[place[1] : place[2]]
+
+
+def _place_of(call: Exchange) -> tuple[str, int, int] | None:
+    """Whether the reply has a result or an error, and where that stands in its body; None where nobody can tell."""
+    value = getattr(call.outcome, "value", b"")
+    if not value or call.response.cut:
+        return None
+    body = call.response.body
+    name = "error" if isinstance(call.outcome, ErrorObject) and call.kind != "batch" else "result"
+    at = body.find(value) if body.count(value) == 1 else _member_at(body, value)
+    if at < 0:
+        return None
+    text = len(body[:at].decode("utf-8", "surrogateescape"))
+    return name, text, text + len(value.decode("utf-8", "surrogateescape"))
+
+
+def _member_at(body: bytes, value: bytes) -> int:
+    """Where a value stands of which a reply holds several: as the member that a reply has it in."""
+    text = body.decode("utf-8", "surrogateescape")
+    wanted = value.decode("utf-8", "surrogateescape")
+    for name in ("result", "error", "arguments"):
+        for start, end in spans_at(text.removeprefix("\ufeff"), (name,)):
+            shift = len(text) - len(text.removeprefix("\ufeff"))
+            if text[start + shift : end + shift] == wanted:
+                return len(text[: start + shift].encode("utf-8", "surrogateescape"))
+    return -1
+
+
+def _listed() -> str:
+    return ", ".join(f"/{part}/…" for part in PARTS[:-1]) + f" or /{PARTS[-1]}/…"
