@@ -28,6 +28,7 @@ TOGETHER: Final = {
     "jsontext": ("protocol/test_large.py", "a walk over a text is seen by what it finds"),
     "jsontext/typed": ("jsontext/typed/test_fixes.py", "what is typed is judged and mended whole"),
     "model": ("cli/test_calls.py", "values that do nothing are tested by whoever makes and reads them"),
+    "model/comparing": ("model/comparing/test_compare.py", "what was found is seen by what a comparison tells"),
     "model/doctor": ("client/test_doctor.py", "an examination is what it asks a server and makes of the answers"),
     "model/hints": ("model/hints/test_hints.py", "a hint is what is told of a failed call"),
     "protocol": ("client/discovery/test_interview.py", "messages and codes are what a server and its client exchange"),
@@ -50,6 +51,7 @@ TOGETHER: Final = {
     "tui/reader": ("tui/reader/test_reader.py", "a reader is tested with the rows and pages that it is made of"),
     "tui/widgets": ("tui/test_snapshots.py", "parts of screens are tested on a screen"),
     "views": ("cli/test_output.py", "what is printed is made of it"),
+    "views/comparing": ("views/comparing/test_lines.py", "values are seen in the lines that show them"),
     "views/copying": ("views/copying/test_snippets.py", "a snippet has the login in it"),
     "views/words": ("cli/test_output.py", "words are read where they are said"),
 }

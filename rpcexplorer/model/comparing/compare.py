@@ -1,0 +1,49 @@
+"""Two exchanges compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.model.comparing.comparison import ComparedPlace, Comparison, Difference
+from rpcexplorer.model.comparing.ignoring import patterns_of
+from rpcexplorer.model.comparing.replies import text_of, why_not
+from rpcexplorer.model.comparing.walk import Walk, parts_of, whole
+from rpcexplorer.model.exchange import Exchange, OutcomeName
+
+Outcomes: TypeAlias = tuple[OutcomeName, OutcomeName]
+
+
+def compared(left: Exchange, right: Exchange, ignore: Sequence[str] = ()) -> Steps[Comparison]:
+    """What differs between two replies, in steps of a few milliseconds: who stops taking them stops the work.
+
+    ``ignore`` holds JSON pointers from the result on, ``*`` for any member or element. A result and an error differ as
+    a whole; what is inside of them is not set against each other.
+    """
+    outcomes = (left.outcome_name, right.outcome_name)
+    if why := why_not(left, right):
+        return Comparison("not comparable", outcomes, why=why)
+    one, two = text_of(left), text_of(right)
+    if outcomes[0] != outcomes[1]:
+        places = ComparedPlace("", *whole(one)), ComparedPlace("", *whole(two))
+        return Comparison("differs", outcomes, one, two, (Difference("changed", *places),))
+    return (yield from compared_texts(one, two, ignore, outcomes=outcomes))
+
+
+def compared_texts(
+    left: bytes, right: bytes, ignore: Sequence[str] = (), *, outcomes: Outcomes = ("result", "result")
+) -> Steps[Comparison]:
+    """What differs between two JSON texts."""
+    walk = Walk(*(yield from parts_of(left, right)))
+    yield from walk.run(patterns_of(ignore))
+    return Comparison(
+        "differs" if walk.differences else "same",
+        outcomes,
+        left,
+        right,
+        tuple(walk.differences),
+        tuple(walk.passed),
+        walk.hidden,
+        tuple(walk.unaligned),
+    )

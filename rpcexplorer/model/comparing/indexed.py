@@ -1,0 +1,110 @@
+"""A text that only we can read, taken apart whole and in one go: any depth, NaN, half characters, in linear time.
+
+Each value also gets a number that it shares with every value that is the same, so that two of them are compared in
+no time, however deep they nest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Hashable
+from typing import Final
+
+from rpcexplorer.jsontext.scan import Span
+from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.model.comparing.parts import NamedSpan, name_of
+
+TURN: Final = 2048
+"""Tokens that are read in one step."""
+
+_TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]|[^ \t\n\r\[\]{},:"]++', re.DOTALL)
+
+
+class Numbering:
+    """Gives the same number to what is the same, on both sides of a comparison."""
+
+    def __init__(self) -> None:
+        self._numbers: dict[Hashable, int] = {}
+
+    def of(self, value: Hashable) -> int:
+        return self._numbers.setdefault(value, len(self._numbers))
+
+
+class _Open:
+    """A container whose end has not come yet."""
+
+    __slots__ = ("name", "names", "numbers", "spans", "start")
+
+    def __init__(self, start: int, *, named: bool) -> None:
+        self.start = start
+        self.names: list[str] | None = [] if named else None
+        self.spans: list[Span] = []
+        self.numbers: list[int] = []
+        self.name: str | None = None
+        """The name whose value is next."""
+
+
+class IndexedParts:
+    """A text of which it is known where everything stands."""
+
+    def __init__(self, text: bytes) -> None:
+        self.text = text
+        self._spans: dict[int, list[Span]] = {}
+        self._names: dict[int, list[str]] = {}
+        self._numbers: dict[int, int] = {}
+
+    @classmethod
+    def of(cls, text: bytes, numbering: Numbering) -> Steps[IndexedParts]:
+        """Read the text. What closes too early or not at all is no JSON: then there is nothing inside of it."""
+        parts, inside = cls(text), [_Open(0, named=False)]
+        for count, token in enumerate(_TOKEN.finditer(text), start=1):
+            if count % TURN == 0:
+                yield
+            sign, start, end = text[token.start()], token.start(), token.end()
+            if sign in b"[{":
+                inside.append(_Open(start, named=sign == ord("{")))
+                continue
+            top = inside[-1]
+            if sign in b"]}":
+                if len(inside) == 1:
+                    break
+                number = parts._close(inside.pop(), numbering)
+                start, top = top.start, inside[-1]
+            elif top.names is not None and top.name is None:
+                top.name = name_of(token[0])
+                continue
+            else:
+                number = numbering.of(name_of(token[0]) if sign == ord('"') else token[0])
+                parts._numbers[start] = number
+            top.spans.append((start, end))
+            top.numbers.append(number)
+            if top.names is not None and top.name is not None:
+                top.names.append(top.name)
+                top.name = None
+        return parts
+
+    def _close(self, closed: _Open, numbering: Numbering) -> int:
+        self._spans[closed.start] = closed.spans
+        if closed.names is None:
+            number = numbering.of(("[", *closed.numbers))
+        else:
+            self._names[closed.start] = closed.names
+            # by name alone: of one that stands twice, the order counts
+            pairs = sorted(zip(closed.names, closed.numbers, strict=True), key=lambda pair: pair[0])
+            number = numbering.of(("{", *pairs))
+        self._numbers[closed.start] = number
+        return number
+
+    def number(self, span: Span) -> int | None:
+        """What the value there has in common with all that are the same."""
+        return self._numbers.get(span[0])
+
+    def elements(self, span: Span) -> Steps[list[Span]]:
+        """Where the elements of the array stand that is there."""
+        yield
+        return self._spans.get(span[0], [])
+
+    def members(self, span: Span) -> Steps[list[NamedSpan]]:
+        """The members of the object that is there, in order; a name that stands twice comes twice."""
+        yield
+        return list(zip(self._names.get(span[0], ()), self._spans.get(span[0], ()), strict=True))

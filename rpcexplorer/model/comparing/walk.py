@@ -1,0 +1,177 @@
+"""From the outermost value down into whatever differs, and never into what is written the same on both sides.
+
+Nothing recurses: how deep a text nests costs no stack. Members are told in the order of the left side, each that is
+only on the right behind the one it follows there.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from rpcexplorer.jsontext.scan import Span
+from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.model.comparing.comparison import ComparedPlace, Difference, DifferenceKind, PassedKind, PassedOver
+from rpcexplorer.model.comparing.ignoring import PointerPattern, below, escaped, left_out
+from rpcexplorer.model.comparing.indexed import IndexedParts, Numbering
+from rpcexplorer.model.comparing.pairing import Pairing
+from rpcexplorer.model.comparing.parts import NamedSpan, NativeParts, Parts, is_native
+from rpcexplorer.model.comparing.scalars import has_mark, hidden_places, hides, same_number, same_string
+from rpcexplorer.model.secrets.placeholders import HIDDEN
+
+LEVELS: Final = 200
+"""Deeper than this a value is one: the same or not. A pointer to something in it would be longer than the thing."""
+TURN: Final = 256
+"""Pairs of values that are looked at in one step."""
+
+
+class Pair(NamedTuple):
+    """A value on the left and the one that belongs to it on the right; None where there is none."""
+
+    left: Span | None
+    right: Span | None
+    left_pointer: str
+    right_pointer: str
+    patterns: tuple[PointerPattern, ...]
+    level: int
+
+
+class Walk:
+    """One comparison while it lasts."""
+
+    def __init__(self, left: Parts, right: Parts) -> None:
+        self.left, self.right = left, right
+        self.differences: list[Difference] = []
+        self.passed: list[PassedOver] = []
+        self.unaligned: list[str] = []
+        self.hidden = 0
+        self._pairing = Pairing(left, right)
+        self._marks = has_mark(left.text) or has_mark(right.text)
+
+    def run(self, patterns: tuple[PointerPattern, ...]) -> Steps[None]:
+        """Compare the two texts."""
+        pairs = [Pair(whole(self.left.text), whole(self.right.text), "", "", patterns, 0)]
+        count = 0
+        while pairs:
+            inside = yield from self._look(pairs.pop())
+            pairs += reversed(inside)
+            count += 1
+            if count % TURN == 0:
+                yield
+
+    def _look(self, pair: Pair) -> Steps[Sequence[Pair]]:
+        """Tell a difference, or what is to be compared inside of the two values."""
+        if pair.left is None or pair.right is None:
+            self._alone(pair)
+            return ()
+        left, right = self.left.text[slice(*pair.left)], self.right.text[slice(*pair.right)]
+        if left == right:
+            self.hidden += hidden_places(left) if self._marks else 0
+            return ()
+        if left_out(pair.patterns):
+            self._pass("ignored", pair)
+            return ()
+        kind = left[:1] + right[:1]
+        if kind == b"{{" and pair.level < LEVELS:
+            return (yield from self._members(pair, pair.left, pair.right))
+        if kind == b"[[" and pair.level < LEVELS:
+            return (yield from self._elements(pair, pair.left, pair.right))
+        if self._marks and (hides(left) or hides(right)):
+            self._pass("hidden", pair)
+        elif same_number(left, right):
+            self._tell("spelling", pair)
+        elif not same_string(left, right) and not (kind in {b"{{", b"[["} and (yield from same_deep(left, right))):
+            self._tell("changed", pair)
+        return ()
+
+    def _alone(self, pair: Pair) -> None:
+        if left_out(pair.patterns):
+            self._pass("ignored", pair)
+        elif self._marks and HIDDEN.search(pair.left_pointer if pair.left else pair.right_pointer):
+            self._pass("hidden", pair)  # nobody can say which name this is
+        else:
+            self._tell("removed" if pair.left else "added", pair)
+
+    def _tell(self, kind: DifferenceKind, pair: Pair) -> None:
+        self.differences.append(Difference(kind, *_places(pair)))
+
+    def _pass(self, kind: PassedKind, pair: Pair) -> None:
+        self.passed.append(PassedOver(kind, *_places(pair)))
+        self.hidden += kind == "hidden"
+
+    def _members(self, pair: Pair, left: Span, right: Span) -> Steps[list[Pair]]:
+        ours, theirs = (yield from self.left.members(left)), (yield from self.right.members(right))
+        found = []
+        for name, one, two in merged(ours, theirs):
+            part, patterns = escaped(name), below(pair.patterns, name)
+            pointers = f"{pair.left_pointer}/{part}", f"{pair.right_pointer}/{part}"
+            found.append(Pair(one, two, *pointers, patterns, pair.level + 1))
+        return found
+
+    def _elements(self, pair: Pair, left: Span, right: Span) -> Steps[list[Pair]]:
+        ours, theirs = (yield from self.left.elements(left)), (yield from self.right.elements(right))
+        paired, aligned = yield from self._pairing.of(ours, theirs)
+        if not aligned:
+            self.unaligned.append(pair.left_pointer)
+        text, other = self.left.text, self.right.text
+        found = []
+        for at, to in paired:
+            one = ours[at] if at is not None else None
+            two = theirs[to] if to is not None else None
+            if one and two and not self._marks and text[slice(*one)] == other[slice(*two)]:
+                continue  # most elements of most arrays
+            names = [str(index) for index in (at, to) if index is not None]
+            pointers = (f"{pair.left_pointer}/{names[0]}", f"{pair.right_pointer}/{names[-1]}")
+            found.append(Pair(one, two, *pointers, below(pair.patterns, *names), pair.level + 1))
+        return found
+
+
+def _places(pair: Pair) -> tuple[ComparedPlace | None, ComparedPlace | None]:
+    left = ComparedPlace(pair.left_pointer, *pair.left) if pair.left else None
+    return left, ComparedPlace(pair.right_pointer, *pair.right) if pair.right else None
+
+
+def whole(text: bytes) -> Span:
+    """Where the value stands in its text."""
+    return len(text) - len(text.lstrip()), len(text.rstrip())
+
+
+def merged(left: Sequence[NamedSpan], right: Sequence[NamedSpan]) -> Iterator[tuple[str, Span | None, Span | None]]:
+    """Members by name. Of a name that stands twice, the first belongs to the first and the second to the second."""
+    places: dict[tuple[str, int], int] = {}
+    seen: dict[str, int] = defaultdict(int)
+    for at, (name, _) in enumerate(left):
+        places[name, seen[name]] = at
+        seen[name] += 1
+    partners: dict[int, Span] = {}
+    following: dict[int, list[NamedSpan]] = defaultdict(list)
+    seen, last = defaultdict(int), -1
+    for name, span in right:
+        place = places.get((name, seen[name]))
+        seen[name] += 1
+        if place is None:
+            following[last].append((name, span))
+        else:
+            partners[place] = span
+            last = place
+    yield from ((name, None, span) for name, span in following[-1])
+    for at, (name, span) in enumerate(left):
+        yield name, span, partners.get(at)
+        if at in following:
+            yield from ((other, None, new) for other, new in following[at])
+
+
+def same_deep(left: bytes, right: bytes) -> Steps[bool]:
+    """Whether two values are the same, however deep they nest."""
+    numbering = Numbering()
+    ours, theirs = (yield from IndexedParts.of(left, numbering)), (yield from IndexedParts.of(right, numbering))
+    return ours.number(whole(left)) == theirs.number(whole(right)) is not None
+
+
+def parts_of(left: bytes, right: bytes) -> Steps[tuple[Parts, Parts]]:
+    """Both sides taken apart in the same way."""
+    if (yield from is_native(left)) and (yield from is_native(right)):
+        return NativeParts(left), NativeParts(right)
+    numbering = Numbering()
+    return (yield from IndexedParts.of(left, numbering)), (yield from IndexedParts.of(right, numbering))

@@ -1,0 +1,95 @@
+"""A comparison line by line: the way to each difference, a little around it, and folds between."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.comparing.compare import compared_texts
+from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
+
+ROWS = [{"id": at, "v": {"n": at}} for at in range(1, 31)]
+
+
+def test_equal_values_are_folded_around_a_difference_and_unfolded_by_what_the_line_says() -> None:
+    changed = [*ROWS[:11], {"v": {"n": "X"}, "id": 12}, *ROWS[12:]]
+    comparison = at_once(compared_texts(dumped({"rows": ROWS}), dumped({"rows": changed})))
+    lines = compared_lines(comparison)
+    assert [sides(line) for line in lines] == [
+        ("equal", "{"),
+        ("equal", '  "rows": ['),
+        ("fold", "    ⋯ 9 equal elements"),
+        ("fold", '    {"id":10,"v":{"n":10}}'),
+        ("fold", '    {"id":11,"v":{"n":11}}'),
+        ("equal", "    {"),
+        ("equal", '      "id": 12'),
+        ("equal", '      "v": {'),
+        ("changed", '        "n": 12', '        "n": "X"'),
+        ("equal", "      }"),
+        ("equal", "    }"),
+        ("fold", '    {"id":13,"v":{"n":13}}'),
+        ("fold", '    {"id":14,"v":{"n":14}}'),
+        ("fold", "    ⋯ 16 equal elements"),
+        ("equal", "  ]"),
+        ("equal", "}"),
+    ]
+    more = compared_lines(comparison, {lines[2].fold, lines[11].fold})
+    assert [sides(line)[1] for line in more[2:4]] == ['    {"id":1,"v":{"n":1}}', '    {"id":2,"v":{"n":2}}']
+    assert [sides(line)[1] for line in more[19:22]] == ["    {", '      "id": 13', '      "v": {']
+    assert not any(line.fold for line in compared_lines(comparison, full=True))
+
+
+def test_what_came_what_went_and_what_is_written_otherwise_is_seen() -> None:
+    left = b'{"a":1.0,"gone":[1,{}],"long":"%sX%s","t":1}' % (b"a" * 200, b"b" * 200)
+    right = b'{"a":1.00,"long":"%sY%s","t":2,"new":{"x":[]}}' % (b"a" * 200, b"b" * 200)
+    lines = compared_lines(at_once(compared_texts(left, right, ["/t"])))
+    assert [sides(line) for line in lines[1:-1]] == [
+        ("spelling", '  "a": 1.0', '  "a": 1.00'),
+        ("removed", '  "gone": [', None),
+        ("removed", "    1", None),
+        ("removed", "    {}", None),
+        ("removed", "  ]", None),
+        ("changed", f'  "long": …"{"a" * 40}X{"b" * 79}"…', f'  "long": …"{"a" * 40}Y{"b" * 79}"…'),
+        ("ignored", '  "t": 1', '  "t": 2'),
+        ("added", None, '  "new": {'),
+        ("added", None, '    "x": []'),
+        ("added", None, "  }"),
+    ]
+    assert [(line.difference, line.note) for line in lines if line.note] == [
+        (0, "the same number"),
+        (2, "from character 201 on"),
+    ]
+
+
+def test_what_two_sides_have_in_other_places_stays_beside_its_partner() -> None:
+    left = [{"id": at, "t": at} for at in range(6)]
+    right = [{"id": 9, "t": 9}, *({"id": at, "t": 0} for at in range(1, 6))]
+    lines = compared_lines(at_once(compared_texts(dumped(left), dumped(right), ["/*/t"])), full=True)
+    beside = [(line.left, line.right) for line in lines if line.kind == "equal" and '"id"' in (line.left or "")]
+    assert all(one == two for one, two in beside)
+
+
+@pytest.mark.parametrize("value", [list(range(500)), "x" * 50_000], ids=["items", "text"])
+def test_a_long_value_is_shown_in_part_and_goes_on_where_that_is_wanted(value: object) -> None:
+    comparison = at_once(compared_texts(dumped({}), dumped({"v": value})))
+    lines = compared_lines(comparison)
+    assert len(lines) <= 103
+    assert all(len(line.right or "") < 10_100 for line in lines)
+    if folded := [line.fold for line in lines if line.fold]:
+        assert len(compared_lines(comparison, set(folded))) == 504
+
+
+def test_nothing_that_a_terminal_obeys_is_in_a_line() -> None:
+    left = '{"\\u001b[2J":"\x1b[2J\u202e","same\x07":["\x1b"]}'.encode()
+    lines = compared_lines(at_once(compared_texts(left, left.replace(b"2J\xe2", b"3J\xe2"))), full=True)
+    assert all(text.isprintable() for line in lines for text in (line.left, line.right) if text)
+
+
+def dumped(value: object) -> bytes:
+    return json.dumps(value, separators=(",", ":")).encode()
+
+
+def sides(line: ComparedLine) -> tuple[str | None, ...]:
+    return (line.kind, line.left) if line.left == line.right else (line.kind, line.left, line.right)
