@@ -16,7 +16,9 @@ import pytest
 from rpcexplorer.demo import PASSWORD as DEMO_PASSWORD
 from rpcexplorer.demo import USERNAME
 from rpcexplorer.demo.http.server import DemoThread
+from rpcexplorer.views.copying.forms import FORMS
 from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer.views.printable import printable
 from tests import fakes
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer, Received, http_reply
@@ -61,13 +63,58 @@ def used(shell: Shell) -> Used:
     return Used(shell, server.origin, json.loads(ran.out)["id"])
 
 
-@pytest.mark.parametrize("form", SNIPPETS)
+@pytest.mark.parametrize("form", FORMS)
 def test_a_recorded_call_is_printed_in_each_form_without_its_secret(used: Used, form: str) -> None:
     text, err = used.copy(form)
-    assert "user.get" in text
+    assert "user.get" in text or form == "reply"
     assert "42" in text
     assert PASSWORD not in text
-    assert err == ""
+    assert err == ("" if form == "command" else "rpcexplorer: 1 secret replaced\n")
+
+
+def test_the_request_is_the_one_that_went_out_byte_for_byte_but_for_the_secret(shell: Shell) -> None:
+    params = '{"q": "it\'s \u202e é\\u0000 $HOME", "n": 1.10}'
+    with RawServer(answer) as server:
+        shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{AUTH}\n')
+        assert shell.run("call", "user.get", params).code == 0
+        (received,) = server.requests
+        ran = shell.run("copy", "--as", "request")
+    head, _, body = ran.out.partition(b"\n\n")
+    assert body.replace("«shop.password»".encode(), PASSWORD.encode()) == received.body
+    assert head.split(b"\n") == received.head.rstrip().split(b"\r\n")
+    shown = shell.run("copy", "--as", "request", terminal=True).text
+    assert printable(shown, lines=True) == shown
+
+
+@pytest.mark.parametrize("body", [b'{"jsonrpc": "2.0", "result": "\xff\x1b[2J', b'{"result":1.10 }\n\n'])
+def test_the_reply_is_its_body_byte_for_byte_in_a_pipe_and_in_a_file_and_printable_on_a_terminal(
+    shell: Shell, body: bytes
+) -> None:
+    with RawServer(http_reply(body)) as server:
+        shell.run("call", "ping", "--url", server.origin)
+    assert shell.run("copy", "--as", "reply").out == body
+    shown = shell.run("copy", "--as", "reply", terminal=True).text
+    assert printable(shown, lines=True) == shown
+    file = shell.folder / "reply.bin"
+    assert shell.run("copy", "--as", "reply", "--output", str(file)).out == b""
+    assert file.read_bytes() == body
+    assert file.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_ticket_in_a_file_is_what_would_be_printed(used: Used) -> None:
+    assert used.shell.run("copy", used.id, "--as", "markdown", "-o", "ticket.md").out == b""
+    assert (used.shell.folder / "ticket.md").read_text() == used.copy("markdown")[0]
+
+
+def test_of_what_its_profile_would_not_send_today_a_ticket_is_made_all_the_same(used: Used) -> None:
+    used.profile(name="shop")
+    used.shell.run("call", "user.get", "[42]")
+    used.profile(AUTH)
+    for form in ("markdown", "request"):
+        ran = used.shell.run("copy", "--as", form)
+        assert (ran.code, "42" in ran.text) == (0, True)
+        assert "would not send it so today" in ran.err
 
 
 def test_curl_is_the_form_where_none_is_named_and_the_newest_where_no_id_is(used: Used) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -52,12 +53,14 @@ class Subject(Struct, frozen=True):
     def headers(self) -> Iterator[tuple[str, str]]:
         """The headers that do not follow from URL and body, in order, with those of the session to come."""
         follow = {("host", urlsplit(self.url).netloc), ("content-length", str(len(self.preview.body)))}
+        return ((name, value) for name, value in self.all_headers if (name.lower(), value) not in follow)
+
+    @property
+    def all_headers(self) -> Iterator[tuple[str, str]]:
+        """The headers as they go out, in order, with those of the session to come."""
         to_come = self._of_session()
         for name, value in self.preview.headers:
-            if name in to_come:
-                yield name, f"{value}; {to_come.pop(name)}"
-            elif (name.lower(), value) not in follow:
-                yield name, value
+            yield name, f"{value}; {to_come.pop(name)}" if name in to_come else value
         yield from to_come.items()
 
     def encoded(self) -> list[AuthHeader]:
@@ -99,7 +102,7 @@ def profile_of(exchange: Exchange, profiles: Mapping[str, Profile]) -> tuple[Pro
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
     missing = f"{why}: its own headers and its kind of auth are not recorded, so they are missing here."
-    return Profile(AD_HOC_NAME, exchange.url, path="", envelope=exchange.envelope, ad_hoc=True), missing
+    return _unknown(exchange), missing
 
 
 def subject_of(
@@ -117,7 +120,7 @@ def subject_of(
     """
     secrets = tuple(secrets)
     hide = redactor_of(profile, secrets, guesses=COPY.guesses)
-    exchange = redacted(what, COPY, profile, secrets) if isinstance(what, Exchange) else None
+    exchange = _copied(what, profile, secrets, hide) if isinstance(what, Exchange) else None
     draft = sent_draft(what) if isinstance(what, Exchange) else what
     if not ours:
         draft = replace(draft, text=without(draft.text, profile.name))
@@ -129,6 +132,41 @@ def subject_of(
     headers = tuple((name, value if value in own else hide.text(value)) for name, value in request.headers)
     made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
     return replace(made, login=_login(made, preview, hide))
+
+
+def record_of(
+    exchange: Exchange,
+    profiles: Mapping[str, Profile],
+    preview: Previewing,
+    *,
+    secrets: Iterable[Secret] = (),
+    ours: bool = True,
+    runs: bool = True,
+) -> tuple[Subject | Refused, str]:
+    """What snippets of a recorded call are made of, and a sentence about what is not known of it any more.
+
+    Where its profile would not send it so today, what only tells of it (not ``runs``) is made all the same.
+    """
+    profile, missing = profile_of(exchange, profiles)
+    secrets = tuple(secrets)
+    made = subject_of(profile, exchange, partial(preview, profile=profile), secrets=secrets, ours=ours)
+    if isinstance(made, Subject) or runs:
+        return made, missing
+    bare = _unknown(exchange)
+    told = f"Profile {profile.name} would not send it so today: its own headers and its auth are not shown."
+    return subject_of(bare, exchange, partial(preview, profile=bare), secrets=secrets, ours=ours), missing or told
+
+
+def _unknown(exchange: Exchange) -> Profile:
+    """All that is known of the profile of a call by its record alone."""
+    return Profile(AD_HOC_NAME, exchange.url, path="", envelope=exchange.envelope, ad_hoc=True)
+
+
+def _copied(exchange: Exchange, profile: Profile, secrets: Iterable[Secret], hide: Redactor) -> Exchange:
+    """With nothing to be hidden left in it, nor in what somebody wrote beside it."""
+    return replace(
+        redacted(exchange, COPY, profile, secrets), name=hide.text(exchange.name), note=hide.text(exchange.note)
+    )
 
 
 def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | None:

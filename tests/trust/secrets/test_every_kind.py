@@ -17,6 +17,7 @@ import pytest
 
 from rpcexplorer import Draft, Explorer
 from rpcexplorer.__main__ import main
+from rpcexplorer.views.copying.forms import FORMS
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer
@@ -62,7 +63,7 @@ def day(planted: Planted, secret: str) -> Iterator[list[str]]:
     yield ["batch", "-i"]
     yield from (["methods", *more] for more in (["--refresh"], [], ["--json"]))
     yield from (["profiles", *more] for more in (["show", "p"], ["secret", "p"], ["list"], ["test", "p"]))
-    yield from (["copy", "said", "--as", form] for form in SNIPPETS)
+    yield from (["copy", "said", "--as", form] for form in FORMS)
     yield from ([verb] for verb in (("login", "logout") if planted.logs_in else ()))
     yield ["call", "echo.result", "[]", "-i"]  # nothing that was forgotten can be recognized any more
     yield from (["history", *more] for more in (["show"], ["list", "--json"], ["search", secret]))

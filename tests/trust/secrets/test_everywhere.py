@@ -19,6 +19,7 @@ from rpcexplorer import Batch, Draft, Exchange, Explorer
 from rpcexplorer.__main__ import main
 from rpcexplorer.cli.program import program
 from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.views.copying.forms import FORMS as COPIES
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Ran, Shell
@@ -80,7 +81,7 @@ def commands(secret: str, url: str) -> Iterator[list[str]]:
         yield ["methods", "-p", profile, "--json"]
         yield ["profiles", "show", profile]
         yield ["profiles", "secret", profile]
-        yield from (["copy", profile, "--as", form] for form in SNIPPETS)
+        yield from (["copy", profile, "--as", form] for form in COPIES)
     yield from (["call", "--url", url, "--auth", kind, "echo.result", "{}", "-i"] for kind in ("cookie", "inline"))
     yield from ([verb, "-p", "cookie"] for verb in ("login", "logout"))
     yield ["call", "--url", url, "--auth", "cookie", "echo.over", "-i"]
@@ -261,7 +262,7 @@ def test_what_nobody_knows_yet_is_not_written_down_either(shell: Shell) -> None:
         shown = [
             shell.run(*words) for words in (["history", "show"], ["history", "show", "--json"], ["history", "list"])
         ]
-        shown += [shell.run("copy", "--as", form) for form in SNIPPETS]
+        shown += [shell.run("copy", "--as", form) for form in COPIES]
         checked = shell.run("profiles", "check")
     assert (session.encode() in ran.out, b"0ther-token" in ran.out) == (False, True)  # whoever asked for it sees it
     sinks = printed([(str(at), each) for at, each in enumerate(shown)]) | files(shell.home, shell.folder)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Phases, Response, Result, Sent, Unreached
-from rpcexplorer.views.copying.ticket import SHOWN, code, ticket
+from rpcexplorer.views.copying.ticket import SHOWN, code, ticket, versions
 from rpcexplorer.views.printable import printable
 from tests.views.exchanges import exchange
 
@@ -35,6 +37,21 @@ X-Request-Id: 7f3a-`b`␛[2J
     )
 
 
+def test_of_the_headers_those_are_shown_by_which_a_request_is_found_and_the_others_counted() -> None:
+    matter = ["Content-Type", "Retry-After", "X-Request-ID", "traceparent", "CF-Ray", "X-RateLimit-Remaining", "Via"]
+    others = ["X-Frame-Options", "Vary", "Content-Length", "X-Request-Identity-Theme"]
+    headers = tuple((name, f"value-{at}") for at, name in enumerate(matter + others))
+    text = of(exchange(Result(b"1"), response=Response(200, "OK", "HTTP/1.1", headers, b"{}", 2)))
+    assert [name for name in matter if f"\n{name}: value-" in text] == matter
+    assert [name for name in others if name in text] == []
+    assert "```\n\n4 other headers are left out.\n\n```json" in text
+
+
+def test_a_record_of_somebody_else_says_so() -> None:
+    assert "- Recorded by: somebody else" in of(exchange(Result(b"1"), foreign=True))
+    assert "- Recorded by: `ada@desk`" in of(exchange(Result(b"1"), writer="ada@desk"))
+
+
 def test_a_ticket_says_that_the_connection_was_kept() -> None:
     assert "(connection kept, wait 30 ms, other" in of(exchange(Result(b"1"), phases=Phases(wait=0.03, kept=True)))
 
@@ -45,6 +62,8 @@ def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
         body=b'{"error":{"code":-32602}}',
         phases=Phases(connect=0.004, wait=0.03),
         notes=("logged in",),
+        name="the ``slow`` one",
+        note="Seen by the customer\ntwice.",
     )
     assert (
         of(failed)
@@ -57,8 +76,18 @@ def test_a_ticket_tells_all_that_is_needed_to_see_it_again() -> None:
 - Outcome: `✗ error -32602 Invalid params`
 - Transport: HTTP 200 · 34 ms · 25 B
 - Took: 34 ms (connect 4 ms, wait 30 ms)
+- Id: `01jd4x9a2mk7c3q`
+- Name: `the ``slow`` one`
 - Also: `logged in`
 - Also: `id is missing`
+- Versions: `VERSIONS`
+
+### Note
+
+```text
+Seen by the customer
+twice.
+```
 
 ### Request
 
@@ -79,8 +108,9 @@ Host: rpc.example.com
     "code": -32602
   }
 }
-```"""
+```""".replace("VERSIONS", versions()).replace("`the ``slow`` one`", "```the ``slow`` one```")
     )
+    assert re.fullmatch(r"rpcexplorer \d+\.\d+\.\d+, Python 3\.\d+\.\d+, \w+", versions())
 
 
 def test_a_draft_has_a_request_and_no_more() -> None:
@@ -100,6 +130,8 @@ def test_where_no_reply_came_that_is_said(outcome: Sent | Unreached, said: str) 
 def test_a_long_reply_is_cut_at_the_end_of_a_line_and_says_so() -> None:
     told = of(exchange(Result(b""), body=b"[" + b'"0123456789",' * 5_000 + b"0]"))
     block, note = told.split("```json\n")[1].split("\n```\n\n")
+    note, true_size = note.split("\n")
+    assert true_size == "The reply has 65 kB."
     assert SHOWN - 20 < len(block) <= SHOWN
     assert block.endswith('"0123456789",')
     assert note == f"Cut here: {len(block):,} of 80,007 characters are shown."

@@ -1,0 +1,97 @@
+"""Every form in which a call is copied: what people call it, how a file of it is named, and what it is as bytes.
+
+The two that are exact, the request and the reply, are bytes as they go over the wire; whoever shows them makes them
+printable. All others are safe to look at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final
+
+from msgspec import Struct
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.exchanges import HIDDEN as REMARK
+from rpcexplorer.redaction.exchanges import Policy, redacted
+from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer.views.copying.subject import Subject
+
+
+class CopyForm(Struct, frozen=True):
+    words: str
+    """What people call it."""
+    ending: str
+    """How the name of a file of it ends."""
+    runs: bool = False
+    """It runs elsewhere, where nothing knows what a placeholder stands for."""
+
+
+FORMS: Final[Mapping[str, CopyForm]] = {
+    "curl": CopyForm("a curl command", ".sh", runs=True),
+    "python": CopyForm("Python with httpx", ".py", runs=True),
+    "httpie": CopyForm("an HTTPie command", ".sh", runs=True),
+    "command": CopyForm("our own command", ".sh"),
+    "markdown": CopyForm("Markdown for a ticket", ".md"),
+    "request": CopyForm("the request", ".http"),
+    "reply": CopyForm("the reply", ".txt"),
+}
+"""The forms there are, by name."""
+
+TELLING: Final = frozenset({"markdown", "request"})
+"""Those that only tell of a call: they can be made of one that its profile would not send today."""
+
+KEPT: Final = Policy(guesses=True)
+"""All of a body, without what may be a secret."""
+
+
+def made(form: str, subject: Subject) -> bytes:
+    """One of ``FORMS`` but the reply, which is no part of what was sent."""
+    return request(subject) if form == "request" else SNIPPETS[form](subject).encode(errors="backslashreplace")
+
+
+def request(subject: Subject) -> bytes:
+    """The HTTP request: its line, its headers, an empty line, its body, as they go out but for placeholders."""
+    sent = subject.exchange.sent if subject.exchange is not None and HIDDEN.search(subject.body) else 0
+    lines = [subject.preview.line]
+    for name, value in subject.all_headers:
+        real = str(sent) if sent and name.lower() == "content-length" else value  # that of the body with its secrets
+        lines.append(f"{name}: {real}".rstrip())
+    head = "\n".join([*lines, "", ""])
+    return head.encode(errors="surrogateescape") + subject.preview.body
+
+
+def reply(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> bytes:
+    """The body of the reply, exactly as it was recorded, without the secrets that are known by now."""
+    return redacted(exchange, KEPT, profile, secrets).response.body
+
+
+def replaced(form: str, subject: Subject, content: bytes) -> int:
+    """For how many secrets a placeholder or a variable stands in it."""
+    return _count("\n".join(_sent(subject))) if FORMS[form].runs else marks(content)
+
+
+def marks(content: bytes) -> int:
+    """For how many secrets a placeholder stands in a text."""
+    return _count(content.decode(errors="replace").replace(REMARK, ""))
+
+
+def _count(text: str) -> int:
+    """Those with a name count once, wherever they stand; of those without, each place may hold another."""
+    found = [mark[0] for mark in HIDDEN.finditer(text)]
+    return len(set(found) - {UNRECORDED}) + found.count(UNRECORDED)
+
+
+def replaced_told(count: int) -> str:
+    """How many secrets were replaced, in words; empty where none was."""
+    return f"{count:,} secret{'s' if count > 1 else ''} replaced" if count else ""
+
+
+def _sent(subject: Subject) -> Iterator[str]:
+    """Whatever of it goes over the wire, the login ahead of it included."""
+    for each in (subject, subject.login):
+        if each is not None:
+            yield from (each.url, each.body, *(value for _, value in each.headers))
