@@ -9,24 +9,29 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
+from msgspec.structs import replace
+
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.clients import Clients
 from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.jsontext.typed.params import Problem
-from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue
+from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue, saved_among
 from rpcexplorer.model.draft import Batch, Draft, to_calls
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.catalogues import read_description
 from rpcexplorer.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from rpcexplorer.model.doctor.report import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
     from rpcexplorer.model.person import Person
     from rpcexplorer.model.profile import Profile
     from rpcexplorer.model.settings import Settings
+    from rpcexplorer.model.templates.offered import Offered
+    from rpcexplorer.model.templates.resolving import Missing, Resolution
+    from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.storage.paths import Paths
     from rpcexplorer.storage.profiles.loading import Profiles
     from rpcexplorer.storage.secrets.lookup import Secrets
@@ -42,6 +47,8 @@ class Explorer(Storage):
     ) -> None:
         super().__init__(paths, load, settings, secrets, person)
         self.clients = Clients(self.credentials, settings.reply_limit, self._record)
+        self._seed = fresh_id()
+        """Of what is random in the next call."""
 
     async def __aenter__(self) -> Self:
         return self
@@ -60,9 +67,13 @@ class Explorer(Storage):
         profile: Profile | None = None,
     ) -> Exchange:
         """Send a draft with the profile in use, or another one, and record what came of it."""
-        profile = profile or self._in_use()
+        profile, id = profile or self._in_use(), id or fresh_id()
+        found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
+        draft = found.draft if found else draft
         exchange = await (await self.clients.of(profile)).send(draft, id=id, timeout=timeout, watch=watch, stop=stop)
-        return self.catalogues.with_habits(exchange, profile)
+        self._seed = fresh_id()
+        exchange = self.catalogues.with_habits(exchange, profile)
+        return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
@@ -81,10 +92,53 @@ class Explorer(Storage):
         """The exact request that ``call`` would send, with placeholders for secrets; a login's is ``bare``."""
         from rpcexplorer.client.preview import preview
 
-        profile = profile or self._in_use()
+        profile, id = profile or self._in_use(), id or fresh_id()
+        draft = self._resolution(draft, profile, id=id).draft if "{{" in draft.text else draft
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         secrets = self.credentials.in_use()
-        return preview(profile, draft, id or fresh_id(), has_session=has_session, bare=bare, secrets=secrets)
+        return preview(profile, draft, id, has_session=has_session, bare=bare, secrets=secrets)
+
+    def resolved(
+        self, draft: Draft | Batch, given: Mapping[str, str] | None = None, *, id: str = ""
+    ) -> Draft | Batch | Missing:
+        """The draft with values in the place of its ``{{…}}``, or which of them have none.
+
+        ``given`` is for this call alone and comes before variables. Nothing is resolved a second time when it is sent.
+        Under one ``id`` what is random stays the same until a call was sent.
+        """
+        from rpcexplorer.model.templates.resolving import Missing
+
+        found = self._resolution(draft, self._in_use(), given, id=id)
+        return Missing(found.unresolved) if found.unresolved else found.draft
+
+    def _resolution(
+        self, draft: Draft | Batch, profile: Profile, given: Mapping[str, str] | None = None, *, id: str = ""
+    ) -> Resolution:
+        from rpcexplorer.model.templates.resolving import Sources, resolution
+
+        last, variables = partial(self.journal.last_value, profile), self.profiles.variables_of(profile)
+        return resolution(draft, Sources(given or {}, variables, last, f"{self._seed} {id or fresh_id()}"))
+
+    def remarks(self, draft: Draft | Batch) -> tuple[str, ...]:
+        """What of a draft would be sent as typed, because it has no value."""
+        return self._resolution(draft, self._in_use()).remarks if "{{" in draft.text else ()
+
+    def names(self) -> tuple[Offered, ...]:
+        """What could stand between double braces with the profile in use."""
+        from rpcexplorer.model.templates.offered import names
+
+        profile = self._in_use()
+        return names(self.profiles.variables_of(profile), self.journal.methods(profile))
+
+    def saved_calls(self) -> dict[str, SavedCall]:
+        """The calls that are saved for the profile in use, by name."""
+        return self.profiles.calls_of(self._in_use())
+
+    def listed(self, *, called: bool = True) -> dict[str, Method]:
+        """The saved calls, each with a sign before its name, and then the methods."""
+        methods, calls = self.methods(called=called), self.saved_calls()
+        saved = saved_among(calls.values(), methods) if calls else {}
+        return {**saved, **methods, **saved}
 
     def methods(self, *, called: bool = True) -> dict[str, Method]:
         """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""

@@ -31,6 +31,7 @@ TOGETHER: Final = {
     "model/comparing": ("model/comparing/test_compare.py", "what was found is seen by what a comparison tells"),
     "model/doctor": ("client/test_doctor.py", "an examination is what it asks a server and makes of the answers"),
     "model/hints": ("model/hints/test_hints.py", "a hint is what is told of a failed call"),
+    "model/templates": ("cli/test_saved_calls.py", "a saved call is a value that is sent by its name"),
     "protocol": ("client/discovery/test_interview.py", "messages and codes are what a server and its client exchange"),
     "redaction": ("redaction/test_redactor.py", "what is hidden is seen in the text that is left"),
     "redaction/matching": ("redaction/test_redactor.py", "what is found is seen by what is hidden"),

@@ -14,7 +14,8 @@ from rpcexplorer.auth.cookies import session_cookie
 from rpcexplorer.auth.credentials import login_fields, planted
 from rpcexplorer.auth.flow import FlowPart, Keep, Message, Received, Say
 from rpcexplorer.auth.kind import Kind
-from rpcexplorer.jsontext.scan import decoded, elements, members
+from rpcexplorer.jsontext.pointed import at_pointer
+from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret, placeholder
@@ -23,9 +24,6 @@ from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
 SAYS_NO = re.compile(rb"false|\[[ ]*[1-9][0-9]{0,2}[ ]*\]")
 """Results that refuse a login: false, as Deluge has it, or a status alone that is not 0, as ubus has it."""
 SHORT_TEXT = re.compile(rb'"[^"\\]{1,200}"')
-
-DIGITS = 9
-"""Of a place in an array; no reply has so many elements."""
 
 
 class NewSession(Struct, frozen=True):
@@ -139,19 +137,3 @@ def _pointed_at(result: Result, pointer: str) -> str | None:
     if not found or found[0] in "{[" or found in {"null", "true", "false", '""'}:
         return None
     return decoded(found) if found.startswith('"') else found  # a number counts as it was written
-
-
-def at_pointer(text: str, pointer: str) -> str | None:
-    """The part of a JSON text that a JSON pointer names; None where there is none.
-
-    Read from the text, as whoever answers a login may say what no parser takes.
-    """
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        values = [member.value for member in members(text) or () if member.name == name]
-        if name.isdecimal():
-            values += (elements(text) or [])[int(name[:DIGITS]) :][:1]
-        if not values:
-            return None
-        text = text[slice(*values[-1])]
-    return text.strip()

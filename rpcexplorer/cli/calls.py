@@ -11,6 +11,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocation_of, profile_option
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
+from rpcexplorer.cli.saved_calls import resolved
 from rpcexplorer.cli.show import Part, advise, show, show_preview
 from rpcexplorer.cli.values import OneOf, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
@@ -39,6 +40,8 @@ class Sending(Struct, frozen=True):
     history: bool
     ask: bool
     yes: bool
+    given: tuple[str, ...]
+    """Values for what is left open in the params."""
 
     @classmethod
     def of(cls, options: dict[str, Any]) -> Sending:
@@ -65,6 +68,8 @@ def sending_options(command: F) -> F:
         click.option("--no-history", "history", flag_value=False, default=True, help="Do not record the call."),
         click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead."),
         click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question."),
+        click.option("--set", "given", multiple=True, metavar="NAME=VALUE",
+                     help="The value of {{NAME}} in the params; what else is left open there must then be known."),
     ]  # fmt: skip
     for option in reversed(options):
         command = cast("Any", option)(command)
@@ -80,6 +85,7 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
     """Call METHOD and print its result.
 
     PARAMS is JSON text, @FILE, - for stdin, or words: name=text and name:=json make an object. Nothing means [].
+    METHOD can be a saved call, @NAME, which has its params.
 
     \b
     Examples:
@@ -88,6 +94,7 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
       rpcexplorer call user.list page:=1 name=Ada
       rpcexplorer call report.run @params.json | jq .total
       rpcexplorer call ping --url http://127.0.0.1:8000 --auth none
+      rpcexplorer call @"list users" --set page=2
     """
     _call(context, method, params, options, notification=False)
 
@@ -146,8 +153,11 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     explorer = invocation.open(ask=sending.ask)
     invocation.use(explorer, sending.profile, sending.url, sending.auth)
     explorer.journal.recording = explorer.journal.recording and sending.history
+    draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
     if sending.dry_run:
         code = show_preview(out.world, explorer.preview(draft, id=sending.id))
+        for remark in explorer.remarks(draft):
+            world.say(f"note: {remark}")
         _mark(invocation, draft)
         out.write()
         return code

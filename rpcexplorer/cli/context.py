@@ -117,7 +117,7 @@ def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     explorer = _quiet_explorer(context)
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
-    methods = explorer.methods() if isinstance(chosen, Profile) else {}
+    methods = explorer.listed() if isinstance(chosen, Profile) else {}
     return [name for name in methods if name.startswith(begun)]
 
 

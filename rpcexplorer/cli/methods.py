@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import click
+from msgspec import Raw
 from msgspec.structs import asdict
 
 from rpcexplorer.cli.context import Invocation, invocation_of, profile_option
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.catalogue import Discovery, Method, starting_point
+from rpcexplorer.model.catalogue import Discovery, Method, SavedMethod, starting_point
+from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
@@ -28,8 +30,9 @@ NAMED = 5
 def methods(context: click.Context, profile: str | None, refresh: bool, as_json: bool, ask: bool) -> None:
     """List the methods that are known.
 
-    They are the service's own, the profile's, those discovered and those called before. Any other name can be
-    called as well. What a refresh learns is kept for the profile; a service that offers no discovery is in order.
+    They are the saved calls, with an @, then the service's own, the profile's, those discovered and those called
+    before. Any other name can be called as well. What a refresh learns is kept for the profile; a service that offers
+    no discovery is in order.
 
     \b
     Examples:
@@ -41,11 +44,11 @@ def methods(context: click.Context, profile: str | None, refresh: bool, as_json:
     explorer = invocation.open(ask=ask)
     invocation.use(explorer, profile)
     code = _refreshed(invocation, explorer) if refresh else 0
-    known = list(explorer.methods().values())
+    known = list(explorer.listed().values())
     if explorer.catalogues.trouble:
         invocation.world.say(explorer.catalogues.trouble)
     if as_json:
-        json(invocation.world, json_of([_row(method, _learned(explorer)) for method in known]))
+        json(invocation.world, json_of([_row(method, explorer) for method in known]))
     else:
         _print(invocation, known)
     context.exit(code)
@@ -86,11 +89,18 @@ def _learned(explorer: Explorer) -> str | None:
     return learned.when.isoformat(timespec="seconds") if learned else None
 
 
-def _row(method: Method, learned: str | None) -> dict[str, object]:
-    """All of a method; ``learned`` is when it was discovered, ``start`` what its params may start from."""
-    return {
+def _row(method: Method, explorer: Explorer) -> dict[str, object]:
+    """All of a method; ``learned`` is when it was discovered, ``start`` what its params may start from.
+
+    A saved call is named as ``call`` takes it, and ``calls`` says its method.
+    """
+    row = {
         **asdict(method),
         "parameters": [parameter._asdict() for parameter in method.parameters],
         "start": starting_point(method),
-        "learned": learned if method.dialect else None,
+        "learned": _learned(explorer) if method.dialect else None,
     }
+    if isinstance(method, SavedMethod):
+        call = explorer.saved_calls()[method.name.removeprefix(SIGN)]
+        row |= {"doc": call.doc, "start": Raw((call.text or "[]").encode())}
+    return row

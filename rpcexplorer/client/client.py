@@ -169,7 +169,7 @@ class Client:
             url=redacted_address(self.profile.endpoint),
             method="" if isinstance(draft, Batch) else draft.method,
             params=draft.text if draft.typed is None else draft.typed,
-            params_sent=None if draft.typed is None else draft.text,
+            params_sent=None if draft.typed in {None, draft.text} else draft.text,
             kind=kind_of(draft),
             outcome=Refused("params", "Nothing was sent."),
             envelope=self.profile.envelope,

@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.templates.saved_call import SavedCall
 
-MethodSource = Literal["service", "profile", "discovered", "history"]
+MethodSource = Literal["service", "profile", "discovered", "history", "saved"]
 """Who says that the method exists."""
 
 By = Literal["name", "position"]
@@ -64,6 +65,13 @@ class Method(Struct, frozen=True):
     deprecated: bool = False
     dialect: str = ""
     """The question that discovered it, such as ``rpc.discover``."""
+
+
+class SavedMethod(Method, frozen=True):
+    """A saved call, as it stands among methods."""
+
+    calls: str = ""
+    """Its method."""
 
 
 class Listing(Struct, frozen=True):
@@ -141,6 +149,18 @@ def catalogue(
     for name, note in profile.methods.items():
         methods[name] = _noted(methods.get(name), name, note)
     return dict(sorted(methods.items()))
+
+
+def saved_among(calls: Iterable[SavedCall], methods: Mapping[str, Method]) -> dict[str, Method]:
+    """Saved calls as they stand among methods. What they call is said first, and is as safe as it is by itself."""
+    found: dict[str, Method] = {}
+    for call in calls:
+        method = methods.get(call.method) or Method(call.method)
+        doc = f"{call.method}  {call.doc}".rstrip()
+        found[call.listed_as] = SavedMethod(
+            call.listed_as, doc, auth=method.auth, safe=method.safe, source="saved", calls=call.method
+        )
+    return found
 
 
 def _backed(method: Method | None, known: Method) -> Method:

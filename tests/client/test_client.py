@@ -121,11 +121,13 @@ def test_what_was_typed_and_what_was_sent_in_its_place_are_both_told() -> None:
 
         exchange = asyncio.run(call(draft))
         assert (exchange.params, exchange.params_sent) == ('["{{a}}"]', '["1"]')
-        assert sent_draft(exchange) == Draft("ping", '["1"]')
+        assert sent_draft(exchange) == draft  # sent once more, nothing in it is resolved anew
         assert draft_of(exchange) == Draft("ping", '["{{a}}"]')
         batch = asyncio.run(call(Batch('[{"method": "a"}]', typed="[{{a}}]")))
         assert (batch.params, batch.params_sent) == ("[{{a}}]", '[{"method": "a"}]')
-        assert sent_draft(batch) == Batch('[{"method": "a"}]')
+        assert sent_draft(batch) == Batch('[{"method": "a"}]', typed="[{{a}}]")
+        again = asyncio.run(call(Draft("ping", '["{{a}}"]', typed='["{{a}}"]')))
+        assert (again.params, again.params_sent) == ('["{{a}}"]', None)
     assert json.loads(server.requests[0].body)["params"] == ["1"]
 
 

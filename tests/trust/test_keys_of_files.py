@@ -38,6 +38,10 @@ WRONG = "storage/profiles/test_shape.py::test_what_is_wrong_is_told_with_file_li
 SHOWN = "trust/sinks/test_on_screen.py::test_nothing_that_is_shown_is_obeyed"
 STRICT = "storage/profiles/test_layers.py::test_a_working_folder_asks_more_often_and_never_less"
 SETTING = "storage/test_settings.py::test_what_is_wrong_is_told_and_the_rest_is_used"
+SHADOW = "storage/profiles/test_saved.py::test_nobody_else_changes_a_call_or_a_variable_of_ones_own_profile"
+CALL = "storage/profiles/test_saved.py::test_a_call_that_is_wrong_is_told_and_left_out_alone"
+VARIABLE = "storage/profiles/test_saved.py::test_a_variable_that_is_wrong_is_told_and_left_out_alone"
+DATA = "model/templates/test_resolving.py::test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours"
 ENDED = "auth/test_cookie.py::test_a_session_that_has_ended_is_renewed_once_and_the_call_tried_once_more"
 
 IN_SESSIONS = [
@@ -100,8 +104,24 @@ IN_SESSIONS = [
     Row("profile.*.method.*.safe", "take a question away",
         "storage/profiles/test_layers.py::test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
     Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
+    Row("profile.*.call.*", "be sent in the place of a call, or a method, of that name", SHADOW),
+    Row("profile.*.call.*.method", "have sent without a question what nobody has called safe",
+        "cli/test_saved_calls.py::test_it_is_asked_about_as_its_method_is"),
+    Row("profile.*.call.*.doc", "be obeyed by the terminal",
+        "cli/test_saved_calls.py::test_nothing_of_a_saved_call_is_obeyed_by_a_terminal"),
+    Row("profile.*.call.*.params_json", "open a secret by its placeholder; hold one", CALL),
+    Row("profile.*.call.*.params", "open a secret by its placeholder; hold one", CALL),
+    Row("profile.*.variables.*", "hold a secret; open one by its placeholder, or with what stands beside it", DATA),
     Row("profile.*.history", "write into any file of this person; publish replies",
         "storage/profiles/test_layers.py::test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used"),
+    Row("call.*", "be sent in the place of a call, or a method, of that name", SHADOW),
+    Row("call.*.method", "have sent without a question what nobody has called safe",
+        "cli/test_saved_calls.py::test_it_is_asked_about_as_its_method_is"),
+    Row("call.*.doc", "be obeyed by the terminal",
+        "cli/test_saved_calls.py::test_nothing_of_a_saved_call_is_obeyed_by_a_terminal"),
+    Row("call.*.params_json", "open a secret by its placeholder; hold one", CALL),
+    Row("call.*.params", "open a secret by its placeholder; hold one", CALL),
+    Row("variables.*", "hold a secret; change what one's own call sends", VARIABLE),
 ]  # fmt: skip
 
 IN_SETTINGS = [

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Damaged, Exchange, Refused
+from rpcexplorer.model.exchange import Damaged, Exchange, Refused, Result
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.settings import HistorySettings
@@ -20,6 +20,7 @@ from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.storage.files import told
 
 if TYPE_CHECKING:
+    from rpcexplorer.model.templates.resolving import LastResult
     from rpcexplorer.storage.history.store import History
 
 GONE = "This call is no longer in the history: somebody else has removed it."
@@ -143,6 +144,26 @@ class Journal:
         if call is None or UNRECORDED in call.params or not _is_of(call, profile):
             return None
         return call.params if self.is_ours(call, profile) or not PLACEHOLDER.search(call.params) else None
+
+    def last_value(self, profile: Profile, method: str) -> LastResult:
+        """The newest result of a method, as a value for other calls: nothing that others wrote, and no part of one."""
+        from rpcexplorer.model.secrets.placeholders import HIDDEN
+        from rpcexplorer.model.templates.resolving import LastResult
+
+        found = self._read(lambda: [self.of(profile).last_result(profile.name, method)]) if self.recording else []
+        call = found[0] if found else None
+        if call is None or not _is_of(call, profile) or not isinstance(call.outcome, Result):
+            unless = "" if self.recording else ", for calls are not recorded"
+            return LastResult(why=f"there is no result of {method} on {profile.name} in the history{unless}")
+        text = bytes(call.outcome.value).decode("utf-8", "replace")
+        whose = f"the newest result of {method} on {profile.name}"
+        if not self.is_ours(call, profile):
+            return LastResult(why=f"{whose} lies in a folder that others write to")
+        if call.response.cut or not text:
+            return LastResult(why=f"{whose} was too long to be recorded whole")
+        if HIDDEN.search(text):
+            return LastResult(why=f"{whose} holds something that was not recorded")
+        return LastResult(text)
 
     def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
         """Name a call or write a note to it; a sentence where that failed. No secret reaches the file."""

@@ -18,6 +18,7 @@ from rpcexplorer.model.complaint import Complaint, listed, nearest
 from rpcexplorer.model.profile import Preset, Profile, variable
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
 from rpcexplorer.storage.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories
+from rpcexplorer.storage.profiles.saved import SavedLayer, is_kept, saved_calls, taken_out, variables
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
 from rpcexplorer.storage.secrets.allowed import Allowed
 from rpcexplorer.storage.secrets.private import PrivateFile
@@ -27,6 +28,7 @@ from rpcexplorer.storage.toml.shape import DEFAULT, CheckedFile, Leaf, Leaves, S
 
 if TYPE_CHECKING:
     from rpcexplorer.model.hints.hint import Changes
+    from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.storage.profiles.presets import Presets
 
 SHARING = 5
@@ -57,6 +59,8 @@ class Profiles(Struct, dict=True):
     """Folders for histories that wait to be allowed, by profile."""
     own_presets: Path = Path()
     """The folder of this person's presets."""
+    saved: list[SavedLayer] = field(default_factory=list)
+    """Saved calls and variables, file by file, the lowest layer first."""
 
     def get(self, name: str | None = None) -> Profile | Complaint:
         """The profile, or what is wrong with it; of a name nobody has defined, which ones there are.
@@ -143,6 +147,17 @@ class Profiles(Struct, dict=True):
 
         return changed(profile, changes)
 
+    def calls_of(self, profile: Profile) -> dict[str, SavedCall]:
+        """The saved calls that can be sent with a profile, by name."""
+        return saved_calls(self.saved, profile, is_own=self._is_own(profile))
+
+    def variables_of(self, profile: Profile) -> Mapping[str, str]:
+        """What has a value in the params that are sent with a profile."""
+        return variables(self.saved, profile, is_own=self._is_own(profile))
+
+    def _is_own(self, profile: Profile) -> bool:
+        return ("url",) in self.own.get(profile.name, {})
+
     def rows(self, profile: Profile) -> list[LeafRow]:
         """Every value of a profile with its source, defaults included."""
         return [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
@@ -160,6 +175,7 @@ def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: P
     found.files = tuple(reading.file.path for reading in readings)
     found.refused = next(iter(found.complaints), None)  # of those that were read, nothing was said yet
     for reading in readings:
+        found.saved.append(taken_out(reading, own=reading.file.path == paths.user_sessions))
         if reading.file.path == paths.user_sessions:
             found.own = by_profile(reading.leaves)
         else:
@@ -193,7 +209,9 @@ def _complete(found: Profiles) -> None:
 def complaints_of(reading: CheckedFile) -> list[Complaint]:
     """What is wrong in one file, each complaint with the profile it makes unusable."""
     return [
-        replace(complaint, profile=path[1]) if path[:1] == ("profile",) and len(path) > 1 else complaint
+        replace(complaint, profile=path[1])
+        if path[:1] == ("profile",) and len(path) > 1 and not is_kept(path)
+        else complaint
         for path, complaint in reading.complaints
     ]
 

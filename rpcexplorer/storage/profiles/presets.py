@@ -28,7 +28,8 @@ SHIPPED: Final = Path(__file__).parents[2] / "presets"
 ENDING: Final = ".toml"
 
 OF_ONE_SERVER: Final = frozenset({
-    "url", "badge", "confirm", "history", "preset", "ca_file", "cert_file", "key_file", "certificate",
+    "url", "badge", "confirm", "history", "preset", "ca_file", "cert_file", "key_file", "certificate", "call",
+    "variables",
 })  # fmt: skip
 """Keys of a profile that are about one server, or about one person, and so never a preset's."""
 ABOUT: Final = frozenset({"version", "description", "advice"})

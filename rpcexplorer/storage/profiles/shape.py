@@ -11,6 +11,7 @@ from typing import Any, get_args
 from rpcexplorer.auth.registry import KINDS, fields
 from rpcexplorer.model.profile import PROFILE_NAME, Auth, Login, MethodNote, Profile
 from rpcexplorer.protocol.messages import EnvelopeForm, IdForm
+from rpcexplorer.storage.profiles.saved import CALLS, VARIABLES
 from rpcexplorer.storage.profiles.server_values import certificate, discovery, handshake, preset_name
 from rpcexplorer.storage.profiles.values import (
     LOGIN_PARAMS,
@@ -93,6 +94,8 @@ PROFILE = TableRule(
         "auth": AUTH,
         "login": LOGIN,
         "method": Each("methods by name", METHOD),
+        "call": CALLS,
+        "variables": VARIABLES,
         "history": beside,
     },
     refused_key,
@@ -100,7 +103,13 @@ PROFILE = TableRule(
 
 SESSIONS = TableRule(
     "sessions.toml",
-    {"version": version, "default": name, "profile": Each("profiles by name", PROFILE, _refused_name)},
+    {
+        "version": version,
+        "default": name,
+        "profile": Each("profiles by name", PROFILE, _refused_name),
+        "call": CALLS,
+        "variables": VARIABLES,
+    },
     refused_key,
 )
 

@@ -206,6 +206,11 @@ def _placeholder(value: Any) -> str:
     return named(texts)
 
 
+def is_named_like_a_secret(key: str) -> bool:
+    squashed = _squashed(key)
+    return _is_secret(squashed) or bool(KEYS.fullmatch(squashed))
+
+
 def _is_secret(squashed: str) -> bool:
     return bool(PASSWORDS.fullmatch(squashed) or TOKENS.fullmatch(squashed))
 

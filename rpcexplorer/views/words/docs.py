@@ -24,6 +24,7 @@ _SOURCES: Final[dict[MethodSource, str]] = {
     "profile": "the profile",
     "discovered": "the service, when it was asked",
     "history": "an earlier call",
+    "saved": "a saved call",
 }
 
 

@@ -1,0 +1,78 @@
+"""Saved calls on a command line, ``call @name``; and values for ``{{…}}``: with ``--set``, or asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import suppress
+
+import click
+
+from rpcexplorer.cli.context import Invocation, fail
+from rpcexplorer.cli.person import interruptible
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import nearest
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.templates.references import can_be_named
+from rpcexplorer.model.templates.resolving import Missing, used_in
+from rpcexplorer.model.templates.saved_call import SIGN
+from rpcexplorer.views.printable import printable
+
+
+def values_of(words: Sequence[str]) -> dict[str, str]:
+    """What ``--set`` gives; the last of two with one name."""
+    given = {}
+    for word in words:
+        name, sign, value = word.partition("=")
+        if not sign or not can_be_named(name):
+            raise click.UsageError(
+                f"--set {word} is not NAME=VALUE; write --set page=2 for {{{{page}}}} in the params."
+            )
+        given[name] = value
+    return given
+
+
+def resolved(
+    invocation: Invocation, explorer: Explorer, draft: Draft | Batch, given: Sequence[str], *, ask: bool, id: str = ""
+) -> Draft | Batch:
+    """The call that is meant, with its values; or the end of the command, where one of them is missing.
+
+    What was typed here without ``--set`` stays as it is: in it, what has no value is sent as typed.
+    """
+    values = values_of(given)
+    is_saved = isinstance(draft, Draft) and draft.method.startswith(SIGN)
+    if isinstance(draft, Draft) and is_saved:
+        draft = _saved(explorer, draft)
+    elif not values:
+        return draft
+    for name in values.keys() - {each.name for each in used_in(draft)}:
+        invocation.world.say(f"note: --set {name}=… has no effect: there is no {{{{{name}}}}} in the params")
+    found = explorer.resolved(draft, values, id=id)
+    if isinstance(found, Missing) and ask and invocation.world.asks:
+        found = explorer.resolved(draft, values | _asked(found), id=id)
+    if isinstance(found, Missing):
+        ways = " ".join(f"--set {name}=…" for name in found.names)
+        fail(found.sentence + (f" Add {ways}, or write it into [variables] of sessions.toml." if ways else ""))
+    return found
+
+
+def _saved(explorer: Explorer, draft: Draft) -> Draft:
+    name, calls = draft.method.removeprefix(SIGN), explorer.saved_calls()
+    if name not in calls:
+        guess = nearest(name, calls)
+        advice = f"did you mean {SIGN}{guess}?" if guess else "`rpcexplorer methods` lists those that there are."
+        profile = explorer.profile.name if explorer.profile else ""
+        fail(f"There is no saved call {name or SIGN} for profile {profile}; {advice}")
+    if draft.text:
+        fail(f"{draft.method} has params of its own; to change what is left open in them, use --set name=value.")
+    return calls[name].draft(notification=draft.notification)
+
+
+def _asked(missing: Missing) -> dict[str, str]:
+    """Ask for what can be given; Enter alone gives nothing."""
+    values = {}
+    for name in missing.names:
+        with suppress(EOFError, click.Abort), interruptible():
+            question = printable(f"{{{{{name}}}}}")
+            if value := click.prompt(question, default="", show_default=False, err=True):
+                values[name] = value
+    return values

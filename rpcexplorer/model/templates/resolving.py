@@ -1,0 +1,239 @@
+"""Values in the place of references: where they come from, and the text that comes of it.
+
+A value is data. It is never looked into for further references, and nothing in it, nor in what it and its neighbours
+make together, stands for a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from datetime import UTC, datetime
+from itertools import count
+from types import MappingProxyType
+from typing import Final
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.pointed import at_pointer
+from rpcexplorer.jsontext.scan import Span, decoded, elements, is_value, members
+from rpcexplorer.jsontext.typed.params import Problem
+from rpcexplorer.model.complaint import cut, nearest
+from rpcexplorer.model.draft import Batch, Draft, spelled
+from rpcexplorer.model.secrets.placeholders import HIDDEN
+from rpcexplorer.model.templates.references import (
+    MADE,
+    OPENING,
+    REFERENCE,
+    TOKEN,
+    Reference,
+    can_be_named,
+    reference,
+)
+
+LONGEST: Final = 16 * 1024 * 1024
+"""Characters that a text may become: what is longer, nobody has meant."""
+
+NOTHING: Final[Mapping[str, str]] = MappingProxyType({})
+
+_LONE: Final = re.compile(f"(?P<whole>{HIDDEN.pattern})|«")
+
+
+class LastResult(Struct, frozen=True):
+    """The newest result of a method."""
+
+    text: str = ""
+    """As JSON."""
+    why: str = ""
+    """Why there is none that can be used."""
+
+
+class Sources(Struct, frozen=True):
+    """Where values come from; what is given for one call comes before what is written down."""
+
+    given: Mapping[str, str] = NOTHING
+    variables: Mapping[str, str] = NOTHING
+    last: Callable[[str], LastResult] = lambda method: LastResult(why=f"there is no result of {method}")
+    """Asked by the name of a method."""
+    seed: str = ""
+    """What is random is the same for the same seed, so that what is shown is what is sent."""
+    moment: datetime | None = None
+    """None: now."""
+
+
+class Unresolved(Struct, frozen=True):
+    """A reference that has no value."""
+
+    reference: Reference
+    why: str
+
+    @property
+    def can_be_given(self) -> bool:
+        """Whether a value for this call alone would do."""
+        return not self.reference.method and can_be_named(self.reference.name)
+
+    def __str__(self) -> str:
+        return f"{{{{{cut(self.reference.name)}}}}} {self.why}"
+
+
+class Missing(Struct, frozen=True):
+    """What has to be known before a call can be sent."""
+
+    unresolved: tuple[Unresolved, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Those for which somebody can be asked."""
+        return tuple(each.reference.name for each in self.unresolved if each.can_be_given)
+
+    @property
+    def sentence(self) -> str:
+        return f"Nothing was sent: {'; '.join(map(str, self.unresolved))}."
+
+
+class Resolution(Struct, frozen=True):
+    """A draft with its values in it; what has none stays as it was typed."""
+
+    draft: Draft | Batch
+    unresolved: tuple[Unresolved, ...] = ()
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """What is said of a call that goes out all the same."""
+        return tuple(f"{each}: it is sent as typed" for each in self.unresolved)
+
+
+def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
+    """Put the values in. A draft that has them already, that has no references or is wrong, stays as it is."""
+    if OPENING not in draft.text or draft.typed is not None or isinstance(draft.read(), Problem):
+        return Resolution(draft)
+    values = _Values(sources)
+    text, at = [], 0
+    for start, end in _params_in(draft):
+        text += [draft.text[at:start], TOKEN.sub(values.in_token, draft.text[start:end])]
+        at = end
+    whole = "".join([*text, draft.text[at:]])
+    missing = tuple(values.missing.values())
+    return Resolution(draft if whole == draft.text else replace(draft, text=whole, typed=draft.text), missing)
+
+
+def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
+    """The references in a draft, each once."""
+    if OPENING not in draft.text or isinstance(draft.read(), Problem):
+        return ()
+    strings = (token["string"] for span in _params_in(draft) for token in TOKEN.finditer(draft.text, *span))
+    found = (each["inside"] for string in strings for each in REFERENCE.finditer(string))
+    return tuple(dict.fromkeys(reference(inside) for inside in found if inside))
+
+
+def _params_in(draft: Draft | Batch) -> Iterator[Span]:
+    """Where params stand: in a batch nothing else is touched, so that what is asked about is what is sent."""
+    if isinstance(draft, Draft):
+        yield 0, len(draft.text)
+        return
+    start = len(draft.text) - len(draft.text.removeprefix("\ufeff"))
+    for row, end in elements(draft.text, start) or ():
+        for member in members(draft.text[row:end]) or ():
+            if member.name == "params":
+                yield row + member.value[0], row + member.value[1]
+
+
+class _Values:
+    """Values of one draft, and what could not be found."""
+
+    def __init__(self, sources: Sources) -> None:
+        self._sources = sources
+        self._moment = (sources.moment or datetime.now(UTC)).astimezone(UTC)
+        self._count = count()
+        self._last: dict[str, LastResult] = {}
+        self._length = 0
+        self.missing: dict[str, Unresolved] = {}
+        """By the name that was typed."""
+
+    def in_token(self, token: re.Match[str]) -> str:
+        """A string of the params with its values in it."""
+        string, colon = token["string"], token["colon"] or ""
+        if OPENING not in string:
+            return token[0]
+        inside = string[1:-1]
+        alone = REFERENCE.fullmatch(inside)
+        if alone and alone["inside"] and not colon and (wanted := reference(alone["inside"])).as_json:
+            return self._value(wanted) or string
+        parts, at, is_changed = [], 0, False
+        for found in REFERENCE.finditer(inside):
+            part = self._part(found)
+            is_changed |= part != found[0]
+            parts += [_literal(inside[at : found.start()]), part]
+            at = found.end()
+        return f'"{"".join(parts)}{_literal(inside[at:])}"{colon}' if is_changed else token[0]
+
+    def _part(self, found: re.Match[str]) -> str:
+        if not found["inside"]:
+            return OPENING
+        value = self._value(wanted := reference(found["inside"]))
+        if value is None:
+            return found[0]
+        text = decoded(value) if value.startswith('"') and not wanted.as_json else value
+        return _harmless(spelled(text)[1:-1])
+
+    def _value(self, wanted: Reference) -> str | None:
+        """The value as JSON text; of a text, a string. None where there is none."""
+        value = self._looked_up(wanted)
+        if not isinstance(value, Unresolved) and wanted.as_json and not is_value(value, strict=True):
+            value = Unresolved(wanted, "is no JSON value, such as 1, true or text in quotes")
+        if not isinstance(value, Unresolved):
+            self._length += len(value)
+            if self._length <= LONGEST:
+                return _harmless(value.strip())
+            value = Unresolved(wanted, f"would make the params longer than {LONGEST // 1024**2} MiB")
+        self.missing.setdefault(str(wanted), value)
+        return None
+
+    def _looked_up(self, wanted: Reference) -> str | Unresolved:
+        """A text as it was written where JSON is wanted, else as a JSON string."""
+        if wanted.method:
+            return self._of_last(wanted)
+        name = wanted.name
+        if name in MADE:
+            return spelled(self._made(name))
+        for known in (self._sources.given, self._sources.variables):
+            if name in known and can_be_named(name):
+                return known[name] if wanted.as_json else spelled(known[name])
+        if not can_be_named(name):
+            return Unresolved(wanted, f"is no name; for the letters {OPENING} write {OPENING * 2}")
+        guess = nearest(name, [*self._sources.given, *self._sources.variables, *MADE])
+        return Unresolved(wanted, f"has no value (did you mean {{{{{guess}}}}}?)" if guess else "has no value")
+
+    def _of_last(self, wanted: Reference) -> str | Unresolved:
+        found = self._last.get(wanted.method) or self._sources.last(wanted.method)
+        self._last[wanted.method] = found
+        if found.why:
+            return Unresolved(wanted, f"has no value: {found.why}")
+        starts_right = not wanted.pointer or wanted.pointer.startswith("/")
+        value = at_pointer(found.text, wanted.pointer) if starts_right else None
+        if value is None:
+            where = f"the newest result of {cut(wanted.method)} has nothing at {cut(wanted.pointer)}"
+            return Unresolved(wanted, f"has no value: {where}")
+        return value if wanted.as_json or value.startswith('"') else spelled(value)
+
+    def _made(self, name: str) -> str:
+        if name == "today":
+            return self._moment.date().isoformat()
+        if name == "now":
+            return self._moment.isoformat(timespec="seconds").replace("+00:00", "Z")
+        from random import Random  # few calls have any
+        from uuid import UUID
+
+        bits = Random(f"{self._sources.seed} {next(self._count)}").getrandbits(128)  # noqa: S311 - no secret
+        return str(UUID(int=bits, version=4))
+
+
+def _harmless(spelled_value: str) -> str:
+    """A value, as it is spelled in JSON, in which nothing is opened."""
+    return spelled_value.replace("«", "\\u00ab")
+
+
+def _literal(typed: str) -> str:
+    """What stands beside a value: together they make no placeholder that it did not make alone."""
+    return _LONE.sub(lambda found: found["whole"] or "\\u00ab", typed)

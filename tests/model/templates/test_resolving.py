@@ -1,0 +1,181 @@
+from __future__ import annotations
+
+import json
+import re
+from datetime import datetime, timedelta, timezone
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.model.draft import Batch, Draft, Params
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+from rpcexplorer.model.templates.references import Reference
+from rpcexplorer.model.templates.resolving import LastResult, Missing, Sources, resolution, used_in
+
+RESULT = '{"items": [{"id": 12345678901234567890, "name": "A\\"da", "price": 1.10}], "a#b": null, "o": {"x": [1e400]}}'
+
+
+def last(method: str) -> LastResult:
+    return LastResult(RESULT) if method in {"user.list", "user#list"} else LastResult(why=f"no {method} yet")
+
+
+SOURCES = Sources(
+    given={"page": "2", "both": "given"},
+    variables={"page": "9", "both": "variable", "n": "1.10", "text": 'say "hi"\\', "obj": '{"a": [1.0]}', "empty": ""},
+    last=last,
+    seed="s",
+    moment=datetime(2026, 11, 22, 23, 30, 5, 123456, tzinfo=timezone(timedelta(hours=-2))),
+)
+
+
+def resolved(text: str, sources: Sources = SOURCES) -> str:
+    found = resolution(Draft("m", text), sources)
+    assert not found.unresolved
+    return found.draft.text
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ('["{{page}}"]', '["2"]'),
+        ('["{{both}}", "{{n}}"]', '["given", "1.10"]'),
+        ('["{{n:json}}", "{{obj:json}}"]', '[1.10, {"a": [1.0]}]'),
+        ('["{{text}}", "a {{text}} b"]', r'["say \"hi\"\\", "a say \"hi\"\\ b"]'),
+        ('["{{ page }}{{empty}}{{page}}"]', '["22"]'),
+        ('{"{{page}}": 1, "a": {"b": ["{{page:json}}"]}}', '{"2": 1, "a": {"b": [2]}}'),
+        ('{"{{page:json}}": "{{page:json}}"}', '{"2": 2}'),  # a name is text, whatever is wanted
+        ('["x={{obj:json}}"]', r'["x={\"a\": [1.0]}"]'),
+        ('["{{last.user.list#/items/0/id}}"]', '["12345678901234567890"]'),
+        ('["{{last.user.list#/items/0/id:json}}"]', "[12345678901234567890]"),
+        ('["{{last.user#list#/items/0/price:json}}"]', "[1.10]"),
+        ('["{{last.user.list#/items/0/name}}", "{{last.user.list#/items/0/name:json}}"]', r'["A\"da", "A\"da"]'),
+        ('["{{last.user.list#/a#b:json}}", "{{last.user.list#/o:json}}"]', '[null, {"x": [1e400]}]'),
+        ('["{{{{page}}", "{{{page}}}", "{{{{{page}}"]', '["{{page}}", "{2}", "{{{page}}"]'),
+        ('["{{now}}", "{{today}}"]', '["2026-11-23T01:30:05Z", "2026-11-23"]'),
+        ('[1.10, "{ {page} }", "\\u007b{page}}"]', '[1.10, "{ {page} }", "\\u007b{page}}"]'),
+    ],
+)
+def test_a_value_takes_the_place(text: str, sent: str) -> None:
+    assert resolved(text) == sent
+
+
+def test_a_draft_keeps_what_was_typed_beside_what_is_sent() -> None:
+    draft = Draft("m", '["{{page}}"]', notification=True)
+    found = resolution(draft, SOURCES).draft
+    assert found == Draft("m", '["2"]', notification=True, typed='["{{page}}"]')
+    assert resolution(found, SOURCES).draft is found  # nothing is resolved twice
+    plain = Draft("m", '["{{ and }}"]'.replace("{{ and }}", "{{"))
+    assert resolution(plain, SOURCES).draft is plain
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ('["{{pgae}}"]', "{{pgae}} has no value (did you mean {{page}}?)"),
+        ('["{{zzzz}}"]', "{{zzzz}} has no value"),
+        ('["{{ a | b }}"]', "{{a | b}} is no name; for the letters {{ write {{{{"),
+        ('["{{text:json}}"]', "{{text}} is no JSON value, such as 1, true or text in quotes"),
+        ('["{{last.ping#/x}}"]', "{{last.ping#/x}} has no value: no ping yet"),
+        ('["{{last.user.list#/none}}"]',
+         "{{last.user.list#/none}} has no value: the newest result of user.list has nothing at /none"),
+    ],
+)  # fmt: skip
+def test_what_has_no_value_is_named_and_stays_as_typed(text: str, why: str) -> None:
+    found = resolution(Draft("m", text), SOURCES)
+    assert [str(each) for each in found.unresolved] == [why]
+    assert found.draft == Draft("m", text)
+    assert found.remarks == (f"{why}: it is sent as typed",)
+
+
+def test_the_rest_is_resolved_beside_what_has_no_value_and_names_can_be_asked_for() -> None:
+    found = resolution(Draft("m", '["{{a}} {{page}}", "{{last.x#}}", "{{a}}", "{{text:json}}"]'), SOURCES)
+    assert found.draft.text == '["{{a}} 2", "{{last.x#}}", "{{a}}", "{{text:json}}"]'
+    missing = Missing(found.unresolved)
+    assert missing.names == ("a", "text")
+    assert missing.sentence.startswith("Nothing was sent: {{a}} has no value; {{last.x#}} has no value: no x yet; ")
+
+
+def test_each_uuid_is_another_one_and_the_same_as_long_as_the_seed_is() -> None:
+    text = '["{{uuid}}", "{{uuid}}"]'
+    one, other = json.loads(resolved(text))
+    assert one != other
+    assert re.fullmatch("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}", one)
+    assert json.loads(resolved(text)) == [one, other]
+    assert json.loads(resolved(text, Sources(seed="t")))[0] not in {one, other}
+
+
+def test_in_a_batch_params_alone_are_resolved() -> None:
+    text = (
+        '[{"method": "{{page}}", "id": "{{page}}", "params": ["{{page}}"]},\n {"params": {"{{n}}": 1}, "method": "b"}]'
+    )
+    sent = '[{"method": "{{page}}", "id": "{{page}}", "params": ["2"]},\n {"params": {"1.10": 1}, "method": "b"}]'
+    assert resolution(Batch(text), SOURCES).draft == Batch(sent, typed=text)
+    assert resolution(Batch("\ufeff" + text), SOURCES).draft.text == "\ufeff" + sent
+
+
+@pytest.mark.parametrize("text", ['{"a": {{page}}}', "[{{page}}", '["{{page}}"', "{{page}}"])
+def test_what_is_no_json_stays_as_it_is(text: str) -> None:
+    assert resolution(Draft("m", text), SOURCES).draft.text == text
+    assert used_in(Draft("m", text)) == ()
+
+
+def test_the_references_of_a_draft_are_told_once_each() -> None:
+    text = '["{{a}}{{a}}", "{{{{b}}", "{{c:json}}"]'
+    assert used_in(Draft("m", text)) == (Reference("a"), Reference("c", as_json=True))
+    assert used_in(Batch('[{"method": "{{x}}", "params": ["{{y}}"]}]')) == (Reference("y"),)
+
+
+HOSTILE = {
+    "a": "{{b}} {{last.user.list#}} «p.password»",
+    "b": "never seen",
+    "start": "«p.pass",
+    "rest": "word»",
+    "whole": "«p.password»",
+    "json": '{"«p.password»": ["«p.password»", "{{b}}"]}',
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "means"),
+    [
+        ('["{{a}}"]', [HOSTILE["a"]]),
+        ('["{{whole}}", "{{whole:json}}"]', None),
+        ('["{{start}}{{rest}}"]', ["«p.password»"]),
+        (
+            '["«p.{{b}}word»", "«p.pass{{rest}}", "{{start}}word»"]',
+            ["«p.never seenword»", "«p.password»", "«p.password»"],
+        ),
+        ('["{{json:json}}"]', [{"«p.password»": ["«p.password»", "{{b}}"]}]),
+        ('["\\u00ab{{b}}"]', ["«never seen"]),
+    ],
+)
+def test_a_value_is_data_and_opens_nothing_alone_or_with_its_neighbours(text: str, means: object) -> None:
+    found = resolution(Draft("m", text), Sources(variables=HOSTILE))
+    sent = found.draft.text
+    assert not PLACEHOLDER.search(sent)
+    if means is not None:
+        assert json.loads(sent) == means
+    else:
+        assert json.loads(sent)[0] == "«p.password»"
+
+
+def test_what_somebody_typed_for_a_secret_still_stands_for_it() -> None:
+    text = '{"a": "«p.password»", "b": "{{b}}", "c": "«p.password» {{b}}"}'
+    assert resolved(text, Sources(variables=HOSTILE)) == text.replace("{{b}}", "never seen")
+
+
+def test_a_text_does_not_grow_without_bounds() -> None:
+    found = resolution(Draft("m", '["{{a}}{{a}}{{a}}"]'), Sources(variables={"a": "x" * 7_000_000}))
+    assert [each.why for each in found.unresolved] == ["would make the params longer than 16 MiB"]
+
+
+@pytest.mark.thorough
+@given(st.lists(st.text('{}:ab"\\«»#/é\ud800', max_size=12), min_size=1, max_size=4), st.text(max_size=8))
+def test_whatever_is_typed_and_given_json_comes_of_it_and_values_arrive_as_they_are(
+    typed: list[str], value: str
+) -> None:
+    text = json.dumps([*typed, "{{a}}"])
+    found = resolution(Draft("m", text), Sources(given={"a": value}))
+    assert isinstance(found.draft.read(), Params)
+    assert json.loads(found.draft.text)[-1] == value
