@@ -7,8 +7,10 @@ from enum import Enum
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.world import World
+from rpcexplorer.model.batches.parts import parts_of
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.views.batches.words import failed_lines
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.terminal import highlighted
 from rpcexplorer.views.words.sentences import outcome_line, transport_line
@@ -44,6 +46,9 @@ def show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None
             _body(world, exchange, part)
     for remark in exchange.remarks:
         world.say(f"note: {remark}")
+    if exchange.kind == "batch":
+        for line in failed_lines(parts_of(exchange)):
+            world.say(line)
     if exchange.exit_code:
         _failure(world, exchange)
 

@@ -14,7 +14,7 @@ from msgspec import Struct
 from rpcexplorer.protocol.codec import read_text
 from rpcexplorer.protocol.envelope import broken_json, open_array
 from rpcexplorer.protocol.event_stream import event_payloads, messages_in, no_reply_in
-from rpcexplorer.protocol.ids import wire_id
+from rpcexplorer.protocol.ids import spellings, wire_id
 from rpcexplorer.protocol.messages import USUAL_FORM, Call, ErrorObject, Malformed, MessageForm, Reply, Result
 from rpcexplorer.protocol.replies import NOBODYS, id_of, read_object, short, with_remarks
 
@@ -22,12 +22,36 @@ NAMED = 10
 """Calls without a reply that are named; the rest is counted."""
 
 
-class _Part(Struct, frozen=True):
+class BatchReply(Struct, frozen=True):
     """One reply of a batch."""
 
     id: bytes | None
     """As the server wrote it."""
+    text: bytes
+    """All of it, as the server wrote it."""
     reply: Reply
+
+
+class Matched(Struct, frozen=True):
+    """Which reply belongs to which call."""
+
+    own: tuple[BatchReply | None, ...]
+    """A reply for each call, in the order of the calls; None where none came."""
+    others: tuple[BatchReply, ...] = ()
+    """Replies to nothing that was asked, and second ones."""
+
+
+class _Opened(Struct, frozen=True):
+    """The replies in a body, not yet read."""
+
+    text: bytes
+    texts: Sequence[bytes]
+    is_array: bool
+    """Else one reply came, and not as the only one of an array."""
+    remarks: tuple[str, ...]
+
+    def parts(self, form: MessageForm) -> list[BatchReply]:
+        return [BatchReply(id_of(part, form), part, read_object(part, None, form)) for part in self.texts]
 
 
 def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Reply:
@@ -35,6 +59,44 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
 
     Of a record the calls are no longer known: then only what came is judged.
     """
+    opened = _opened(body, form)
+    if isinstance(opened, Malformed):
+        return opened
+    parts, remarks = opened.parts(form), opened.remarks
+    if not opened.is_array:
+        remarks += ("the server answered the whole batch with one reply",)
+        if (whole := _for_all(parts[0])) is not None:
+            return with_remarks(whole, remarks)
+    return _settled(opened.text, parts, calls, form, remarks)
+
+
+def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) -> Matched | Reply:
+    """Which of the replies in a body belongs to which call; or the one that stands for all of them.
+
+    A record does not say whether its ids went out as numbers: a reply is known by either.
+    """
+    opened = _opened(body, form)
+    if isinstance(opened, Malformed):
+        return opened
+    parts = opened.parts(form)
+    if not opened.is_array and (whole := _for_all(parts[0])) is not None:
+        return with_remarks(whole, ("the server answered the whole batch with one reply",))
+    own: list[BatchReply | None] = [None] * len(calls)
+    others = []
+    places: dict[bytes, list[int]] = {}
+    for place, call in enumerate(calls):
+        for spelling in spellings(call.id) if call.id is not None else ():
+            places.setdefault(spelling, []).append(place)
+    for part in parts:
+        free = [place for place in places.get(part.id or b"", ()) if own[place] is None]
+        if free:
+            own[free[0]] = part
+        else:
+            others.append(part)
+    return Matched(tuple(own), tuple(others))
+
+
+def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
     text, remarks = read_text(body)
     if isinstance(text, Malformed):
         return text
@@ -42,34 +104,31 @@ def decode_batch(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_F
     if head == b"[":
         texts = open_array(text)
         if texts is None:
-            return with_remarks(Malformed(broken_json(text)), remarks)
-    elif head != b"{" and (payloads := event_payloads(text)) is not None:
+            return Malformed(broken_json(text), remarks)
+        return _Opened(text, texts, True, remarks)
+    if head != b"{" and (payloads := event_payloads(text)) is not None:
         came = messages_in(payloads)
         texts = [part for part in came if not isinstance(read_object(part, None, form), Malformed)]
         if not texts:
-            return with_remarks(no_reply_in(payloads, form), remarks)
+            nothing = no_reply_in(payloads, form)
+            return Malformed(nothing.reason, (*remarks, *nothing.remarks))
         if others := len(came) - len(texts):
             remarks += (f"came as an event stream, {others} other event(s) among them",)
         if len(texts) == 1 and id_of(texts[0], form) in NOBODYS:
-            return _whole(texts[0], calls, form, remarks)
-        text = b"[" + b",".join(texts) + b"]"
-    else:
-        return _whole(text, calls, form, remarks)
-    parts = [_Part(id_of(part, form), read_object(part, None, form)) for part in texts]
-    return _settled(text, parts, calls, form, remarks)
+            return _Opened(texts[0], texts, False, remarks)
+        return _Opened(b"[" + b",".join(texts) + b"]", texts, True, remarks)
+    return _Opened(text, [text], False, remarks)
 
 
-def _whole(text: bytes, calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]) -> Reply:
-    """One reply to all of it. An error that names no call refuses the batch as such."""
-    part = _Part(id_of(text, form), read_object(text, None, form))
-    remarks += ("the server answered the whole batch with one reply",)
+def _for_all(part: BatchReply) -> ErrorObject | Malformed | None:
+    """What stands for all of it: an error that names no call refuses the batch as such. None where it is one call's."""
     if isinstance(part.reply, Malformed) or (part.id in NOBODYS and isinstance(part.reply, ErrorObject)):
-        return with_remarks(part.reply, remarks)
-    return _settled(text, [part], calls, form, remarks)
+        return part.reply
+    return None
 
 
 def _settled(
-    text: bytes, parts: Sequence[_Part], calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]
+    text: bytes, parts: Sequence[BatchReply], calls: Sequence[Call], form: MessageForm, remarks: tuple[str, ...]
 ) -> Reply:
     """What the replies come to: the worst of them counts."""
     awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
@@ -102,7 +161,7 @@ def _remarks(
     came: list[bytes | None],
     missing: list[bytes],
     strange: list[bytes | None],
-    parts: Sequence[_Part],
+    parts: Sequence[BatchReply],
 ) -> tuple[str, ...]:
     remarks = []
     seen = Counter(came)

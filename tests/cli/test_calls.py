@@ -420,6 +420,8 @@ def test_a_batch_with_a_failure_is_exit_code_1_and_prints_every_reply(shell: She
     assert ran.code == 1
     assert ran.out == reply + b"\n"
     assert "1 of 2 calls failed" in ran.err
+    assert "call 2, b: error 1 no" in ran.err
+    assert "call 1" not in ran.err
 
 
 def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_came(shell: Shell) -> None:
@@ -428,3 +430,21 @@ def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_ca
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
     assert (ran.code, ran.out) == (5, body + b"\n")
     assert '1 of 2 calls got no reply: b ("x.2")' in ran.err
+    assert "call 2, b: No reply came to this call" in ran.err
+
+
+def test_a_reply_that_nobody_asked_for_is_named(shell: Shell) -> None:
+    body = b'[{"jsonrpc":"2.0","id":"x.1","result":1},{"jsonrpc":"2.0","id":"x.9","result":9}]'
+    with RawServer(http_reply(body)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"}]')
+    assert (ran.code, ran.out) == (0, body + b"\n")
+    assert 'an unexpected reply: no call of the batch has the id "x.9": result' in ran.err
+
+
+def test_a_batch_refused_as_a_whole_is_told_once(shell: Shell) -> None:
+    body = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}}'
+    with RawServer(http_reply(body)) as server:
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
+    assert ran.code == 1
+    assert "call 1" not in ran.err
+    assert ran.err.count("no batch") == 1

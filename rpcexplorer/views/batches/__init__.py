@@ -1,0 +1,1 @@
+"""A batch in words and rows: what each call is, and what came of it."""

@@ -1,0 +1,131 @@
+"""A batch taken apart: each call with the outcome of its own, and what came that nobody asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.model.batches.parts import CUT, EMPTY, NO_REPLY, parts_of
+from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Outcome, Response, Result, Sent, Unreached
+from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.protocol.messages import ErrorObject
+from tests.views.exchanges import exchange
+
+TEXT = '[{"method": "a"}, {"method": "b", "params": {"n": 1.10}}, {"method": "c", "id": null}]'
+
+
+def reply(id: str, came: str = '"result": 1') -> str:
+    return f'{{"jsonrpc": "2.0", "id": {id}, {came}}}'
+
+
+FAILED = '"error": {"code": -32601, "message": "no"}'
+
+
+def answered(*replies: str, text: str = TEXT, body: str | None = None, **fields: Any) -> Exchange:
+    content = (f"[{','.join(replies)}]" if body is None else body).encode()
+    return batch(decode_batch(content, ()), content, text, **fields)
+
+
+def batch(outcome: Outcome, body: bytes = b"", text: str = TEXT, **fields: Any) -> Exchange:
+    return exchange(outcome, body=body, id="x", kind="batch", method="a, b, c", params=text, **fields)
+
+
+def outcomes(whole: Exchange) -> list[object]:
+    return [type(call.outcome) for call in parts_of(whole).calls]
+
+
+def test_each_call_is_an_exchange_with_its_own_id_params_outcome_and_body() -> None:
+    one, other = reply('"x.1"'), reply('"x.2"', FAILED)
+    parts = parts_of(answered(other, one))
+    first, second, third = parts.calls
+    assert [call.id for call in parts.calls] == ["x.1", "x.2", "x.3"]
+    assert [(call.method, call.params, call.kind) for call in parts.calls] == [
+        ("a", "[]", "call"),
+        ("b", '{"n":1.10}', "call"),
+        ("c", "[]", "notification"),
+    ]
+    assert isinstance(first.outcome, Result)
+    assert (first.outcome.value, first.response.body, first.response.size) == (b"1", one.encode(), len(one))
+    assert isinstance(second.outcome, ErrorObject)
+    assert (second.outcome.code, second.response.body) == (-32601, other.encode())
+    assert (third.outcome, third.response.body) == (Sent(), b"")
+    assert parts.apart
+    assert not parts.unexpected
+
+
+def test_ids_are_known_as_numbers_and_as_texts() -> None:
+    text = '[{"method": "a", "id": "7"}, {"method": "b", "id": "own"}]'
+    assert outcomes(answered(reply("7"), reply('"own"', FAILED), text=text)) == [Result, ErrorObject]
+
+
+def test_a_call_without_a_reply_is_said_to_have_none() -> None:
+    first, second, third = parts_of(answered(reply('"x.2"'))).calls
+    assert first.outcome == Malformed(NO_REPLY)
+    assert isinstance(second.outcome, Result)
+    assert third.outcome == Sent()
+
+
+def test_an_empty_array_is_no_reply_to_any_of_them() -> None:
+    assert [call.outcome for call in parts_of(answered()).calls] == [Malformed(EMPTY), Malformed(EMPTY), Sent()]
+
+
+def test_what_nobody_asked_for_is_named() -> None:
+    came = [reply('"x.1"'), reply('"x.1"', FAILED), reply('"y"'), reply("null", FAILED), reply('"x.2"')]
+    parts = parts_of(answered(*came))
+    assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
+    assert [each.remarks[0] for each in parts.unexpected] == [
+        'an unexpected reply: there was a reply before to "x.1"',
+        'an unexpected reply: no call of the batch has the id "y"',
+        "an unexpected reply: it names no call",
+    ]
+    assert [each.response.body.decode() for each in parts.unexpected] == came[1:4]
+    assert len({each.id for each in (*parts.calls, *parts.unexpected)}) == 6
+
+
+def test_two_calls_that_were_given_one_id_get_a_reply_each() -> None:
+    text = '[{"method": "a", "id": "i"}, {"method": "b", "id": "i"}]'
+    parts = parts_of(answered(reply('"i"'), reply('"i"', FAILED), text=text))
+    assert [type(call.outcome) for call in parts.calls] == [Result, ErrorObject]
+
+
+def test_one_error_for_all_of_them_is_the_outcome_of_each() -> None:
+    parts = parts_of(answered(body=reply("null", FAILED)))
+    assert [type(call.outcome) for call in parts.calls] == [ErrorObject, ErrorObject, Sent]
+    assert all("the whole batch with one reply" in call.remarks[0] for call in parts.calls[:2])
+    assert not parts.apart
+
+
+def test_the_one_reply_to_one_of_them_is_its_own() -> None:
+    assert outcomes(answered(body=reply('"x.2"'))) == [Malformed, Result, Sent]
+
+
+@pytest.mark.parametrize("outcome", [Unreached("connect", "Nobody is there."), Cancelled(True), Malformed("A page.")])
+def test_where_no_reply_came_each_call_has_the_outcome_of_the_whole(outcome: Outcome) -> None:
+    calls = parts_of(batch(outcome, b"<html>")).calls
+    assert [call.outcome for call in calls[:2]] == [outcome, outcome]
+    assert calls[2].outcome == (Sent() if isinstance(outcome, Malformed) else outcome)
+
+
+def test_notifications_alone_have_the_outcome_of_the_whole() -> None:
+    text = '[{"method": "a", "id": null}]'
+    assert outcomes(batch(Sent(), text=text)) == [Sent]
+    assert outcomes(batch(Malformed("The server did not accept the notification."), text=text)) == [Malformed]
+
+
+def test_of_a_reply_that_was_cut_nobody_knows_what_came() -> None:
+    whole = replace(answered(reply('"x.1"'), reply('"x.2"')), response=Response(200, cut=True))
+    assert parts_of(whole).calls[0].outcome == Malformed(CUT)
+
+
+def test_a_text_that_is_no_batch_has_no_parts() -> None:
+    assert parts_of(batch(Malformed("no"), text="[1]")).calls == ()
+
+
+def test_a_call_keeps_what_was_typed_and_what_was_sent() -> None:
+    typed = '[{"method": "a", "params": ["{{n}}"]}, {"method": "b"}]'
+    whole = answered(reply('"x.1"'), reply('"x.2"'), text=typed, params_sent=typed.replace("{{n}}", "7"))
+    first, second = parts_of(whole).calls
+    assert (first.params, first.params_sent) == ('["{{n}}"]', '["7"]')
+    assert second.params_sent is None
