@@ -1,0 +1,1 @@
+"""Calls that other programs have written down, as drafts: text in, calls out; nothing is read, run or sent for it."""

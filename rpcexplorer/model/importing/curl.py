@@ -1,0 +1,213 @@
+"""curl commands, as browsers copy them and people write them. None is run, and no file that one names is read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import quote_plus
+
+from msgspec import Struct, field
+
+from rpcexplorer.model.importing.curl_options import OTHERWISE, READS, SHORT, WITHOUT_VALUE
+from rpcexplorer.model.importing.imported import FoundCredential, Imported
+from rpcexplorer.model.importing.quoting import CMD, LOST, ShellCommand, commands
+from rpcexplorer.model.importing.requests import RequestRead, credential, imported_from, user_password
+
+FORM: Final = "curl"
+LONGEST: Final = 16_000_000
+STARTS: Final = re.compile(
+    r"^[ \t$>#%]{0,8}(?:[A-Za-z_]\w{0,63}=\S{0,200}[ \t]+){0,9}(?:[\w./\\:-]{0,200}[/\\])?curl(?:\.exe)?[ \t]",
+    re.MULTILINE,
+)
+"""A line that begins with one; variables may be set before it."""
+MOST: Final = 2_000
+"""Commands of one text."""
+
+SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
+PROMPTS: Final = frozenset({"$", "%", ">"})
+_SET = re.compile(r"[A-Za-z_]\w*=")
+_FILE = re.compile(r"@(?!$)")
+_GLOB = re.compile(r"\\([\[\]{}])")
+
+
+class _Request(Struct):
+    """The options of one request, up to ``--next``."""
+
+    addresses: list[str] = field(default_factory=list)
+    method: str = ""
+    headers: list[tuple[str, str]] = field(default_factory=list)
+    data: list[str] = field(default_factory=list)
+    has_data: bool = False
+    in_query: bool = False
+    user: str = ""
+    scheme: str = "Basic"
+    globs: bool = True
+    credentials: list[FoundCredential] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    wrong: str = ""
+
+    def __repr__(self) -> str:
+        """Not its options, which may hold a secret."""
+        return "_Request()"
+
+
+def read(text: str) -> Imported:
+    """All the requests of the curl commands in a text."""
+    if len(text) > LONGEST:
+        return Imported(FORM, notes=(f"It is longer than {LONGEST:,} characters: split it into several files.",))
+    requests: list[RequestRead] = []
+    notes: list[str] = []
+    for count, command in enumerate(commands(text)):
+        if count >= MOST:
+            notes.append(f"There are more than {MOST:,} commands: the rest was left out.")
+            break
+        words = _without_variables(command.words)
+        if re.split(r"[/\\]", words[0])[-1].lower() not in {"curl", "curl.exe"}:
+            notes.append(f"{words[0][:40]} is no curl command; nothing of it is run or used.")
+            continue
+        requests += _requests(command, words[1:])
+    if CMD.search(text) and LOST.search(text):
+        notes.append(
+            "The browser put blanks where letters beyond ASCII stood, as it does for cmd: copied as cURL (bash) it has"
+            " them."
+        )
+    return imported_from(FORM, requests, notes)
+
+
+def _without_variables(words: list[str]) -> list[str]:
+    """A command without the prompt before it, and the variables that are set for it."""
+    at = 0
+    while at < len(words) - 1 and (
+        words[at] in {"$", "%", ">", "#"} or re.fullmatch(r"[A-Za-z_]\w*=.*", words[at], re.DOTALL)
+    ):
+        at += 1
+    return words[at:]
+
+
+def _requests(command: ShellCommand, words: list[str]) -> Iterator[RequestRead]:
+    parts = [_Request()]
+    for option, value in _options(words):
+        if option == "next":
+            parts.append(_Request())
+        else:
+            _take(parts[-1], option, value)
+    for part in parts:
+        part.notes += [f"{each} stands as text: nothing is filled in or run" for each in command.filled]
+        part.notes += [f"the file {each} is neither read nor written" for each in command.files]
+        if command.unclosed:
+            part.wrong = "a quote in it is not closed: it was cut short, or copied for another shell"
+        yield from _made(part)
+
+
+def _options(words: list[str]) -> Iterator[tuple[str, str]]:
+    """Each option with its value; what is none is an address."""
+    rest = iter(words)
+    for word in rest:
+        if word.startswith("--") and len(word) > 2:
+            name = word[2:]
+            alone = name in WITHOUT_VALUE or name.startswith("no-")
+            yield name, "" if alone else next(rest, "")
+        elif word.startswith("-") and len(word) > 1 and word != "--":
+            yield from _short(word[1:], rest)
+        elif word != "--":
+            yield "url", word
+
+
+def _short(letters: str, rest: Iterator[str]) -> Iterator[tuple[str, str]]:
+    """Letters in a row, of which the last may have its value right behind it."""
+    for at, letter in enumerate(letters):
+        name = SHORT.get(letter, "")
+        if name and name not in WITHOUT_VALUE:
+            yield name, letters[at + 1 :] or next(rest, "")
+            return
+        if name:
+            yield name, ""
+
+
+def _take(request: _Request, option: str, value: str) -> None:
+    """What an option says of a request."""
+    if option == "url":
+        request.addresses.append(value)
+    elif option == "request":
+        request.method = value
+    elif option == "header":
+        _header(request, value)
+    elif option == "json" or option.startswith("data"):
+        _data(request, option, value)
+    elif option in {"form", "form-string"}:
+        request.wrong = "it sends a form (-F)"
+    elif option in {"get", "head", "globoff", *SCHEMES}:
+        _switch(request, option)
+    elif option in READS:
+        request.notes.append(f"{READS[option]} would come from {value or 'a file'} (--{option}), which is not read")
+    elif option in OTHERWISE:
+        request.notes.append(OTHERWISE[option])
+    else:
+        _credentials(request, option, value)
+
+
+def _switch(request: _Request, option: str) -> None:
+    """What an option says that stands alone."""
+    if option == "get":
+        request.in_query = True
+    elif option == "head":
+        request.method = "HEAD"
+    elif option == "globoff":
+        request.globs = False
+    else:
+        request.scheme = SCHEMES[option]
+
+
+def _credentials(request: _Request, option: str, value: str) -> None:
+    if option == "user":
+        request.user = value
+    elif option == "oauth2-bearer":
+        request.credentials.append(credential("token", "scheme", "Bearer", value))
+    elif option == "cookie" and "=" in value:
+        request.headers.append(("Cookie", value))
+    elif option == "cookie":
+        request.notes.append(f"its cookies lie in the file {value}, which is not read")
+
+
+def _header(request: _Request, value: str) -> None:
+    """A header; one without a value is left out by curl, one that ends in a semicolon is empty."""
+    if value.startswith("@"):
+        request.notes.append(f"headers would come from the file {value[1:]}, which is not read")
+        return
+    name, colon, text = value.partition(":")
+    if colon and text.strip():
+        request.headers.append((name, text.strip()))
+
+
+def _data(request: _Request, option: str, value: str) -> None:
+    if option != "data-raw" and _FILE.match(value):
+        request.wrong = f"its body would come from {_file(value[1:])}, which is not read: paste it in its place"
+    if option == "data-urlencode":
+        request.wrong = request.wrong or "it sends a form (--data-urlencode)"
+    if request.has_data and option != "json":
+        request.data.append("&")
+    request.has_data = True
+    request.data.append(value)
+
+
+def _file(name: str) -> str:
+    return "standard input" if name == "-" else f"the file {name}"
+
+
+def _made(request: _Request) -> Iterator[RequestRead]:
+    """A request for each of its addresses."""
+    body = "".join(request.data)
+    method = request.method or ("GET" if request.in_query or not request.has_data else "POST")
+    wrong = request.wrong or ("it names no address" if not request.addresses else "")
+    user = user_password(request.user, request.scheme)
+    for typed in request.addresses or [""]:
+        address = _GLOB.sub(r"\1", typed) if request.globs else typed
+        if address and "://" not in address[:12]:
+            address = f"http://{address}"
+        if request.in_query and body:
+            address += ("&" if "?" in address else "?") + quote_plus(body, safe="=&")
+        yield RequestRead(
+            method, address, request.headers, None if request.in_query else body, "",
+            (*user, *request.credentials), tuple(dict.fromkeys(request.notes)), wrong,
+        )  # fmt: skip

@@ -1,0 +1,81 @@
+"""A body of JSON-RPC taken apart: one envelope, or a batch of them. Params keep the spelling that they have."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from msgspec import Struct
+
+from rpcexplorer.jsontext.repeated import repeated_name
+from rpcexplorer.jsontext.scan import decoded as text_of
+from rpcexplorer.jsontext.scan import elements, members
+from rpcexplorer.jsontext.typed.params import Problem, parse
+
+OWN: Final = frozenset({"jsonrpc", "version", "id", "method", "params"})
+"""The members of a request, in the versions there are."""
+MOST: Final = 1_000
+"""Calls of one body."""
+LONGEST: Final = 4_000_000
+"""Characters of a text that is looked at while it is typed."""
+
+
+class WrittenCall(Struct, frozen=True):
+    method: str
+    params: str
+    """Empty where there are none."""
+    notification: bool
+    others: tuple[tuple[str, str], ...] = ()
+    """Members that stand beside them, each with its JSON text."""
+
+
+def envelopes(body: str) -> tuple[list[WrittenCall], str]:
+    """The calls of a body; else none, and why it is no JSON-RPC, as a clause."""
+    start = int(body.startswith("\ufeff"))
+    spans = elements(body, start)
+    if spans is None:
+        found = envelope(body)
+        return ([found], "") if isinstance(found, WrittenCall) else ([], found)
+    if not spans:
+        return [], "its batch is empty"
+    if len(spans) > MOST:
+        return [], f"its batch has more than {MOST:,} calls"
+    calls = []
+    for number, span in enumerate(spans, 1):
+        found = envelope(body[slice(*span)])
+        if not isinstance(found, WrittenCall):
+            return [], f"call {number} of its batch: {found}"
+        calls.append(found)
+    return calls, ""
+
+
+def envelope(text: str) -> WrittenCall | str:
+    """The call that an object of JSON is; else why it is none, as a clause."""
+    found = members(text.removeprefix("\ufeff"))
+    if found is None:
+        return "its body is no JSON object"
+    text = text.removeprefix("\ufeff")
+    parts = {each.name: text[slice(*each.value)] for each in found}
+    if len(parts) < len(found) and (name := repeated_name(text)) in parts:
+        return f"it has the member {name} twice"
+    if "method" not in parts:
+        return "it is a reply" if {"result", "error"} & parts.keys() else "its body names no method"
+    if not parts["method"].startswith('"') or not text_of(parts["method"]).strip():
+        return "its method is no name"
+    params = parts.get("params", "")
+    if params and isinstance(read := parse(params), Problem):
+        return "its params are neither an array nor an object" if params[0] not in "[{" else f"its params: {read.what}"
+    others = tuple((name, value) for name, value in parts.items() if name not in OWN)
+    return WrittenCall(text_of(parts["method"]), params, parts.get("id", "null") == "null", others)
+
+
+def is_whole(text: str) -> bool:
+    """Whether a text can only be an envelope, and not the params of something that is called ``method`` in them."""
+    found = members(text.removeprefix("\ufeff")) if len(text) <= LONGEST else None
+    names = [each.name for each in found or ()]
+    return {"jsonrpc", "method"} <= set(names) and set(names) <= OWN and isinstance(envelope(text), WrittenCall)
+
+
+def lines_of(text: str) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, each with its number."""
+    return ((number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip())

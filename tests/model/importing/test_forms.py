@@ -1,0 +1,221 @@
+"""Texts that other programs wrote become calls: their params stay as they are, nothing of them is run or opened."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from rpcexplorer.model.importing.forms import UNKNOWN, imported
+from rpcexplorer.model.importing.imported import Imported, ImportedCall
+
+FILES = Path(__file__).parent / "files"
+ODD = '["it\'s été 🚀! $HOME `id` $(id) %PATH% ^ \\\\ \\"quoted\\"",\n  {"n": 1.10, "n": 1e400, "a": [null, true, {}]}]'
+
+
+def of_file(name: str) -> Imported:
+    return imported((FILES / name).read_bytes().decode())
+
+
+def one(text: str) -> ImportedCall:
+    found = imported(text)
+    assert len(found.calls) == 1, found
+    return found.calls[0]
+
+
+def why(text: str) -> str:
+    """Why the only request of a text cannot be used."""
+    found = imported(text)
+    assert found.calls == ()
+    return found.skipped[0].why
+
+
+def credentials(call: ImportedCall) -> list[tuple[str, str, str]]:
+    return [(each.field, each.place, each.secret.reveal()) for each in call.credentials]
+
+
+BROWSERS = [
+    ("token", "?token= in the address", "page-token-4711"),
+    ("session", "cookie sessionid", "cookie-session-2342"),
+    ("session", "cookie theme", "dark"),
+    ("token", "Authorization: Bearer", "browser-bearer-0815"),
+]
+
+
+@pytest.mark.parametrize("name", ["chromium.bash.txt", "firefox.bash.txt", "firefox.cmd.txt"])
+def test_a_command_that_a_browser_copied_is_the_call_letter_by_letter(name: str) -> None:
+    found = of_file(name)
+    (call,) = found.calls
+    assert (call.method, call.params) == ("note.add", ODD)
+    assert call.address == "https://shop.example.com/rpc?tags[]={a}"
+    assert credentials(call) == BROWSERS
+    assert [*found.notes, *call.notes, *found.skipped] == []
+
+
+def test_what_chromium_loses_when_it_copies_for_cmd_is_said() -> None:
+    found = of_file("chromium.cmd.txt")
+    assert found.calls[0].params == ODD.replace("été", " t ").replace("🚀", "  ")
+    assert credentials(found.calls[0]) == BROWSERS
+    assert "put blanks where letters beyond ASCII stood" in found.notes[0]
+
+
+def test_a_recording_of_a_browser_has_its_calls_and_says_what_the_other_requests_are() -> None:
+    found = of_file("firefox.har")
+    assert [(call.number, call.method, call.notification, call.in_batch) for call in found.calls] == [
+        (2, "user.get", False, False),
+        (4, "note.add", False, False),
+        (5, "ping", False, True),
+        (5, "log.write", True, True),
+    ]
+    assert found.calls[0].params == '{"id":12345678901234567890,"price":1.10,"price":1.100}'
+    assert found.calls[1].params == ODD.partition(" $(id)")[0] + ' %PATH% \\\\ \\"quoted\\"",\n  {"a": [null, true]}]'
+    assert {call.address for call in found.calls} == {"http://127.0.0.1:8744/rpc"}
+    assert [(each.number, each.why) for each in found.skipped] == [
+        (1, "it is a GET without a body"),
+        (3, "it is a GET without a body"),
+        (6, "its body is no JSON object"),
+    ]
+
+
+def test_a_recording_of_a_proxy_is_read_as_well() -> None:
+    user, ping, log = of_file("mitmproxy.har").calls
+    assert credentials(user) == [
+        ("username", "Authorization: Basic", "ada"),
+        ("password", "Authorization: Basic", "basic-password-1"),
+    ]
+    assert (ping.method, log.method, log.params) == ("ping", "log.write", '["été"]')
+
+
+def test_a_collection_of_postman_keeps_folders_and_placeholders_and_runs_nothing() -> None:
+    found = of_file("shop.postman_collection.json")
+    get, users, notify, ping, _ = found.calls
+    assert (get.name, get.params) == ("Users / get one", '{"id": 12345678901234567890, "price": 1.10}')
+    assert get.address == "https://shop.example.com/api/v2/"
+    assert credentials(get) == [("token", "Authorization: Bearer", "collection-bearer-31")]
+    assert get.notes == ("own headers do not come along: X-Tenant; a profile has them in `headers`",)
+    assert users.params == '{"tenant": "{{tenant}}", "page": "{{page:json}}"}'
+    assert users.notes == ("its placeholders need values: tenant, page",)
+    assert json.loads(notify.params) == ["{{now}}"]
+    assert "{{" not in notify.params  # with us it would be the time
+    assert credentials(notify) == [("token", "?api_key= in the address", "query-key-99")]
+    assert credentials(ping) == [("token", "header X-Api-Key", "header-key-55")]
+    assert ping.notes == ("its address has variables that the collection does not know",)
+    assert [each.why for each in found.skipped] == ["it is a GET without a body", "it sends a form"]
+    assert found.notes == ("Scripts of a collection are not run.",)
+
+
+def test_another_version_of_a_collection_is_named() -> None:
+    found = of_file("shop.v1.json")
+    assert found.calls == ()
+    assert "choose Export and “Collection v2.1”" in found.notes[0]
+
+
+def test_envelopes_one_a_line_keep_the_number_of_their_line() -> None:
+    lines = [
+        '{"jsonrpc": "2.0", "id": 1, "method": "a", "params": {"n": 1.0}}',
+        "",
+        '{"jsonrpc": "2.0", "method": "b"}',
+        '{"jsonrpc": "2.0", "id": 1, "result": 3}',
+        '{"jsonrpc": "2.0", "id": 1, "method": "a", "params": {"n": 1.0}}',
+        "what is this",
+    ]
+    found = imported("\ufeff" + "\r\n".join(lines))
+    assert [(call.number, call.method, call.params, call.notification, call.times) for call in found.calls] == [
+        (1, "a", '{"n": 1.0}', False, 2),
+        (3, "b", "", True, 1),
+    ]
+    assert [(each.number, each.why) for each in found.skipped] == [
+        (4, "it is a reply"),
+        (6, "its body is no JSON object"),
+    ]
+
+
+def test_one_envelope_over_several_lines_and_a_batch_are_read_whole() -> None:
+    assert one('{"jsonrpc": "2.0",\n "id": 1,\n "method": "a",\n "params": [\n1.0]}').params == "[\n1.0]"
+    assert [call.in_batch for call in imported('[{"method": "a", "id": 1}, {"method": "b"}]').calls] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('{"method": 1}', "its method is no name"),
+        ('{"method": "a", "method": "b"}', "it has the member method twice"),
+        ('{"method": "a", "params": 1}', "its params are neither an array nor an object"),
+        ('[{"method": "a"}, 1]', "call 2 of its batch: its body is no JSON object"),
+        ("[]", "its batch is empty"),
+        ('{"method": "a", "params": [NaN]}', "its params: NaN is not JSON"),
+    ],
+)
+def test_what_is_no_call_is_said(text: str, said: str) -> None:
+    assert why(text) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (" \n", "There is nothing in it."),
+        ("hello", UNKNOWN),
+        ('Invoke-WebRequest -Uri "https://shop.example.com"', "It is PowerShell"),
+        ('fetch("https://shop.example.com", {});', "It is JavaScript (fetch)"),
+        ("http POST shop.example.com a=b", "only those of curl"),
+        ('case = 1\nnote = ""', "rpcexplorer history import FILE"),
+        ('{"openrpc": "1.2.6", "methods": []}', "It is an OpenRPC document"),
+        ('{"log": {"entries": 3}}', "It is no HAR"),
+        ('{"info": {"schema": 1}, "item": []}', "It is no Postman collection"),
+    ],
+)
+def test_a_text_without_calls_says_what_it_is_and_what_to_do(text: str, said: str) -> None:
+    found = imported(text)
+    assert [*found.calls, *found.skipped] == []
+    assert said in found.notes[0]
+
+
+def test_nothing_in_params_of_others_opens_a_secret_or_is_filled_in() -> None:
+    params = '["«prod.password»", "{{last.auth#/token}}", "{{{x}}"]'
+    call = one(f'{{"jsonrpc": "2.0", "method": "a", "params": {params}}}')
+    assert json.loads(call.params) == json.loads(params)
+    assert "«" not in call.params
+    assert "{{" not in call.params
+
+
+def test_a_member_beside_the_method_is_a_credential_by_its_name() -> None:
+    call = one('{"jsonrpc": "2.0", "method": "host.get", "params": {}, "auth": "zabbix-token-1", "trace": 1}')
+    assert credentials(call) == [("token", "member auth beside method", "zabbix-token-1")]
+    assert call.notes == ("members beside the method do not come along: trace",)
+
+
+def test_no_credential_shows_in_what_is_found() -> None:
+    names = ("chromium.bash.txt", "firefox.cmd.txt", "firefox.har", "mitmproxy.har", "shop.postman_collection.json")
+    for name in names:
+        shown = repr(of_file(name))
+        for call in of_file(name).calls:
+            secrets = [each.secret.reveal() for each in call.credentials if each.secret.reveal() != "dark"]
+            assert not [each for each in secrets if each in shown and each != "ada"]
+
+
+HOSTILE = {
+    "deep in a HAR": '{"log": {"entries": ' + "[" * 20_000 + "]" * 20_000 + "}}",
+    "folders in folders": '{"info": {"schema": "/v2.1.0/"}, "item": [' + '{"item": [' * 9_000 + "]}" * 9_000 + "]}",
+    "deep params": '{"jsonrpc": "2.0", "method": "m", "params": ' + "[" * 20_000 + "]" * 20_000 + "}",
+    "quotes": "curl '" + "'" * 200_000,
+    "commands in commands": "curl " + "$(" * 200_000,
+    "backticks": 'curl "' + "`" * 200_001,
+    "carets": 'curl ^"' + "^\\^\\" * 100_000,
+    "addresses": "curl " + "a " * 50_000,
+    "the same envelope": '{"method": "m"}\n' * 100_000,
+    "variables": "a=b " * 100_000 + "\ncurl",
+}
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.usefixtures("soon")
+def test_a_hostile_text_takes_a_moment(text: str) -> None:
+    assert len(imported(text).calls) <= 1
+
+
+def test_who_has_more_calls_than_can_be_taken_is_told_where_it_ends() -> None:
+    found = imported("\n".join(f'{{"method": "m{number}"}}' for number in range(1_005)))
+    assert len(found.calls) == 1_000
+    assert found.notes == ("There are more than 1,000 calls: request 1001 and what comes after it were left out.",)
