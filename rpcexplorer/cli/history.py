@@ -10,6 +10,7 @@ from itertools import islice
 import click
 
 from rpcexplorer.cli.context import complete_profiles, fail, invocation_of
+from rpcexplorer.cli.history_bounds import bounded, wanted_of
 from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import OneOf, whole_number
@@ -17,7 +18,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
+from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.words.history import history_line, shown
@@ -37,10 +38,18 @@ def history() -> None:
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--method", metavar="NAME", help="Only of this method.")
 @click.option("--outcome", type=OneOf(OUTCOMES), help="Only with this outcome.")
+@bounded
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
 def list_(
-    context: click.Context, limit: int, profile: str | None, method: str | None, outcome: str | None, as_json: bool
+    context: click.Context,
+    /,
+    limit: int,
+    profile: str | None,
+    method: str | None,
+    outcome: str | None,
+    as_json: bool,
+    **bounds: str | None,
 ) -> None:
     """List the newest calls.
 
@@ -48,9 +57,11 @@ def list_(
     Examples:
       rpcexplorer history list
       rpcexplorer history list -n 100 --outcome error -p staging
+      rpcexplorer history list --code -32602 --since 2h --slower 1s
     """
+    wanted = wanted_of("", profile, bounds, method=method, outcome=outcome or "")
     world, explorer = opened(context, profile)
-    found = explorer.history.search(HistoryFilter(profile=profile, method=method, outcome=outcome or ""))
+    found = explorer.history.search(wanted)
     _print(world, islice(found, limit), as_json=as_json)
 
 
@@ -58,18 +69,25 @@ def list_(
 @click.argument("text")
 @click.option("-n", "--limit", type=AT_MOST, metavar="N", default=50, show_default=True, help="At most so many.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
+@bounded
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
-def search(context: click.Context, text: str, limit: int, profile: str | None, as_json: bool) -> None:
+def search(
+    context: click.Context, /, text: str, limit: int, profile: str | None, as_json: bool, **bounds: str | None
+) -> None:
     """Find calls whose request, reply, name or note holds TEXT; upper and lower case count as the same.
+
+    Words of a filter may stand in TEXT: outcome: method: profile: code: status: since: until: slower: faster: larger:
+    smaller: narrow what is found. In quotes they are text.
 
     \b
     Examples:
       rpcexplorer history search user.delete
-      rpcexplorer history search 'invalid params' -p prod
+      rpcexplorer history search 'invalid params method:user since:2h' -p prod
     """
+    wanted = wanted_of(text, profile, bounds)
     world, explorer = opened(context, profile)
-    found = explorer.history.search(HistoryFilter(text, profile=profile))
+    found = explorer.history.search(wanted)
     _print(world, islice(found, limit), as_json=as_json)
 
 

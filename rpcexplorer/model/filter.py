@@ -6,19 +6,24 @@ How a history on disk is searched without reading all of it is the storage's bus
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import NAMES, Damaged, Exchange, OutcomeName
+from rpcexplorer.model.history.bounds import BOUNDS, NO_BOUNDS, Bounds
 
 OUTCOMES: Final[tuple[OutcomeName, ...]] = tuple(name for name in NAMES.values() if name != "refused")
 """What a recorded exchange can have come to: a refusal never is one."""
 
-_WORD: Final = re.compile(r'(?:(outcome|method|profile):)?(?:"([^"]*)"?|(\S*))', re.IGNORECASE)
+_KIND: Final = f"(outcome|method|profile|{'|'.join(BOUNDS)}):"
+_WORD: Final = re.compile(rf'(?:{_KIND})?(?:"([^"]*)"?|(\S*))', re.IGNORECASE)
 """A word of a typed filter, with the kind in front of it where there is one; quotes hold several words together."""
+_WORD_IN_TEXT: Final = re.compile(rf'(?<!\S)(?:{_KIND}(?:"([^"]*)"|(\S+))|"({_KIND}[^"]*)")(?!\S)', re.IGNORECASE)
+"""The same among a text that is meant as it stands; what looks like one and is meant too is put in quotes."""
 
 
 class HistoryFilter(Struct, frozen=True, dict=True):
@@ -36,33 +41,48 @@ class HistoryFilter(Struct, frozen=True, dict=True):
     in_profile: str = ""
     """Stands in the profile's name."""
     in_method: str = ""
+    bounds: Bounds = NO_BOUNDS
 
     @classmethod
-    def of(cls, typed: str, profile: str | None = None) -> HistoryFilter:
-        """Read a filter: ``outcome:error method:user ada "two words"``. Any other ``foo:`` is text like the rest.
+    def of(cls, typed: str, profile: str | None = None, *, now: datetime) -> HistoryFilter:
+        """Read a filter: ``outcome:error method:user since:2h ada "two words"``. Any other ``foo:`` is text.
 
-        Whoever types ``profile:`` looks beyond the one ``profile`` that it would be about.
+        Whoever types ``profile:`` looks beyond the one ``profile`` that it would be about. ``now`` is what a clock
+        shows where that person lives; without a zone it is the machine's own.
         """
-        words, kinds = [], {"outcome": "", "method": "", "profile": ""}
+        words, kinds = [], dict[str, str]()
         for found in _WORD.finditer(typed):
-            word = (found[2] or found[3] or "").casefold()
+            word = found[2] or found[3] or ""
             if found[1]:
                 kinds[found[1].lower()] = word
             elif word:
-                words.append(word)
-        in_profile = kinds["profile"]
-        return cls(
-            words=tuple(words),
-            profile=None if in_profile else profile,
-            outcome=kinds["outcome"],
-            in_profile=in_profile,
-            in_method=kinds["method"],
-        )
+                words.append(word.casefold())
+        return cls(words=tuple(words), **_narrowed(kinds, profile, now))
+
+    @classmethod
+    def around(cls, typed: str, profile: str | None = None, *, now: datetime) -> HistoryFilter:
+        """Read a text that is looked for as it stands, with words of a filter before, behind and between."""
+        kinds = dict[str, str]()
+
+        def taken(found: re.Match[str]) -> str:
+            if found[1]:
+                kinds[found[1].lower()] = found[2] or found[3] or ""
+            return found[4] or ""
+
+        text = _WORD_IN_TEXT.sub(taken, typed)
+        return cls(text if text == typed else " ".join(text.split()), **_narrowed(kinds, profile, now))
 
     @cached_property
     def outcomes(self) -> tuple[OutcomeName, ...]:
         """The outcomes that are meant; none where there is none of that name."""
         return tuple(name for name in OUTCOMES if name.startswith(self.outcome))
+
+    @property
+    def wrong(self) -> tuple[str, ...]:
+        """What of it cannot be read, each with what to write instead; then nothing is found."""
+        if self.outcomes:
+            return self.bounds.wrong
+        return (f"there is no outcome {self.outcome}, but {', '.join(OUTCOMES)}", *self.bounds.wrong)
 
     def matches(self, found: Exchange | Damaged) -> bool:
         """Whether this is one of those that are looked for.
@@ -76,11 +96,24 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             self.profile in {None, found.profile}
             and self.method in {None, found.method}
             and found.outcome_name in self.outcomes
+            and self.bounds.hold(found)
             and self.in_profile.casefold() in found.profile.casefold()
             and self.in_method.casefold() in found.method.casefold()
             and (not self.text or _all_in((self.text,), found.profile, found.url, *_texts(found)))
             and (not self.words or _all_in(self.words, *_texts(found)))
         )
+
+
+def _narrowed(kinds: Mapping[str, str], profile: str | None, now: datetime) -> dict[str, Any]:
+    """The parts of a filter that were given by their kinds."""
+    in_profile = kinds.get("profile", "").casefold()
+    return {
+        "profile": None if in_profile else profile,
+        "outcome": kinds.get("outcome", "").casefold(),
+        "in_profile": in_profile,
+        "in_method": kinds.get("method", "").casefold(),
+        "bounds": Bounds.of({kind: kinds[kind] for kind in BOUNDS if kind in kinds}, now),
+    }
 
 
 def _texts(exchange: Exchange) -> Iterator[str]:

@@ -12,25 +12,44 @@ from typing import Final, TypeAlias
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Malformed, Result
-from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.history.bounds import Bounds
 from rpcexplorer.views.words.sentences import duration, outcome_words, size, status_word
 
 _LONGEST: Final = 300
 """Characters of an outcome's words that are looked at; no row shows more."""
 
 
-def filter_words(wanted: HistoryFilter) -> str:
+def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
     """What is looked for; empty where everything is, as far as a person has typed it."""
-    parts = []
-    if wanted.outcome and not wanted.outcomes:
-        parts.append(f"there is no outcome {wanted.outcome}, but {', '.join(OUTCOMES)}")
-    elif wanted.outcome:
+    parts = list(wanted.wrong)
+    if wanted.outcome and wanted.outcomes:
         parts.append("outcome " + " or ".join(wanted.outcomes))
+    parts += _bound_words(wanted.bounds, zone)
     names = {"method": wanted.in_method, "profile": wanted.in_profile}
     parts += [f"{kind} with “{word}”" for kind, word in names.items() if word]
     if wanted.words:
         parts.append("text with " + " and ".join(f"“{word}”" for word in wanted.words))
     return " · ".join(parts)
+
+
+def _bound_words(bounds: Bounds, zone: tzinfo | None) -> Iterator[str]:
+    """Bounds as they were understood, in the words that other lists have for them."""
+    if bounds.code is not None:
+        yield f"code {bounds.code}"
+    if bounds.status is not None:
+        low, high = bounds.status
+        yield f"HTTP {low}" + (f" to {high}" if low != high else "")
+    for word, moment in (("since", bounds.since), ("before", bounds.until)):
+        if moment is not None:
+            its = moment.astimezone(zone)
+            yield f"{word} {its.day} {its:%b %Y %H:%M}"
+    for word, seconds in (("slower", bounds.slower), ("faster", bounds.faster)):
+        if seconds is not None:
+            yield f"{word} than {duration(seconds)}"
+    for word, count in (("larger", bounds.larger), ("smaller", bounds.smaller)):
+        if count is not None:
+            yield f"{word} than {size(count)}"
 
 
 # --- rows --------------------------------------------------------------------------------------------------------

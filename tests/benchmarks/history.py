@@ -28,6 +28,7 @@ from typing import Any, Final
 
 from rpcexplorer.model.exchange import Exchange, Response
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.history.bounds import Bounds
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.protocol.ids import make_id
@@ -141,6 +142,9 @@ def asking(history: History, runs: int, name: str) -> None:
         "outcome cancelled: none": (searched(outcome="cancelled"), "1 s"),
         "outcome error, first 200": (searched(200, outcome="error"), "1 s"),
         "errors with a text nowhere": (searched(text="item 29", outcome="error"), "1 s"),
+        "a code nowhere": (searched(bounds=Bounds(code=1)), "1 s"),
+        "since tomorrow": (searched(bounds=Bounds(since=every[0].when + timedelta(days=1))), "1 s"),
+        "slower than any": (searched(bounds=Bounds(slower=1)), "1 s"),
         "find the oldest by its id": (lambda: history.find(oldest.id), "1 s"),
         "recent of a new profile": (lambda: history.recent("nobody", 8), ""),
         "methods": (lambda: history.methods("usable"), ""),

@@ -50,6 +50,27 @@ def test_calls_are_listed_newest_first_and_can_be_narrowed(used: Shell, argument
     assert (ran.code, methods(ran.text)) == (0, found)
 
 
+def test_bounds_are_options_and_words_of_a_text(used: Shell) -> None:
+    for arguments, found in {
+        ("list", "--code", "-32602"): ["bad"],
+        ("list", "--since", "1h", "--faster", "10m"): ["omega", "bad", "alpha"],
+        ("list", "--until", "1h"): [],
+        ("list", "--slower", "10m"): [],
+        ("list", "--status", "2xx", "--larger", "1B", "--smaller", "1MB", "--method", "alpha"): ["alpha"],
+        ("search", "code:-32602 find-me"): ["bad"],
+        ("search", "find-me outcome:result method:alp"): ["alpha"],
+        ("search", "find-me code:1", "--code", "-32602"): ["bad"],
+        ("search", '"code:-32602"'): [],
+    }.items():
+        ran = used.run("history", *arguments, "--json")
+        assert (ran.code, methods(ran.text)) == (0, found), arguments
+    ran = used.run("history", "list", "--slower", "1", "--since", "now")
+    assert (ran.code, ran.text) == (2, "")
+    assert "--slower 1 is no duration: write a number with its unit" in ran.err
+    assert "--since now is no time" in ran.err
+    assert "there is no outcome x" in used.run("history", "search", "a outcome:x").err
+
+
 def test_a_line_has_sign_id_method_profile_and_outcome(used: Shell) -> None:
     newest, bad, _ = used.run("history", "list").text.splitlines()
     assert newest.startswith("✓ ")

@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject
 from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
-from tests.views.exchanges import exchange
+from rpcexplorer.model.history.bounds import Bounds
+from tests.views.exchanges import WHEN, exchange
 
 INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}')
 DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
@@ -24,17 +25,19 @@ DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
         ("outcome:error user", HistoryFilter(words=("user",), outcome="error")),
         ("user Method:User.Get", HistoryFilter(words=("user",), in_method="user.get")),
         ("outcome: x", HistoryFilter(words=("x",))),
-        ("status:502 http://a", HistoryFilter(words=("status:502", "http://a"))),
+        ("state:502 http://a", HistoryFilter(words=("state:502", "http://a"))),
+        ("Status:502 a slower:1.5s", HistoryFilter(words=("a",), bounds=Bounds(status=(502, 502), slower=1.5))),
+        ('"status:502"', HistoryFilter(words=("status:502",))),
         ("method:a method:b", HistoryFilter(in_method="b")),
     ],
 )
 def test_a_filter_is_words_and_kinds_and_anything_else_is_text(typed: str, wanted: HistoryFilter) -> None:
-    assert HistoryFilter.of(typed) == wanted
+    assert HistoryFilter.of(typed, now=WHEN) == wanted
 
 
 def test_whoever_types_a_profile_looks_beyond_the_one_in_use() -> None:
-    assert HistoryFilter.of("ada", "staging").profile == "staging"
-    assert HistoryFilter.of("profile:prod", "staging") == HistoryFilter(in_profile="prod")
+    assert HistoryFilter.of("ada", "staging", now=WHEN).profile == "staging"
+    assert HistoryFilter.of("profile:prod", "staging", now=WHEN) == HistoryFilter(in_profile="prod")
 
 
 @pytest.mark.parametrize(
@@ -43,12 +46,12 @@ def test_whoever_types_a_profile_looks_beyond_the_one_in_use() -> None:
 )
 def test_what_is_looked_for_may_stand_anywhere_in_request_and_reply(typed: str) -> None:
     body = '{"error":{"code":-32602,"message":"Invalid params","data":"héllo"}}'.encode()
-    assert HistoryFilter.of(typed).matches(exchange(INVALID, body=body, name="★ one"))
+    assert HistoryFilter.of(typed, now=WHEN).matches(exchange(INVALID, body=body, name="★ one"))
 
 
 @pytest.mark.parametrize("typed", ["43", "method:list", "outcome:result", "profile:prod", "outcome:banana", "42 nope"])
 def test_each_part_of_a_filter_must_be_there(typed: str) -> None:
-    assert not HistoryFilter.of(typed).matches(exchange(INVALID))
+    assert not HistoryFilter.of(typed, now=WHEN).matches(exchange(INVALID))
 
 
 def test_only_one_profile_is_meant_to_the_letter() -> None:
@@ -76,9 +79,33 @@ def test_a_half_typed_outcome_means_all_that_begin_so() -> None:
     assert HistoryFilter(outcome="nothing").outcomes == ()
 
 
+@pytest.mark.parametrize(
+    ("typed", "wanted"),
+    [
+        ("invalid  params", HistoryFilter("invalid  params")),
+        ("code:-1 invalid  params", HistoryFilter("invalid params", bounds=Bounds(code=-1))),
+        ('"id": 5 Method:user', HistoryFilter('"id": 5', in_method="user")),
+        ('since: {"slower:1s"}', HistoryFilter('since: {"slower:1s"}')),
+        ('"status:ok"', HistoryFilter("status:ok")),
+        ('method:"a b" profile:x', HistoryFilter(in_method="a b", in_profile="x")),
+    ],
+)
+@pytest.mark.everyday(6)
+def test_a_text_stays_as_it_is_but_for_words_of_a_filter(typed: str, wanted: HistoryFilter) -> None:
+    assert HistoryFilter.around(typed, now=WHEN) == wanted
+
+
+@pytest.mark.parametrize("typed", ["outcome:banana", "slower:1"])
+def test_what_cannot_be_read_is_said_and_finds_nothing(typed: str) -> None:
+    wanted = HistoryFilter.around(typed, now=WHEN)
+    assert len(wanted.wrong) == 1
+    assert not wanted.matches(exchange(INVALID))
+    assert HistoryFilter.of("outcome:err slower:1s", now=WHEN).wrong == ()
+
+
 @given(st.text())
 def test_any_text_is_a_filter(typed: str) -> None:
-    wanted = HistoryFilter.of(typed)
+    wanted = HistoryFilter.of(typed, now=WHEN)
     assert all(word in typed.casefold() for word in (*wanted.words, wanted.in_method, wanted.in_profile))
 
 

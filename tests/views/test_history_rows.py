@@ -35,16 +35,22 @@ TODAY = WHEN.date()
         ("outcome:", ""),
         ("ada bob", "text with “ada” and “bob”"),
         ("profile:prod", "profile with “prod”"),
+        (
+            "code:-1 status:5xx slower:1s smaller:2kB",
+            "code -1 · HTTP 500 to 599 · slower than 1.0 s · smaller than 2.0 kB",
+        ),
+        ("since:2h until:2026-11-21", "since 21 Nov 2026 08:40 · before 22 Nov 2026 00:00"),
+        ("larger:1 a", "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text with “a”"),
         ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOMES)}"),
     ],
 )
 def test_a_filter_is_told_in_words(typed: str, told: str) -> None:
-    assert filter_words(HistoryFilter.of(typed, "staging")) == told
+    assert filter_words(HistoryFilter.of(typed, "staging", now=WHEN), UTC) == told
 
 
 @given(st.text())
 def test_any_filter_but_the_empty_one_has_words(typed: str) -> None:
-    wanted = HistoryFilter.of(typed)
+    wanted = HistoryFilter.of(typed, now=WHEN)
     assert bool(filter_words(wanted)) is (wanted != HistoryFilter())
 
 

@@ -6,11 +6,15 @@ found is in model/filter.py alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator
+from datetime import UTC, datetime
+from functools import partial
 
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.history.bounds import Bounds
 from rpcexplorer.storage.history.blockfile import split
-from rpcexplorer.storage.history.blocks import all_untouched, quoted, untouched
+from rpcexplorer.storage.history.blocks import HEADER, all_untouched, quoted, untouched
 from rpcexplorer.storage.history.records import BASE64
 
 PACKED = f"{BASE64} = ".encode()
@@ -19,6 +23,9 @@ IN_CALL = frozenset(b"id method params params_sent message reason headers reply 
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
 """All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
+TIME, MS, RECEIVED = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
+Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
+"""Lines with a value, and which of the values may be meant."""
 
 
 class BlockFilter:
@@ -30,6 +37,9 @@ class BlockFilter:
             exact.append(("outcome", next(iter(wanted.outcomes), wanted.outcome)))
         self._lines = [f"\n{key} = {quoted(value)}\n".encode() for key, value in exact if value]
         """The lines of a block that must be these; what is empty has none."""
+        self._numbers = list(_number_lines(wanted.bounds))
+        self._limits = list(_limits(wanted.bounds))
+        self._nothing = bool(wanted.wrong)
         texts = [(wanted.text, ANYWHERE), *((word, IN_CALL) for word in wanted.words)]
         texts += [(wanted.in_profile, frozenset({b"profile"})), (wanted.in_method, frozenset({b"method"}))]
         self._needles = [(quoted(text)[1:-1].casefold().encode(), keys) for text, keys in texts if text]
@@ -41,6 +51,8 @@ class BlockFilter:
 
         Only blocks as we spelled them can be judged so: whoever edits by hand is free to write A as an escape.
         """
+        if self._nothing:
+            return []
         if all_untouched(stretch):
             return [raw for raw in split(stretch) if self._may_be_in(raw)] if self._may_be_in(stretch) else []
         return [raw for raw in split(stretch) if (own := untouched(raw)) is None or self._may_be_in(b"\n" + own)]
@@ -49,7 +61,9 @@ class BlockFilter:
         """False where nothing can have it that we spelled."""
         if PACKED in own:
             return True
-        if not all(line in own for line in self._lines):
+        if not all(line in own for line in self._lines) or not all(line.search(own) for line in self._numbers):
+            return False
+        if not all(_may_hold(own, *limit) for limit in self._limits):
             return False
         folded = self._folded(own) if self._needles else b""
         return all(_stands_in(folded, needle, keys) for needle, keys in self._needles)
@@ -59,6 +73,51 @@ class BlockFilter:
         if stretch.isascii() or (self._plain and not any(one in stretch for one in FOLDED_TO_ASCII)):
             return stretch.lower()
         return stretch.decode(errors="replace").casefold().encode()
+
+
+def _number_lines(bounds: Bounds) -> Iterator[re.Pattern[bytes]]:
+    """The lines without which no call can be meant."""
+    if bounds.code is not None:
+        yield re.compile(rb"\ncode = %d\n" % bounds.code)
+    if bounds.status is not None:
+        low, high = bounds.status
+        yield re.compile(rb"\nstatus = (?:%s)\n" % b"|".join(b"%d" % each for each in range(low, high + 1)))
+
+
+def _limits(bounds: Bounds) -> Iterator[Limit]:
+    """The values that a limit leaves. A time that is spelled in another zone, by hand, is not compared here."""
+    if bounds.since is not None:
+        since = _spelled(bounds.since)
+        yield TIME, lambda time: time >= since or not time.endswith(b"Z")
+    if bounds.until is not None:
+        until = _spelled(bounds.until)
+        yield TIME, lambda time: time <= until or not time.endswith(b"Z")
+    for line, above, below in (
+        (MS, bounds.slower, bounds.faster),
+        (RECEIVED, bounds.larger, bounds.smaller),
+    ):
+        if above is not None or below is not None:
+            yield line, partial(_is_between, above, below, 1000 if line is MS else 1)
+
+
+def _is_between(above: float | None, below: float | None, parts: int, value: bytes) -> bool:
+    """Whether a number lies there; nobody need have written one."""
+    try:
+        number = float(value) / parts
+    except ValueError:
+        return True
+    return (above is None or number > above) and (below is None or number < below)
+
+
+def _spelled(moment: datetime) -> bytes:
+    """As a block spells it: to the millisecond that has begun."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="milliseconds").encode() + b"Z"
+
+
+def _may_hold(own: bytes, line: re.Pattern[bytes], fits: Callable[[bytes], bool]) -> bool:
+    """Whether one of the values may be meant, or a block has none."""
+    values = line.findall(own)
+    return any(map(fits, values)) or len(values) < max(own.count(HEADER), 1)
 
 
 def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:

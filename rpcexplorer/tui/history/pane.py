@@ -79,7 +79,7 @@ class HistoryPane(Vertical):
         super().__init__()
         self.list = HistoryList(zone)
         self._bar, self._state = Bar(), Static(classes="state")
-        self._filter = Entry(hint="text  outcome:error  method:user  profile:name")
+        self._filter = Entry(hint="text  outcome:error  method:user  since:2h  slower:1s  code:-32602")
 
     def compose(self) -> ComposeResult:
         yield self._bar

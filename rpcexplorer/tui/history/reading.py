@@ -73,7 +73,7 @@ class Reading:
     @property
     def told(self) -> str:
         """What is looked for, and how far that has come; empty where everything is wanted."""
-        if not (told := filter_words(self.wanted)):
+        if not (told := filter_words(self.wanted, self._zone)):
             return ""
         on = "" if self.ended else " so far, more further down" if self.full else ", searching …"
         return f"{self.found:,} found{on}   {told}"

@@ -111,8 +111,10 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
         Keys wait for the rows, except while somebody types what they are to be like.
         """
         only = None if self.everyone else self._profile or None
-        before, wanted = self._reading, HistoryFilter.of(self._pane.text, only)
-        today = self._preview.today = self._today or datetime.now(self._zone).date()
+        now = datetime.now(self._zone)
+        today = self._preview.today = self._today or now.date()
+        now = datetime.combine(today, now.timetz())
+        before, wanted = self._reading, HistoryFilter.of(self._pane.text, only, now=now)
         records = records_of(self.explorer, wanted)
         reading = Reading(records, wanted, MOST if filter_words(wanted) else NEWEST, today, self._zone)
         if before is not None:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterable
+from datetime import timedelta
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 from hypothesis import given
@@ -13,6 +16,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Damaged, ErrorObject, Exchange, Response, Unreached
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.history.bounds import Bounds
 from rpcexplorer.storage.history import blockfile, blocks
 from rpcexplorer.storage.history import store as history
 from rpcexplorer.storage.history.blocks import read_block, to_block
@@ -20,7 +24,7 @@ from rpcexplorer.storage.history.merging import WINDOW
 from rpcexplorer.storage.history.search import FOLDED_TO_ASCII, BlockFilter
 from rpcexplorer.storage.history.store import History
 from tests.storage.reading import counted
-from tests.storage.recording import exchange, id_of, sound
+from tests.storage.recording import START, exchange, id_of, sound
 
 TEXTS = st.text(st.sampled_from('aAkKsß\u017f\u212aİiﬁé日"\\\n\t\x1b\ud800 [=]'), max_size=8)
 MANY = 400
@@ -54,6 +58,62 @@ def test_whatever_has_it_is_among_those_that_may(
         HistoryFilter(method=text),
     ):
         assert not wanted.matches(found) or raw in among(wanted, around)
+
+
+BOUNDED = st.builds(
+    Bounds,
+    code=st.none() | st.sampled_from([-32602, 1]),
+    status=st.none() | st.sampled_from([(200, 200), (500, 599)]),
+    since=st.none() | st.integers(-2000, 4000).map(lambda ms: START + timedelta(milliseconds=ms)),
+    until=st.none() | st.integers(-2000, 4000).map(lambda ms: START + timedelta(milliseconds=ms)),
+    slower=st.none() | st.sampled_from([0, 0.034, 1.0]),
+    faster=st.none() | st.sampled_from([0.034, 0.0341, 1.0]),
+    larger=st.none() | st.sampled_from([0, 75, 10**6]),
+    smaller=st.none() | st.sampled_from([1, 75, 10**6]),
+)
+
+
+@given(
+    BOUNDED,
+    st.tuples(st.integers(-1500, 3500), st.sampled_from([0.0, 0.034, 0.0340004, 2.5])),
+    st.sampled_from([None, 200, 503]),
+    st.sampled_from([-32602, 1, 11, None]),
+    st.sampled_from([b"", b"Z", b"+02:00", b'"by hand"', b"harm"]),
+)
+def test_whatever_lies_within_bounds_is_among_those_that_may(
+    bounds: Bounds, began_took: tuple[int, float], status: int | None, code: int | None, harm: bytes
+) -> None:
+    ms, took = began_took
+    reply = '{"result": 1}' if code is None else f'{{"error": {{"code": {code}, "message": "-32602"}}}}'
+    body = reply.encode()
+    raw = block(
+        when=START + timedelta(milliseconds=ms, microseconds=300),
+        reply=reply,
+        seconds=took,
+        response=Response(status, body=body, size=len(body)) if status else Response(body=body),
+    )
+    if harm == b"+02:00":
+        raw = resealed(re.sub(rb"\ntime = (.*)Z", rb"\ntime = \1+02:00", raw))
+    elif harm == b'"by hand"':
+        raw = resealed(raw.replace(b"ms = ", b"ms = 1 # "))
+    elif harm == b"harm":
+        raw = resealed(re.sub(rb"\nreceived = .*", b'\nreceived = "odd"', raw))
+    found = read_block(raw)
+    around = block(number=100) + raw + block(number=101)
+    wanted = HistoryFilter(bounds=bounds)
+    assert found is not None
+    assert not wanted.matches(found) or raw in among(wanted, around)
+    assert not wanted.matches(found) or raw in among(wanted, raw)
+
+
+def resealed(raw: bytes) -> bytes:
+    """A block that somebody has changed, and given the end that belongs to it."""
+    lines = raw[: raw.rindex(b"end = ")]
+    return lines + blocks.END % crc32(lines)
+
+
+def test_what_cannot_be_read_of_a_filter_looks_for_nothing() -> None:
+    assert among(HistoryFilter(bounds=Bounds(wrong=("slower:1 has no unit",))), block()) == []
 
 
 @pytest.mark.parametrize("word", ["kind", "call", "outcome", "status", "received", "ms", "time", "note", "end", "200"])
@@ -138,6 +198,12 @@ def add(history: History, number: int, **given: object) -> None:
         lambda history: history.search(HistoryFilter(profile="prod")),
         lambda history: history.search(HistoryFilter(method="pong")),
         lambda history: history.search(HistoryFilter(outcome="error")),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(code=1))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(status=(400, 499)))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(since=START + timedelta(days=1)))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(until=START - timedelta(days=1)))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(slower=1))),
+        lambda history: history.search(HistoryFilter(bounds=Bounds(larger=1000))),
         lambda history: history.search_in_steps(HistoryFilter(words=("kind",))),
         lambda history: history.search_in_steps(HistoryFilter(profile="staging", in_method="user")),
     ],

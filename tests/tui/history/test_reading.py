@@ -118,7 +118,7 @@ def test_how_many_there_are_is_said_as_far_as_it_is_known() -> None:
 
 
 def test_a_search_says_what_it_looks_for_and_how_far_it_has_come() -> None:
-    ping = HistoryFilter.of("method:ping")
+    ping = HistoryFilter.of("method:ping", now=START)
     assert reading_of(MANY, ping).told == "0 found, searching …   method with “ping”"
     assert (
         read(reading_of(MANY, ping, goal=SLICE)).told == f"{SLICE} found so far, more further down   method with “ping”"
@@ -138,7 +138,7 @@ def test_an_empty_list_says_what_to_do() -> None:
     )
     assert told(HistoryFilter(words=("a",))) == "No call is like this. Change the filter."
     assert (
-        told(HistoryFilter.of("a", "staging"))
+        told(HistoryFilter.of("a", "staging", now=START))
         == "No call of staging is like this. Change the filter, or look at all profiles."
     )
     assert "record = false" in told(EVERYTHING, recording=False)

@@ -1,0 +1,1 @@
+"""What is asked of a history, and what can be said of many calls at once."""
