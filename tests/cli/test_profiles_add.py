@@ -30,7 +30,7 @@ def test_every_key_of_a_profile_has_an_option(shell: Shell) -> None:
     for key, rule in PROFILE.keys.items():
         if key == "login" and isinstance(rule, TableRule):
             assert {f"--login-{inner.replace('_', '-')}" for inner in rule.keys} <= options
-        elif key not in {"method", "headers"}:
+        elif key not in {"method", "headers", "call", "variables"}:
             assert f"--{key.replace('_', '-')}" in options
     assert "--header" in options
     for field in fields():
