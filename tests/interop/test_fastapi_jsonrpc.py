@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import fastapi_jsonrpc
 import pytest
-from fastapi import Body
 
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import DocumentSource
@@ -20,6 +18,9 @@ PATH = "/api/v1/jsonrpc"
 
 @pytest.fixture(scope="module")
 def url() -> Iterator[str]:
+    import fastapi_jsonrpc  # takes seconds, in every process that only collects
+    from fastapi import Body
+
     app, methods = fastapi_jsonrpc.API(), fastapi_jsonrpc.Entrypoint(PATH)
 
     @methods.method()

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from mcp.server import MCPServer
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
@@ -26,6 +25,8 @@ SETTINGS: dict[str, Any] = {
 
 @pytest.fixture(scope="module", params=[False, True], ids=["event stream", "one reply"])
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
+    from mcp.server import MCPServer  # takes seconds, in every process that only collects
+
     server = MCPServer("interop")
 
     @server.tool()
