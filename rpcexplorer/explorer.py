@@ -16,18 +16,19 @@ from rpcexplorer.client.clients import Clients
 from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue, saved_among
-from rpcexplorer.model.draft import Batch, Draft, to_calls
+from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.catalogues import read_description
 from rpcexplorer.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from rpcexplorer.model.doctor.report import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
     from rpcexplorer.model.person import Person
     from rpcexplorer.model.profile import Profile
+    from rpcexplorer.model.replaying import Replayed
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.model.templates.offered import Offered
     from rpcexplorer.model.templates.resolving import Missing, Resolution
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
     from rpcexplorer.storage.paths import Paths
     from rpcexplorer.storage.profiles.loading import Profiles
     from rpcexplorer.storage.secrets.lookup import Secrets
+
+COMPARED = 16 * 1024 * 1024
+"""Bytes of a reply that are set beside a recorded one; of a longer one it is said that it cannot be compared."""
 
 __all__ = ["Explorer", "Stop", "fresh_id"]
 
@@ -74,6 +78,38 @@ class Explorer(Storage):
         self._seed = fresh_id()
         exchange = self.catalogues.with_habits(exchange, profile)
         return replace(exchange, notes=(*exchange.notes, *found.remarks)) if found else exchange
+
+    async def replay(
+        self,
+        records: Sequence[Exchange],
+        *,
+        profile: Profile | None = None,
+        ignore: Sequence[str] = (),
+        watch: Watch | None = None,
+        stop: Stop | None = None,
+    ) -> AsyncIterator[Replayed]:
+        """Send again what was sent, one call after the other, and compare: one ``Replayed`` for each record, in order.
+
+        The records are of the history of the profile in use, or of a case; they are sent with it, or another
+        ``profile``. Nobody is asked: see ``to_ask_about``. ``ignore``: JSON pointers from the result on.
+        """
+        from rpcexplorer.client.replaying import Replaying
+
+        chosen, source, stop = profile or self._in_use(), self.profile, stop or Stop()
+        client = await self.clients.of(chosen)
+        replaying = Replaying(
+            chosen,
+            lambda draft: client.send(draft, watch=watch, stop=stop),
+            lambda exchange: self.journal.as_recorded(exchange, chosen, COMPARED),
+            lambda record: self.journal.is_ours(record, source),
+        )
+        async for each in replaying.run(records, ignore, stop):
+            yield each
+
+    def to_ask_about(self, records: Sequence[Exchange], profile: Profile | None = None) -> list[str]:
+        """The methods that the profile wants a question for before these are sent again, each once."""
+        asked = (each for each in records if self.asks_first(sent_draft(each), profile))
+        return list(dict.fromkeys(each.method for each in asked))
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""

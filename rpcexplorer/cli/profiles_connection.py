@@ -14,7 +14,7 @@ from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, 
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.connection_test import REFUSED, Check
+from rpcexplorer.model.doctor.connection_test import REFUSED, Check
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile

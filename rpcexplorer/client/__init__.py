@@ -12,9 +12,9 @@ The life of a call, with the file in which each step is done; whatever way it go
       v
     flow                                   auth/kind.py            wants one thing after the other, until it ends
       |  ^                                 client/sending.py       gives it each, and counts what happens by the way
-      |  |-- Need: a credential            client/credentials_port.py
+      |  |-- Need: a credential            auth/source.py
       |  |     `-- nobody has it -----------------------------------> Ended: Refused
-      |  |-- Keep, Drop: the session       client/credentials_port.py
+      |  |-- Keep, Drop: the session       auth/source.py
       |  |-- Say: a note
       |  |-- Hide: what a reply may not show
       |  `-- Send: a login or the message itself

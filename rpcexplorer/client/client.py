@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from rpcexplorer.auth.flow import Message
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of, kind_named
+from rpcexplorer.auth.source import CredentialSource, GivenCredentials
 from rpcexplorer.client.connection import connect
-from rpcexplorer.client.credentials_port import CredentialSource, GivenCredentials
 from rpcexplorer.client.handshakes import around, handshake_of
 from rpcexplorer.client.requests import Requests
 from rpcexplorer.client.sending import Record, RunningCall

@@ -11,8 +11,8 @@ from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.profile import Profile
 
 if TYPE_CHECKING:
+    from rpcexplorer.auth.source import CredentialSource
     from rpcexplorer.client.client import Client
-    from rpcexplorer.client.credentials_port import CredentialSource
     from rpcexplorer.client.doctor import ProfileSource
     from rpcexplorer.model.doctor.report import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Unreached

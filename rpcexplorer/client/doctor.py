@@ -13,12 +13,12 @@ from typing import Final, Protocol
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import KINDS, auth_of
+from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import certificate_of, connect
-from rpcexplorer.client.credentials_port import CredentialSource
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.connection_test import HTTP, LOGIN, RPC, Check, login_not_reached, steps
+from rpcexplorer.model.doctor.connection_test import HTTP, LOGIN, RPC, Check, login_not_reached, steps
 from rpcexplorer.model.doctor.examination import MOST, Examination, behind_login
 from rpcexplorer.model.doctor.finding import Finding
 from rpcexplorer.model.doctor.proposal import Proposal, proposed

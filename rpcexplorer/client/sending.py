@@ -8,7 +8,7 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from rpcexplorer.auth.flow import Drop, Ended, Flow, Hide, Keep, Need, Received, Say, Send, Want, advance
-from rpcexplorer.client.credentials_port import CredentialSource
+from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.requests import Requests
 from rpcexplorer.client.stop import Stop

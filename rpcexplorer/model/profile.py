@@ -99,6 +99,8 @@ class MethodNote(Struct, frozen=True):
     """None: nobody has said, so it counts as unsafe."""
     auth: str | None = None
     """What the method needs, where it differs from the profile's kind."""
+    ignore: tuple[str, ...] = ()
+    """JSON pointers into its result to what is different each time: it is left out of comparisons."""
 
 
 class Profile(Struct, frozen=True):

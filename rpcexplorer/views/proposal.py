@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.address import joined, typed_whole
-from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.doctor.connection_test import Check
 from rpcexplorer.model.doctor.examination import METHODS, MOST, behind_login
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report

@@ -9,10 +9,10 @@ from collections.abc import Callable
 
 import pytest
 
+from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client import pacing as turns
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import load
-from rpcexplorer.client.credentials_port import GivenCredentials
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.draft import Batch, Draft

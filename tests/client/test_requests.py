@@ -11,8 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.credentials_port import GivenCredentials
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import BY_NAME, NO_BATCH, Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Preview, Refused, Sent

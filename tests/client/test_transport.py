@@ -6,8 +6,8 @@ import asyncio
 import json
 
 from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.credentials_port import GivenCredentials
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Progress, Sent, Unreached, Watch

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client.client import Client
-from rpcexplorer.client.credentials_port import GivenCredentials
 from rpcexplorer.client.discovery.interview import discover
 from rpcexplorer.model.catalogue import Discovery
 from rpcexplorer.model.draft import Batch, Draft

@@ -104,6 +104,8 @@ IN_SESSIONS = [
     Row("profile.*.method.*.safe", "take a question away",
         "storage/profiles/test_layers.py::test_nobody_else_calls_a_method_of_ones_own_profile_safe"),
     Row("profile.*.method.*.auth", "send a call without the credentials that it needs", WRONG),
+    Row("profile.*.method.*.ignore", "call two replies the same that differ, without a word",
+        "client/test_replaying.py::test_what_always_differs_is_left_out_by_pointer"),
     Row("profile.*.call.*", "be sent in the place of a call, or a method, of that name", SHADOW),
     Row("profile.*.call.*.method", "have sent without a question what nobody has called safe",
         "cli/test_saved_calls.py::test_it_is_asked_about_as_its_method_is"),

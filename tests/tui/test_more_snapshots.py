@@ -14,7 +14,7 @@ from textual import events
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.doctor.connection_test import Check
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent

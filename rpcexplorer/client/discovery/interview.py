@@ -13,9 +13,9 @@ from itertools import groupby
 from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import connect
-from rpcexplorer.client.credentials_port import CredentialSource
 from rpcexplorer.client.discovery.answers import (
     OTHER_PARAMS,
     answer_of,

@@ -11,7 +11,7 @@ from typing import Any, Final
 from msgspec import Struct
 
 from rpcexplorer.model.complaint import listed
-from rpcexplorer.model.connection_test import (
+from rpcexplorer.model.doctor.connection_test import (
     HTTP,
     LOGIN,
     MALFORMED,

@@ -6,6 +6,7 @@ since. No writer, no folder of this machine and no user of it is in what comes o
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -23,7 +24,7 @@ from rpcexplorer.redaction.drafts import redactor_of
 from rpcexplorer.redaction.edits import Edit, edited
 from rpcexplorer.redaction.exchanges import for_history, redacted
 from rpcexplorer.redaction.redactor import SHORTEST, Redactor
-from rpcexplorer.storage.history.blocks import quoted, to_block
+from rpcexplorer.storage.history.blocks import UNUSUAL, quoted, to_block
 from rpcexplorer.storage.history.records import to_exchange, to_record
 
 PARTS: Final = ("params", "result", "error")
@@ -48,9 +49,10 @@ class Exported(Struct, frozen=True):
         return above + "".join(map(to_block, self.exchanges))
 
     @property
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """As objects with the keys of a case."""
-        return map(to_record, self.exchanges)
+    def lines(self) -> str:
+        """As lines of JSON, each an object with the keys of a case; like that one they do nothing to a terminal."""
+        rows = (json.dumps(to_record(each), ensure_ascii=False, default=_moment) for each in self.exchanges)
+        return "".join(UNUSUAL.sub(_escaped, row) + "\n" for row in rows)
 
 
 def exported(
@@ -239,6 +241,15 @@ def _member_at(body: bytes, value: bytes) -> int:
             if text[start + shift : end + shift] == wanted:
                 return len(text[: start + shift].encode("utf-8", "surrogateescape"))
     return -1
+
+
+def _moment(value: Any) -> str:
+    """A time as a case has it; no other value is none of JSON's."""
+    return str(value.isoformat(timespec="milliseconds").replace("+00:00", "Z"))
+
+
+def _escaped(run: re.Match[str]) -> str:
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in run[0])
 
 
 def _listed() -> str:

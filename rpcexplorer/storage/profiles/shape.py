@@ -17,6 +17,7 @@ from rpcexplorer.storage.profiles.values import (
     LOGIN_PARAMS,
     METHOD_PARAMS,
     header,
+    ignored,
     pointer,
     refused_header,
     refused_key,
@@ -67,7 +68,17 @@ LOGIN = TableRule(
     refused_key,
 )
 
-METHOD = TableRule("a method", {"doc": text, "params": METHOD_PARAMS, "safe": flag, "auth": KIND}, refused_key)
+METHOD = TableRule(
+    "a method",
+    {
+        "doc": text,
+        "params": METHOD_PARAMS,
+        "safe": flag,
+        "auth": KIND,
+        "ignore": listed(ignored, "JSON pointers"),
+    },
+    refused_key,
+)
 
 PROFILE = TableRule(
     "a profile",

@@ -161,6 +161,13 @@ def pointer(value: Any, place: Place) -> Any:
     return WrongValue(f'must be a JSON pointer into the reply, such as "/sessionid"; to save a session, {instead}')
 
 
+def ignored(value: Any, _place: Place) -> Any:
+    """A JSON pointer into a result, with ``*`` for any member or element; not all of it."""
+    if isinstance(value, str) and re.fullmatch(r"(?:/(?:[^~/]|~[01])*)+", value):
+        return value
+    return WrongValue('must be a JSON pointer into the result, such as "/items/*/seen_at"')
+
+
 def params(secret_keys: re.Pattern[str]) -> ValueCheck:
     """A JSON array or object in which no member that ``secret_keys`` matches holds a literal text."""
 

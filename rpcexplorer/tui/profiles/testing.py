@@ -18,7 +18,7 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.connection_test import Check
+from rpcexplorer.model.doctor.connection_test import Check
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.profile import Profile

@@ -13,7 +13,7 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.first import FirstAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.client.credentials_port import GivenCredentials
+from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client.discovery.dialects import DIALECTS, SUSPECTED
 from rpcexplorer.client.discovery.interview import discover
 from rpcexplorer.client.discovery.openrpc import openrpc

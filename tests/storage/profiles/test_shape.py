@@ -61,6 +61,7 @@ ended_words = ["bye"]
 [profile.p.method.ping]
 safe = true
 auth = "none"
+ignore = ["/items/*/at"]
 [profile.p.method."quiet"]
 """,
         ),
@@ -79,7 +80,10 @@ auth = "none"
     assert (profile.login.method, profile.login.params) == ("log.in", ["{username}", "{password}"])
     assert (profile.login.session, profile.login.ended_status) == ("/result/sessionid", (419,))
     assert (profile.login.ended_codes, profile.login.ended_words) == ((-1, 7), ("bye",))
-    assert profile.methods == {"ping": MethodNote(safe=True, auth="none"), "quiet": MethodNote()}
+    assert profile.methods == {
+        "ping": MethodNote(safe=True, auth="none", ignore=("/items/*/at",)),
+        "quiet": MethodNote(),
+    }
 
 
 REFUSED = [
@@ -118,6 +122,7 @@ REFUSED = [
     ("login = { params = { x = [nan] } }", "profile.p.login.params.x.0", "inf and nan"),
     ("method.x.safe = 1", "profile.p.method.x.safe", "true or false"),
     ('method.x.auth = "zzzz"', "profile.p.method.x.auth", f"one of {', '.join(map(json.dumps, KINDS))}"),
+    ('method.x.ignore = ["/a", ""]', "profile.p.method.x.ignore.1", "a JSON pointer into the result"),
     ('method."a.b".dok = ""', 'profile.p.method."a.b".dok', "did you mean `doc`?"),
     ("headers = { X-A = 1 }", "profile.p.headers.X-A", "text that a header can hold"),
     ('headers = { X-A = "é" }', "profile.p.headers.X-A", "plain ASCII"),

@@ -1,0 +1,107 @@
+"""A recorded call sent once more, and what came of setting the two replies side by side.
+
+What is sent is what was sent: a value that stood for a placeholder stands there again, credentials are put in anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final, Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from rpcexplorer.model.comparing.comparison import Comparison
+from rpcexplorer.model.draft import Batch, Draft, Problem, sent_draft, to_calls
+from rpcexplorer.model.exchange import Exchange, Malformed, Refused, Unreached
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import without
+
+ReplayVerdict = Literal["same", "differs", "not comparable", "failed", "stopped", "left out"]
+"""``failed``: there is no reply to compare with. ``left out``: it holds a password that nobody recorded."""
+
+OPENING: Final = "{{"
+"""What a placeholder begins with where drafts are resolved; twice it is these very letters."""
+
+
+class Replayed(Struct, frozen=True):
+    """One record, and what came of sending it again. Each record has one, in their order."""
+
+    recorded: Exchange
+    live: Exchange | None
+    """None where nothing was sent."""
+    comparison: Comparison | None
+    """None where there was no reply to compare with."""
+    verdict: ReplayVerdict
+    why: str = ""
+    """Why it failed, was stopped or left out, or cannot be compared: a sentence."""
+
+
+def replayed(recorded: Exchange, live: Exchange, comparison: Comparison) -> Replayed:
+    """What came of a call that was sent again and compared."""
+    return Replayed(recorded, live, comparison, comparison.verdict, comparison.why)
+
+
+def draft_to_send(recorded: Exchange, profile: Profile, *, ours: bool) -> Draft | Batch:
+    """What is sent for a record. Where it may be somebody else's, nothing in it stands for a secret of the profile.
+
+    Nothing in it is resolved either, also not when the new record is sent once more.
+    """
+    draft = replace(sent_draft(recorded), typed=None)
+    if not ours:
+        draft = replace(draft, text=without(draft.text, profile.name))
+    return replace(draft, typed=draft.text.replace(OPENING, 2 * OPENING)) if OPENING in draft.text else draft
+
+
+def failure(recorded: Exchange, live: Exchange) -> str:
+    """Why there is nothing to compare; empty where the two can be set side by side.
+
+    What failed then and fails alike now, such as a reply that is no JSON-RPC, is compared.
+    """
+    match live.outcome:
+        case Unreached(sentence=sentence) | Refused(sentence=sentence):
+            return sentence
+        case Malformed(reason=reason) if not isinstance(recorded.outcome, Malformed):
+            return reason
+    return ""
+
+
+def ignored_in(recorded: Exchange, profile: Profile, ignore: Iterable[str]) -> list[str]:
+    """The pointers that are left out of a comparison: those given, and those that the profile has for the method.
+
+    Of a batch they are meant from each result on, or from the list of replies on.
+    """
+    given = list(ignore)
+    if recorded.kind != "batch":
+        return [*given, *_noted(profile, recorded.method)]
+    calls = to_calls(sent_draft(recorded), "")
+    awaited = [] if isinstance(calls, Problem) else [call for call in calls if call.id is not None]
+    own = [f"/{at}/result{pointer}" for at, call in enumerate(awaited) for pointer in _noted(profile, call.method)]
+    return [*given, *(f"/*/result{pointer}" for pointer in given), *own]
+
+
+def _noted(profile: Profile, method: str) -> tuple[str, ...]:
+    note = profile.methods.get(method)
+    return note.ignore if note else ()
+
+
+def exit_code(results: Iterable[Replayed]) -> int:
+    """What a shell learns of a replay: the first that applies of 130, 3, 4, 5, 6 and 0."""
+    codes = {_code(each) for each in results}
+    return next((code for code in (130, 3, 4, 5, 6) if code in codes), 0)
+
+
+def _code(result: Replayed) -> int:
+    live = result.live
+    if result.verdict == "stopped":
+        return 130
+    if result.verdict in {"same", "left out"}:
+        return 0
+    if live is not None and result.verdict == "failed":
+        if live.exit_code == 3:
+            return 3
+        if isinstance(live.outcome, Unreached):
+            return 4
+        if isinstance(live.outcome, Malformed):
+            return 5
+    return 6
