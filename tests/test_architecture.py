@@ -66,6 +66,7 @@ ROOMS: dict[str, set[str]] = {
     "response": {"widgets", "reader"},
     "call": {"widgets", "reader", "dialogs", "terminal", "methods", "params", "response"},
     "history": {"widgets", "reader", "dialogs", "terminal"},
+    "batch": {"widgets", "reader", "dialogs"},
     "profiles": {"widgets", "reader", "dialogs", "terminal"},
 }
 """Inside ``tui/``: which folder imports which. The files beside the folders may be imported by all, but app.py."""

@@ -43,6 +43,7 @@ TOGETHER: Final = {
     "storage/toml": ("storage/profiles/test_edits.py", "TOML is read and edited as profiles are"),
     "transport/http": ("transport/http/test_client.py", "a request goes through all of it, to a socket"),
     "tui": ("tui/test_actions.py", "the app is tested by what its commands do"),
+    "tui/batch": ("tui/batch/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/call": ("tui/call/test_screen.py", "a screen is tested by what it shows and sends"),
     "tui/call/methods": ("tui/call/methods/test_pane.py", "a pane is tested with what stands in it"),
     "tui/call/params": ("tui/call/params/test_pane.py", "a pane is tested with what stands in it"),

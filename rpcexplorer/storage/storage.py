@@ -15,6 +15,7 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues import Catalogues
+from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.replaced import ReplacedDrafts
 from rpcexplorer.storage.files import save_as, told
@@ -58,6 +59,8 @@ class Storage:
         """What was typed for each method, sent or not."""
         self.replaced = ReplacedDrafts(paths.drafts / "replaced")
         """Drafts that gave way to another call."""
+        self.batches = CollectedBatches(paths.drafts / "batches")
+        """Calls that are collected for one body."""
         self.remembered = ScreenState(paths.screen, self.credentials.in_use)
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.credentials.in_use)

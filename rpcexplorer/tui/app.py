@@ -172,6 +172,23 @@ class ExplorerApp(Leaving):
             (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange, ours=ours)
         calls.show_recent()
 
+    @opens("batch")
+    async def on_batch_wanted(self) -> None:
+        calls = self.calls
+        if calls is None or self.screen is not calls:
+            return
+        from rpcexplorer.tui.batch.screen import BatchScreen
+
+        calls.write_down()
+        header, under_way = calls.header_copy(), lambda: calls.whose or calls.what
+        choice = await self.push_screen_wait(
+            BatchScreen(self.explorer, self.pending, header=header, footer=_footer(), under_way=under_way)
+        )
+        calls.show_recent()
+        calls.show_auth()
+        if choice is not None:
+            calls.take(choice.draft, choice.came)
+
     @opens("copy")
     async def on_copy_call_wanted(self, event: CopyCallWanted) -> None:
         from rpcexplorer.model.draft import draft_of

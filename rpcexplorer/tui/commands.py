@@ -16,7 +16,9 @@ from textual.keys import Keys, key_to_character
 
 from rpcexplorer.model.complaint import Complaint, cut, nearest
 
-Scope = Literal["everywhere", "call", "methods", "recent", "params", "response", "table", "history", "profiles"]
+Scope = Literal[
+    "everywhere", "call", "methods", "recent", "params", "response", "table", "history", "batch", "profiles"
+]
 """Where a command works."""
 
 SCOPES: Final[Mapping[Scope, str]] = {
@@ -28,6 +30,7 @@ SCOPES: Final[Mapping[Scope, str]] = {
     "response": "Response",
     "table": "Table",
     "history": "History",
+    "batch": "Batch",
     "profiles": "Profiles",
 }
 """Scopes and what a person calls them."""
@@ -136,6 +139,22 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "side-by-side", "alt+s", "side by side", "Response beside the params (from 180 columns on), or below.", "call"
     ),
     Command(
+        "add-to-batch",
+        "alt+p",
+        "add to the batch",
+        "Put the call that stands in the editor into the batch of this profile.",
+        "call",
+        synonyms="collect several calls one body array",
+    ),
+    Command(
+        "batch",
+        "alt+l",
+        "the batch",
+        "The calls that are collected for one body: put in order, sent, each with its own outcome.",
+        "call",
+        synonyms="several calls array list",
+    ),
+    Command(
         "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
     ),
     Command(
@@ -221,6 +240,22 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history.delete", "delete", "delete", "Delete this call from the history; asks first.", "history", footer=True
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
+    Command("batch.load", "enter", "open", "Open this call, and what came of it, in the editor.", "batch", footer=True),
+    Command("batch.send", "f5,ctrl+enter", "send", "Send all of these calls in one body.", "batch", footer=True),
+    Command(
+        "batch.notification",
+        "n",
+        "notification",
+        "Send this call without an id: no reply is expected; or with one again.",
+        "batch",
+        footer=True,
+    ),
+    Command("batch.remove", "delete", "remove", "Take this call out of the batch.", "batch", footer=True),
+    Command("batch.up", "K,shift+up", "up", "Let this call change places with the one above.", "batch", footer=True),
+    Command("batch.down", "J,shift+down", "down", "Let it change places with the one below.", "batch", footer=True),
+    Command("batch.clear", "", "take all calls out", "Take every call out of the batch.", "batch"),
+    Command("batch.undo", "ctrl+z", "undo", "Bring back the batch as it was before calls were taken out.", "batch"),
+    Command("batch.close", "escape", "back", "Cancel what runs, or go back to the call.", "batch", footer=True),
     Command("profiles.use", "enter", "use", "Use this profile from now on.", "profiles", footer=True),
     Command("profiles.default", "asterisk", "default", "Use this profile wherever none is named.", "profiles"),
     Command("profiles.add", "a", "add", "Add a profile.", "profiles", footer=True),

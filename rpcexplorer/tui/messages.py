@@ -49,3 +49,10 @@ class ConnectionTestWanted(Message):
     """The way to the server in use is to be tested."""
 
     sender: Widget
+
+
+@message
+class BatchWanted(Message):
+    """The calls that are collected for one body are wanted on view."""
+
+    sender: Widget

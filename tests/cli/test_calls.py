@@ -438,7 +438,7 @@ def test_a_reply_that_nobody_asked_for_is_named(shell: Shell) -> None:
     with RawServer(http_reply(body)) as server:
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"}]')
     assert (ran.code, ran.out) == (0, body + b"\n")
-    assert 'an unexpected reply: no call of the batch has the id "x.9": result' in ran.err
+    assert 'an unexpected reply: no call has the id "x.9": result' in ran.err
 
 
 def test_a_batch_refused_as_a_whole_is_told_once(shell: Shell) -> None:

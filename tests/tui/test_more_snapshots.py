@@ -216,7 +216,7 @@ def test_a_batch_in_the_history(picture: Callable[..., bool]) -> None:
         await history(app, pilot, screen)
         await pilot.press("end")
 
-    assert picture(show, "user.get, ping  result", "a batch has no place in the editor", calls=[*CALLS, BATCH])
+    assert picture(show, "user.get, ping  result", "Enter opens the batch", calls=[*CALLS, BATCH])
 
 
 def test_an_empty_history(picture: Callable[..., bool]) -> None:

@@ -21,7 +21,7 @@ from rpcexplorer.protocol.replies import short
 NO_REPLY: Final = "No reply came to this call."
 EMPTY: Final = "No reply came to this call: the server answered the batch with an empty array."
 CUT: Final = "The recorded reply was cut, so that nobody can tell what came of this call."
-UNASKED: Final = "no call of the batch has the id"
+UNASKED: Final = "no call has the id"
 SECOND: Final = "there was a reply before to"
 NOBODYS: Final = "it names no call"
 

@@ -11,11 +11,12 @@ from collections.abc import Callable
 from msgspec.structs import replace
 from textual import on, work
 
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.sending import SendingScreen
-from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
+from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, SendAgainWanted
 from rpcexplorer.tui.pending_keys import opens
 
 READY = 0.3
@@ -40,8 +41,27 @@ class CallScreen(SendingScreen):
         await self.explorer.clients.load()
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
-        """Take a recorded call into the editor, and its reply onto the screen."""
-        self._open(exchange, self._take, ours=ours)
+        """Take a recorded call into the editor, and its reply onto the screen; the calls of a batch into the batch."""
+        self._open(exchange, self._take_batch if exchange.kind == "batch" else self._take, ours=ours)
+
+    def _take_batch(self, exchange: Exchange) -> None:
+        from rpcexplorer.tui.call.batching import put_into_batch
+
+        self._take(exchange)
+        if put_into_batch(self, exchange):
+            self.action_batch()
+
+    def take(self, draft: Draft, came: Exchange | None) -> None:
+        """A call of the batch into the editor, and what came of it onto the screen."""
+        from rpcexplorer.tui.call.carrying import put_in
+
+        self.cover("")
+        self.choose(draft.method)
+        put_in(self, draft.text, recorded=True)
+        if came is not None:
+            self._elsewhere = bool(self.whose)
+            self.exchange = came
+        (self.params if came is None else self.response).focus_inside()
 
     def _take(self, exchange: Exchange) -> None:
         """A batch has no place in the editor."""
@@ -119,6 +139,19 @@ class CallScreen(SendingScreen):
     @on(ResponsePane.CopyReplyWanted)
     def _copy_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
         self.copy(self.draft, self.exchange, event.what)
+
+    def action_batch(self) -> None:
+        self.post_message(BatchWanted(self))
+
+    def action_add_to_batch(self) -> None:
+        self._when_typed(self._add_to_batch)
+
+    def _add_to_batch(self) -> None:
+        if not self._refuses():
+            from rpcexplorer.tui.call.batching import added_to_batch
+
+            added_to_batch(self)
+            self.pending.go_on("call")
 
     @opens("carry")
     async def action_to_profile(self) -> None:

@@ -60,7 +60,7 @@ class SendingScreen(DraftScreen):
             return not running
         if action == "apply_hint":
             return not running and self._hinted is not None and self._hinted[1] == profile
-        if action == "to_profile":
+        if action in {"to_profile", "add_to_batch"}:
             return bool(self.method)
         if action == "replaced_params":
             return profile is not None and bool(self.explorer.replaced.of(profile, self.method))
@@ -87,13 +87,18 @@ class SendingScreen(DraftScreen):
         if self.methods.display and not self.params.is_on_view:  # on a narrow screen they hide what is said
             self.cover("")
             self.params.focus_inside()
-        if self.params.problem is not None:
-            self.cover("")
-            self.params.refuse()
-            self.params.focus_inside()
-            self.pending.go_on("call")
-        else:
+        if not self._refuses():
             self._send(replace(self.draft, notification=notification))
+
+    def _refuses(self) -> bool:
+        """Where what stands in the editor cannot be sent: say so, and show the place."""
+        if self.params.problem is None:
+            return False
+        self.cover("")
+        self.params.refuse()
+        self.params.focus_inside()
+        self.pending.go_on("call")
+        return True
 
     def _send(self, draft: Draft | Batch) -> None:
         if self.what:

@@ -122,9 +122,9 @@ class HistoryList(RowList[HistoryRow]):
             self.cursor = index
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """The editor holds one call; a batch and a damaged record are only to be read."""
+        """A damaged record is only to be read."""
         if action == "load":
-            return isinstance(self.chosen, Exchange) and self.chosen.kind != "batch"
+            return isinstance(self.chosen, Exchange)
         return super().check_action(action, parameters)
 
     def action_load(self) -> None:

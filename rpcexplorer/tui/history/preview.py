@@ -134,7 +134,7 @@ class HistoryPreview(Vertical):
                 self._remarks.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
             else:
-                again = [("a batch has no place in the editor: r sends it again as it is", "middle")]
+                again = [("Enter opens the batch, each call with its own outcome; r sends it as it is", "middle")]
                 self._remarks.pieces = [*told(call, self._outcome.room), *(again if call.kind == "batch" else [])]
                 document = _reply(call)
                 self._reader.empty = [[], [(f"   {_without(call)}", "dim")]]

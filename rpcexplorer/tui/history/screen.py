@@ -51,7 +51,7 @@ class HistoryScreen(SearchScreen):
         written = not any(record is waiting for waiting in self.explorer.history.unsaved)
         single = call is not None and call.kind != "batch"  # the editor holds one call
         can = {
-            "load": single,
+            "load": call is not None,
             "to_profile": single,
             "again": call is not None,
             "copy": call is not None,

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
 from rpcexplorer.model.batches.parts import BatchParts
 from rpcexplorer.model.exchange import Exchange, Malformed, Sent
+from rpcexplorer.views.cells import clipped, columns
+from rpcexplorer.views.history_rows import came
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import outcome_words
+from rpcexplorer.views.words.outcome import ROLES
+from rpcexplorer.views.words.sentences import SIGNS, WordLine, outcome_words
+
+LOOKED_AT: Final = 400
+"""Characters of params that are looked at for a line of them."""
 
 
 def failed_lines(parts: BatchParts) -> Iterator[str]:
@@ -20,8 +27,7 @@ def failed_lines(parts: BatchParts) -> Iterator[str]:
     for number, call in enumerate(parts.calls, start=1):
         if call.exit_code:
             yield f"call {number}, {printable(call.method)}: {part_words(call)}"
-    for came in parts.unexpected:
-        yield unexpected_words(came)
+    yield from map(unexpected_words, parts.unexpected)
 
 
 def part_words(call: Exchange) -> str:
@@ -31,6 +37,28 @@ def part_words(call: Exchange) -> str:
     return "sent, no reply is expected" if isinstance(call.outcome, Sent) else outcome_words(call.outcome)
 
 
-def unexpected_words(came: Exchange) -> str:
+def unexpected_words(reply: Exchange) -> str:
     """What came that nobody asked for: why that is so, and what it is."""
-    return f"{printable(came.remarks[0])}: {outcome_words(came.outcome)}"
+    return f"{printable(reply.remarks[0])}: {outcome_words(reply.outcome)}"
+
+
+def kind_word(*, notification: bool) -> str:
+    return "notification" if notification else "call"
+
+
+def on_one_line(params: str) -> str:
+    """The beginning of what was typed, on one line."""
+    return printable(" ".join(params[:LOOKED_AT].split())) or "[]"
+
+
+def outcome_pieces(call: Exchange, room: int) -> WordLine:
+    """Sign and words of what came of a call, in so many columns."""
+    name = call.outcome_name
+    told: WordLine = [(f"{SIGNS[name]} ", ROLES[name])]
+    room -= 2
+    if isinstance(call.outcome, Malformed) and not call.response.body:
+        return [*told, (clipped(part_words(call), room), "middle")]
+    for text, role in came(call):
+        told.append((clipped(text, room), role))
+        room = max(room - columns(told[-1][0]), 0)
+    return told

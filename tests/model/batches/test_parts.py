@@ -77,7 +77,7 @@ def test_what_nobody_asked_for_is_named() -> None:
     assert [type(call.outcome) for call in parts.calls] == [Result, Result, Sent]
     assert [each.remarks[0] for each in parts.unexpected] == [
         'an unexpected reply: there was a reply before to "x.1"',
-        'an unexpected reply: no call of the batch has the id "y"',
+        'an unexpected reply: no call has the id "y"',
         "an unexpected reply: it names no call",
     ]
     assert [each.response.body.decode() for each in parts.unexpected] == came[1:4]

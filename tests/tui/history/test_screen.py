@@ -475,18 +475,16 @@ def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
 
 
 @pytest.mark.thorough
-def test_a_batch_can_be_sent_again_and_has_no_place_in_the_editor(explorer: Explorer) -> None:
+@pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
+def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, action: str) -> None:
     record(explorer, exchange(0, "[]", method="a, b", kind="batch", params="[]"))
 
-    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "enter")
-        assert pilot.app.screen is screen
-        assert "history.load" not in {each.binding.id for each in screen.active_bindings.values()}
-        await press(pilot, "r")
+    async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
+        await press(pilot, key)
 
     ((choice,), _) = on_screen(explorer, act)
     assert choice is not None
-    assert (choice.action, choice.exchange.kind) == ("again", "batch")
+    assert (choice.action, choice.exchange.kind) == (action, "batch")
 
 
 def test_copying_is_asked_for_and_the_screen_stays(recorded: Explorer) -> None:
