@@ -24,7 +24,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.leaving import Leaving, Wish
-from rpcexplorer.tui.messages import CopyCallWanted
+from rpcexplorer.tui.messages import CopyCallWanted, TicketWanted
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.terminal.output import never_wait_for_the_gone
 from rpcexplorer.tui.widgets.footer import Footer
@@ -197,6 +197,13 @@ class ExplorerApp(Leaving):
         exchange = event.exchange
         taken = partial(self.pending.go_on, "copy")
         await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange, taken=taken)
+
+    @opens("copy")
+    async def on_ticket_wanted(self, event: TicketWanted) -> None:
+        from rpcexplorer.tui.call.copying import ticket_copied
+
+        self.pending.go_on("copy")
+        await ticket_copied(self.screen, self.explorer, event.exchange)
 
     @opens("test")
     async def on_connection_test_wanted(self) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 
 from textual.app import App
 from textual.filter import LineFilter
-from textual.notifications import SeverityLevel
+from textual.notifications import Notify, SeverityLevel
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
@@ -90,6 +90,13 @@ class Themed(Selecting[ReturnType]):
         """Whoever has something to say, and whatever is quoted in it: printable, and no markup."""
         said = WEIGHT.get(severity, "") + printable(message, lines=True)
         super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
+
+    def on_notify(self, event: Notify) -> None:
+        """What is said again takes the place of what was said, before Textual adds it."""
+        new = event.notification
+        for old in list(self._notifications):
+            if (old.message, old.severity) == (new.message, new.severity):
+                self._unnotify(old, refresh=False)
 
     @opens("theme")
     async def action_theme(self) -> None:

@@ -60,8 +60,10 @@ class Command(Struct, frozen=True):
 
 
 AGAIN: Final = "again repeat resend replay rerun retry run execute call"
-EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket"
+EXPORT: Final = "export curl httpie python markdown snippet share clipboard ticket save"
 ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
+
+TICKET: Final = "Copy a ticket of this call in Markdown: request, reply, when, how long, by which versions."
 
 COMMANDS: Final[tuple[Command, ...]] = (
     Command(
@@ -161,6 +163,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "recent.copy", "y", "copy", "Copy this call in one of several forms.", "recent", footer=True, synonyms=EXPORT
     ),
     Command("recent.again", "r", "again", "Load this call and send it.", "recent", footer=True, synonyms=AGAIN),
+    Command("recent.ticket", "M", "ticket", TICKET, "recent", synonyms=EXPORT),
     Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
     Command("params.format", "ctrl+l", "format", "Lay the params out, one member a line.", "params", footer=True),
     Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),
@@ -206,6 +209,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("response.zoom", "z", "zoom", "Give the response the whole screen, or give it back.", "response"),
     Command("response.tab-next", "right_square_bracket", "next tab", "Result, Raw, Headers, Timing.", "response"),
     Command("response.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "response"),
+    Command("response.ticket", "M", "ticket", TICKET, "response", synonyms=EXPORT),
     Command(
         "table.sort", "s", "sort", "Sort by the column under the cursor; again: the other way.", "table", footer=True
     ),
@@ -240,6 +244,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history.delete", "delete", "delete", "Delete this call from the history; asks first.", "history", footer=True
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
+    Command("history.ticket", "M", "ticket", TICKET, "history", synonyms=EXPORT),
     Command("batch.load", "enter", "open", "Open this call, and what came of it, in the editor.", "batch", footer=True),
     Command("batch.send", "f5,ctrl+enter", "send", "Send all of these calls in one body.", "batch", footer=True),
     Command(

@@ -37,6 +37,14 @@ class CopyCallWanted(Message):
 
 
 @message
+class TicketWanted(Message):
+    """The ticket of a call is to be copied."""
+
+    sender: Widget
+    exchange: Exchange
+
+
+@message
 class SendAgainWanted(Message):
     """A recorded call is wanted in the editor and sent at once."""
 

@@ -1,33 +1,71 @@
-"""What can be copied of a call and its reply, and in which forms. Copied text is made safe unless raw was asked for."""
+"""What can be copied of a call and its reply, in which forms, onto the clipboard or into a file.
+
+Copied text is made safe unless raw was asked for. What stood on view when the key was pressed is what is copied.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterator
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, ClassVar, Final
 
+from msgspec import Struct
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.screen import Screen
+from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.draft import Batch, Draft, draft_of
+from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.response.body import Body
+from rpcexplorer.tui.call.saving import file_name, put_in_file
+from rpcexplorer.tui.dialogs.dialog import keys
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.terminal.clipboard import copy
-from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
+from rpcexplorer.views.copying.forms import FORMS, TELLING, head, made, marks, replaced, replaced_told
+from rpcexplorer.views.copying.subject import Subject, profile_of, record_of, subject_of
 from rpcexplorer.views.printable import printable, printable_bytes
 
-FORMS = {
-    "curl": "a curl command",
-    "python": "Python with httpx",
-    "httpie": "an HTTPie command",
-    "command": "our own command",
-    "markdown": "Markdown for a ticket",
-}
-RUNNABLE = {"curl", "python", "httpie"}
-"""Those that run elsewhere, where nothing knows what a placeholder stands for."""
+NOTHING: Final = "There is nothing to copy here."
+TICKET: Final = "the ticket"
+OF_REPLY: Final = {"value": ".json", "path": ".txt", "headers": ".txt", "reply": ".txt", "raw": ".json"}
+"""What can be copied of a reply, and how the name of a file of it ends."""
+
+
+class CopyPicker(Picker):
+    """The forms; Enter copies the one that is chosen, another key saves it in a file."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", priority=True, show=False)]
+
+    def __init__(self, picks: Sequence[Pick]) -> None:
+        super().__init__("Copy", picks)
+        self.to_file = False
+        """It is to be saved in a file."""
+
+    def content(self) -> ComposeResult:
+        """The choices, and the keys for them."""
+        yield from super().content()
+        yield Static(keys("Enter", "copies", "^S", "saves in a file", "Esc", "closes"), classes="hint")
+
+    def action_save(self) -> None:
+        self.to_file = True
+        self.list.action_choose()
+
+
+class Copied(Struct, frozen=True):
+    """Something ready to be taken elsewhere."""
+
+    label: str
+    text: str
+    """For the clipboard."""
+    content: bytes
+    """For a file."""
+    name: str
+    """Of that file."""
+    secrets: int = 0
+    """So many were replaced."""
 
 
 async def copied(
@@ -44,45 +82,83 @@ async def copied(
 
     ``taken`` is called when that may move on: what follows can take a while.
     """
-    profile = _profile_of(explorer, exchange)
-    picks = list(_picks(exchange, body, forms=profile is not None))
+    to_file = False
     if not what:
-        chosen: str | None = await screen.app.push_screen_wait(Picker("Copy", picks))
-        what = chosen or ""
+        picker = CopyPicker(list(_picks(exchange, body)))
+        chosen: str | None = await screen.app.push_screen_wait(picker)
+        what, to_file = chosen or "", picker.to_file
     if not what:
         return
     found = _found(exchange, body, what)
-    taken()
-    if what in FORMS:
-        preview = partial(explorer.preview, profile=profile)
-        ours = exchange is None or explorer.journal.is_ours(exchange, explorer.profile)
-        text = snippet_of(what, profile, draft, exchange, preview, secrets=explorer.credentials.in_use(), ours=ours)
-    else:  # a reply may be long
-        text = await asyncio.to_thread(_plain, found, what, explorer.redactor().text)
-    if text is None:
-        screen.notify("There is nothing to copy here.", markup=False, timeout=3)
-        return
-    await copy(screen, text, next((pick.label for pick in picks if pick.id == what), what))
+    if not to_file:
+        taken()
+    if what in OF_REPLY:  # which may be long
+        got = await asyncio.to_thread(_of_reply, explorer, exchange, found, what)
+    else:
+        got = _of_call(screen, explorer, draft, exchange, what)
+    if isinstance(got, str):
+        screen.notify(got, markup=False, timeout=6)
+    elif to_file:
+        await put_in_file(screen, explorer, got.label, got.content, got.name, also=replaced_told(got.secrets))
+    else:
+        await copy(screen, got.text, got.label, also=replaced_told(got.secrets))
 
 
-def _profile_of(explorer: Explorer, exchange: Exchange | None) -> Profile | None:
-    """The one that a call was made with, which need not be the one in use; None where it is gone."""
-    used = explorer.profile
-    if exchange is None or (used is not None and used.name == exchange.profile):
-        return used
-    found = explorer.profiles.get(exchange.profile)
-    return found if isinstance(found, Profile) else None
+async def ticket_copied(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> None:
+    """Copy the ticket of a call, without a question."""
+    await copied(screen, explorer, draft_of(exchange), exchange=exchange, what="markdown")
 
 
-def _picks(exchange: Exchange | None, body: Body | None, *, forms: bool) -> Iterator[Pick]:
+def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
     if body is not None and (path := body.path()):
         yield Pick("value", "the value under the cursor", path, "c")
         yield Pick("path", "its path", path, "p")
     if exchange is not None and exchange.response.body:
         yield Pick("reply", "the reply", "control characters made visible")
         yield Pick("raw", "the reply, raw", "every byte as the server wrote it")
-    for form in SNIPPETS if forms else ():
-        yield Pick(form, FORMS[form], f"secrets as {'variables' if form in RUNNABLE else 'placeholders'}")
+    if exchange is not None and exchange.response.headers:
+        yield Pick("headers", "the reply's headers", "with its status, secrets left out")
+    for name, form in FORMS.items():
+        if name not in OF_REPLY:
+            yield Pick(name, form.words, f"secrets as {'variables' if form.runs else 'placeholders'}")
+
+
+def _of_call(
+    screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, what: str
+) -> Copied | str:
+    """A form of a call, or why there is none."""
+    subject, missing = _subject(explorer, draft, exchange, runs=what not in TELLING)
+    if missing:
+        screen.notify(missing, markup=False, timeout=8)
+    if subject is None or isinstance(subject, Refused):
+        return subject.sentence if subject else NOTHING
+    content = made(what, subject)
+    label = TICKET if what == "markdown" else FORMS[what].words
+    method = exchange.method if exchange else getattr(draft, "method", "batch")
+    return Copied(
+        label,
+        printable(content.decode(errors="replace"), lines=True),
+        content if what == "request" else content + b"\n",
+        file_name(method, FORMS[what].ending),
+        replaced(what, subject, content),
+    )
+
+
+def _subject(
+    explorer: Explorer, draft: Draft | Batch, exchange: Exchange | None, *, runs: bool
+) -> tuple[Subject | Refused | None, str]:
+    """What its forms are made of, and what is not known of it any more."""
+    secrets, used = explorer.credentials.in_use(), explorer.profile
+    if exchange is not None:
+        ours = explorer.journal.is_ours(exchange, used)
+        return record_of(exchange, _profiles(explorer), explorer.preview, secrets=secrets, ours=ours, runs=runs)
+    return (subject_of(used, draft, explorer.preview, secrets=secrets) if used else None), ""
+
+
+def _profiles(explorer: Explorer) -> dict[str, Profile]:
+    """All there are, the one in use as it is used."""
+    used = explorer.profile
+    return {**explorer.profiles.profiles, **({used.name: used} if used else {})}
 
 
 def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | None:
@@ -92,11 +168,18 @@ def _found(exchange: Exchange | None, body: Body | None, what: str) -> bytes | N
     return exchange.response.body if exchange is not None else None
 
 
-def _plain(found: bytes | None, what: str, redacted: Callable[[str], str]) -> str | None:
-    """What was found, without the secrets that this run knows."""
+def _of_reply(explorer: Explorer, exchange: Exchange | None, found: bytes | None, what: str) -> Copied | str:
+    """A part of a reply without the secrets that this run knows."""
     if found is None:
-        return None
-    if what == "reply":
-        return redacted(printable_bytes(found))
-    text = found.decode("utf-8", "replace")
-    return redacted(text if what == "raw" else printable(text, lines=True))
+        return NOTHING
+    hide = explorer.redactor()
+    if what == "headers" and exchange is not None:
+        profile, _ = profile_of(exchange, _profiles(explorer))
+        content = head(exchange, profile, explorer.credentials.in_use())
+    else:
+        content = hide.body(found)
+    text = content.decode("utf-8", "replace") if what == "raw" else printable_bytes(content)
+    words = next((pick.label for pick in _picks(exchange, None) if pick.id == what), what)
+    name = file_name(exchange.method if exchange else "", OF_REPLY[what])
+    kept = content if what == "raw" else f"{text}\n".encode(errors="backslashreplace")
+    return Copied(words, text, kept, name, marks(content))

@@ -1,4 +1,7 @@
-"""Saving what is on view of a reply in a file of the person's choice; nothing is overwritten without a question."""
+"""Saving something in a file of the person's choice: what is on view of a reply, or what else could be copied.
+
+Nothing is overwritten without a question.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +19,7 @@ from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
 from rpcexplorer.views.words.sentences import size
 
+ALONE: Final = "Secrets are left out. No one else on this machine can read a new file."
 WORDS: Final = "As the server wrote it, secrets left out. No one else on this machine can read a new file."
 MADE: Final = "the filtered reply"
 MADE_WORDS: Final = "What stands in the reply's place now. No one else on this machine can read a new file."
@@ -24,11 +28,28 @@ LONGEST: Final = 60
 
 
 async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, body: Body) -> None:
-    """Ask where, as often as it takes; what was typed stays in the line until it is saved or left."""
+    """Save what is on view of the reply."""
     what, content = _on_view(exchange, body)
-    name = _file_name(exchange.method, is_json=what != MADE)
+    name = file_name(exchange.method, ".txt" if what == MADE else ".json")
     content = await asyncio.to_thread(explorer.redactor().body, content)
-    typed, words = name, MADE_WORDS if what == MADE else WORDS
+    await put_in_file(screen, explorer, what, content, name, words=MADE_WORDS if what == MADE else WORDS)
+
+
+async def put_in_file(
+    screen: Screen[Any],
+    explorer: Explorer,
+    what: str,
+    content: bytes,
+    name: str,
+    *,
+    words: str = ALONE,
+    also: str = "",
+) -> None:
+    """Ask where, as often as it takes; what was typed stays in the line until it is saved or left.
+
+    ``also`` is said of it once it is saved.
+    """
+    typed = name
     while True:
         path: str | None = await screen.app.push_screen_wait(Ask(f"Save {what} in", value=typed, words=words))
         if path is None or not path.strip():
@@ -39,7 +60,8 @@ async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, bod
             continue
         trouble = await asyncio.to_thread(explorer.save_reply, file, content, replacing=there)
         if not trouble:
-            screen.notify(f"Saved {what}, {size(len(content))}, in {file}.", timeout=8)
+            told = ", ".join(filter(None, (what, size(len(content)), also)))
+            screen.notify(f"Saved {told}, in {file}.", timeout=8)
             return
         words = f"✗ {trouble[0].upper()}{trouble[1:]}."
 
@@ -55,10 +77,10 @@ def _on_view(exchange: Exchange, body: Body) -> tuple[str, bytes]:
     return "the reply", bytes(body.shown)
 
 
-def _file_name(method: str, *, is_json: bool) -> str:
+def file_name(method: str, ending: str) -> str:
     """A name that is one everywhere, whatever a method is called."""
     name = re.sub(r"[^\w.-]+", "-", method).strip("-.")[:LONGEST] or "reply"
-    return f"{name}.{'json' if is_json else 'txt'}"
+    return name + ending
 
 
 def _file(path: str, name: str) -> tuple[Path, bool]:

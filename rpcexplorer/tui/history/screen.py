@@ -16,7 +16,7 @@ from rpcexplorer.tui.dialogs.other_profile import other_profile
 from rpcexplorer.tui.history.changes import annotated, deleted
 from rpcexplorer.tui.history.choice import HistoryChoice
 from rpcexplorer.tui.history.searching import SearchScreen
-from rpcexplorer.tui.messages import CopyCallWanted
+from rpcexplorer.tui.messages import CopyCallWanted, TicketWanted
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.row_list import RowList
@@ -55,6 +55,7 @@ class HistoryScreen(SearchScreen):
             "to_profile": single,
             "again": call is not None,
             "copy": call is not None,
+            "ticket": call is not None,
             "name": call is not None and written,
             "annotate": call is not None and written,
             "delete": record is not None and bool(record.id) and written,
@@ -103,6 +104,10 @@ class HistoryScreen(SearchScreen):
     def action_copy(self) -> None:
         if self._call is not None:
             self.post_message(CopyCallWanted(self, self._call))
+
+    def action_ticket(self) -> None:
+        if self._call is not None:
+            self.post_message(TicketWanted(self, self._call))
 
     @opens("edit")
     async def action_name(self) -> None:

@@ -51,15 +51,18 @@ def tools() -> Iterator[Tool]:
         yield Tool(("tmux", "load-buffer", "-"), keeps=False)  # before 3.2
 
 
-async def copy(screen: Screen[Any], text: str, what: str) -> None:
-    """Put it there, and say how far it came. What is no character (a lone surrogate) is copied as a question mark."""
+async def copy(screen: Screen[Any], text: str, what: str, *, also: str = "") -> None:
+    """Put it there, and say how far it came. What is no character (a lone surrogate) is copied as a question mark.
+
+    ``also`` is said of the text, behind its size.
+    """
     body = text.encode("utf-8", "replace")
     if sent := len(body) <= OSC_MOST:
         screen.app.copy_to_clipboard(text)
     here = [each for each in tools() if shutil.which(each.program[0])]
     kinds = [[each for each in here if each.keeps], [each for each in here if not each.keeps]]
     (kept, why), (buffered, why_not) = await asyncio.gather(*(_taken(kind, body) for kind in kinds))
-    told = f"{what}, {size(len(body))}"
+    told = ", ".join(filter(None, (what, size(len(body)), also)))
     if kept:
         screen.notify(f"Copied {told}.", timeout=3)
         return

@@ -15,8 +15,8 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.redaction.exchanges import COPY, Policy, redacted
 from rpcexplorer.redaction.exchanges import HIDDEN as REMARK
-from rpcexplorer.redaction.exchanges import Policy, redacted
 from rpcexplorer.views.copying.snippets import SNIPPETS
 from rpcexplorer.views.copying.subject import Subject
 
@@ -67,6 +67,14 @@ def request(subject: Subject) -> bytes:
 def reply(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> bytes:
     """The body of the reply, exactly as it was recorded, without the secrets that are known by now."""
     return redacted(exchange, KEPT, profile, secrets).response.body
+
+
+def head(exchange: Exchange, profile: Profile, secrets: Iterable[Secret]) -> bytes:
+    """The status and all headers of the reply, as text."""
+    response = redacted(exchange, COPY, profile, secrets).response
+    lines = [f"{response.version} {response.status} {response.reason}".strip()]
+    lines += [f"{name}: {value}".rstrip() for name, value in response.headers]
+    return "\n".join(lines).encode(errors="surrogatepass")
 
 
 def replaced(form: str, subject: Subject, content: bytes) -> int:

@@ -14,7 +14,7 @@ from rpcexplorer.demo import PASSWORD
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.storage.files import save_as
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.saving import _file_name
+from rpcexplorer.tui.call.saving import file_name
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from tests.fakes.wire import RawServer, http_reply
@@ -207,4 +207,4 @@ def test_a_disk_that_takes_nothing_leaves_the_file_as_it_was(tmp_path: Path, mon
     ],
 )
 def test_the_name_of_a_method_makes_a_name_of_a_file(method: str, name: str) -> None:
-    assert _file_name(method, is_json=True) == f"{name}.json"
+    assert file_name(method, ".json") == f"{name}.json"

@@ -11,7 +11,7 @@ from textual.strip import Strip
 
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
+from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted, TicketWanted
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.words.outcome import ROLES
@@ -59,7 +59,7 @@ class RecentList(RowList[Exchange]):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is something to copy or send again only where a call stands under the cursor."""
-        if action in {"again", "copy"}:
+        if action in {"again", "copy", "ticket"}:
             return self.chosen is not None
         return super().check_action(action, parameters)
 
@@ -70,6 +70,10 @@ class RecentList(RowList[Exchange]):
     def action_copy(self) -> None:
         if self.chosen is not None:
             self.post_message(CopyCallWanted(self, self.chosen))
+
+    def action_ticket(self) -> None:
+        if self.chosen is not None:
+            self.post_message(TicketWanted(self, self.chosen))
 
 
 def what_came(exchange: Exchange) -> tuple[str, str]:

@@ -18,7 +18,7 @@ from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.call.response.prompts import ReplyLine
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.messages import TicketWanted, message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.remarks import Remarks
@@ -235,8 +235,8 @@ class ResponsePane(ReplyLine):
             return there and self.tab == "Result" and not self.filtered
         if action in {"filter", "pipe"}:
             return there and self.tab == "Result"
-        if action in {"copy", "save"}:
-            return self.exchange is not None and (action == "copy" or bool(self.body.shown))
+        if action in {"copy", "save", "ticket"}:
+            return self.exchange is not None and (action != "save" or bool(self.body.shown))
         return True
 
     def action_fold(self) -> None:
@@ -267,6 +267,10 @@ class ResponsePane(ReplyLine):
 
     def action_copy_path(self) -> None:
         self.post_message(self.CopyReplyWanted(self, "path"))
+
+    def action_ticket(self) -> None:
+        if self.exchange is not None:
+            self.post_message(TicketWanted(self, self.exchange))
 
     def action_save(self) -> None:
         self.post_message(self.SaveWanted(self))

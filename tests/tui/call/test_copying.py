@@ -1,0 +1,80 @@
+"""What is copied of a call on view: which form, onto the clipboard or into a file, and what is said of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.demo import PASSWORD
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.copying import CopyPicker
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Ask
+from rpcexplorer.tui.history.screen import HistoryScreen
+from tests.tui.call.test_saving import with_reply
+from tests.tui.visiting import burst, on, said, type_in
+from tests.tui.waiting import until
+
+
+async def copied(pilot: Pilot[Any], *pressed: str) -> str:
+    """What keys put on the clipboard."""
+    pilot.app.copy_to_clipboard("")
+    await pilot.press(*pressed)
+    await until(pilot, lambda: bool(pilot.app.clipboard))
+    return pilot.app.clipboard
+
+
+def test_a_key_copies_the_ticket_and_what_is_chosen_can_be_saved_instead(explorer: Explorer, tmp_path: Path) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.exchange is not None
+        ticket = await copied(pilot, "M")
+        assert ticket.startswith("## `demo.echo`: result\n")
+        assert f"- Id: `{calls.exchange.id}`" in ticket
+        assert PASSWORD not in ticket
+        await until(pilot, lambda: "the ticket" in said(app))
+        assert "1 secret replaced" in said(app)
+        await copied(pilot, "M")
+        await pilot.pause()
+        assert said(app).count("the ticket") == 1, "what is said again takes the place of what was said"
+        await burst(pilot, "y", *"request", "ctrl+s")  # the keys find it open, however fast they are
+        await on(pilot, Ask)
+        await type_in(pilot, str(tmp_path / "request.http"))
+        await pilot.press("enter")
+        await until(pilot, lambda: "Saved the request" in said(app))
+        assert (tmp_path / "request.http").read_text().startswith("POST /api/v2/ HTTP/1.1\nHost: ")
+        assert (tmp_path / "request.http").read_text().endswith("}")
+        assert (tmp_path / "request.http").stat().st_mode & 0o777 == 0o600
+
+    with_reply(explorer, scene, profile="inline")
+
+
+@pytest.mark.thorough
+def test_the_ticket_is_made_from_the_history_and_the_recent_calls(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.exchange is not None
+        id = f"\n- Id: `{calls.exchange.id}`\n"
+        assert id in await copied(pilot, "M")
+        await pilot.press("f2", "tab")
+        assert id in await copied(pilot, "M")
+        await pilot.press("f6")
+        await on(pilot, HistoryScreen)
+        assert id in await copied(pilot, "M")
+
+    with_reply(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_the_headers_of_a_reply_are_copied_alone(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await pilot.press("y")
+        await on(pilot, CopyPicker)
+        headers = await copied(pilot, *"headers", "enter")
+        assert headers.startswith("HTTP/1.1 200 OK\n")
+        assert "\nContent-Type: " in headers
+        assert "{" not in headers
+
+    with_reply(explorer, scene)
