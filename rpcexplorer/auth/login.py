@@ -14,7 +14,7 @@ from rpcexplorer.auth.cookies import session_cookie
 from rpcexplorer.auth.credentials import login_fields, planted
 from rpcexplorer.auth.flow import FlowPart, Keep, Message, Received, Say
 from rpcexplorer.auth.kind import Kind
-from rpcexplorer.jsontext.pointed import at_pointer
+from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.model.exchange import Refused, Unreached
 from rpcexplorer.model.profile import Profile

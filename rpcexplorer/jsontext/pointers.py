@@ -1,4 +1,4 @@
-"""JSON pointers in which ``*`` stands for any member or element, and what they point at in a JSON text.
+"""JSON pointers, plain ones and such in which ``*`` stands for any member or element: what they point at in a text.
 
 The text is read as servers write it; of a name that stands twice in one object each is meant.
 """
@@ -31,6 +31,22 @@ def spans_at(text: str, parts: Sequence[str]) -> Iterator[Span]:
     for part in parts:
         spans = [inside for span in spans for inside in _inside(text[slice(*span)], span[0], part)]
     yield from spans
+
+
+def at_pointer(text: str, pointer: str) -> str | None:
+    """The one part that a plain pointer names, as it is spelled; None where there is none.
+
+    Of a name that stands twice in one object the last one counts, as it does for whoever reads the text.
+    """
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        values = [member.value for member in members(text) or () if member.name == name]
+        if name.isdecimal():
+            values += (elements(text) or [])[int(name[:DIGITS]) :][:1]
+        if not values:
+            return None
+        text = text[slice(*values[-1])]
+    return text.strip()
 
 
 def _inside(text: str, at: int, part: str) -> Iterator[Span]:

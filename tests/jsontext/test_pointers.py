@@ -1,10 +1,10 @@
-"""Pointers with ``*`` into a JSON text."""
+"""Pointers into a JSON text, with ``*`` and plain ones."""
 
 from __future__ import annotations
 
 import pytest
 
-from rpcexplorer.jsontext.pointers import parts_of, spans_at
+from rpcexplorer.jsontext.pointers import at_pointer, parts_of, spans_at
 
 TEXT = ' {"users": [{"email": "a"}, {"email": "b", "email": "c"}], "a/b": {"~": 1}, "n": [0, 1.10]} '
 
@@ -31,3 +31,31 @@ def test_a_pointer_leads_to_every_value_that_it_means(pointer: str, found: list[
 
 def test_what_does_not_begin_with_a_slash_is_no_pointer() -> None:
     assert parts_of("users/0") is parts_of("/a~2") is None
+
+
+PLAIN = ' {"a": [1.10, {"b/c": null, "d~e": "x"}], "0": true, "": 2, "a": [7, [8 ]]} '
+
+
+@pytest.mark.parametrize(
+    ("pointer", "part"),
+    [
+        ("", PLAIN.strip()),
+        ("/0", "true"),
+        ("/", "2"),
+        ("/a/1", "[8 ]"),  # of a name that stands twice, the last one counts
+        ("/a/1/0", "8"),
+        ("/a/2", None),
+        ("/a/-1", None),
+        ("/a/x", None),
+        ("/0/0", None),
+        ("/b", None),
+    ],
+)
+def test_a_part_is_found_as_it_is_spelled(pointer: str, part: str | None) -> None:
+    assert at_pointer(PLAIN, pointer) == part
+
+
+def test_slashes_and_tildes_of_names_are_escaped() -> None:
+    text = PLAIN.replace(', "a": [7, [8 ]]', "")
+    assert (at_pointer(text, "/a/1/b~1c"), at_pointer(text, "/a/1/d~0e")) == ("null", '"x"')
+    assert at_pointer(text, "/a/0") == "1.10"

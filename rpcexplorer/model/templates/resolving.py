@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.pointed import at_pointer
+from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.jsontext.scan import Span, decoded, elements, is_value, members
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.complaint import cut, nearest
