@@ -33,6 +33,7 @@ from rpcexplorer.storage.themes import Themes
 if TYPE_CHECKING:
     from rpcexplorer.model.hints.hint import Changes
     from rpcexplorer.model.settings import Settings
+    from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.redaction.redactor import Redactor
     from rpcexplorer.storage.history.store import History
     from rpcexplorer.storage.profiles.edits import ProfileEdits
@@ -130,6 +131,22 @@ class Storage:
     def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
         """Change a profile in a file, and read it anew; what stood in the way, and then nothing was changed."""
         complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
+        self.reload()
+        return complaint
+
+    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
+        """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""
+        hide = self.redactor().text
+        if any(hide(text) != text for text in (call.name, call.method, call.text, call.doc)):
+            return Complaint(
+                call.file, "the call holds a secret, which has no place in this file: write {{name}} for it"
+            )
+        complaint = self.edits(Path(call.file)).save_call(call, replacing=replacing)
+        self.reload()
+        return complaint
+
+    def remove_call(self, call: SavedCall) -> Complaint | None:
+        complaint = self.edits(Path(call.file)).remove_call(call)
         self.reload()
         return complaint
 

@@ -16,12 +16,13 @@ from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.profile import Auth, Profile, variable
 from rpcexplorer.storage.profiles.loading import Profiles
 from rpcexplorer.storage.profiles.shape import SESSIONS
-from rpcexplorer.storage.toml.edits import KeyChange, edit
+from rpcexplorer.storage.toml.edits import KeyChange, OwnTable, Verbatim, edit
 from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.reader import read_toml
 
 if TYPE_CHECKING:
     from rpcexplorer.model.hints.hint import Changes
+    from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.storage.toml.shape import Leaves
 
 NEW_FILE = "version = 1\n"
@@ -94,6 +95,30 @@ class ProfileEdits(Struct, frozen=True):
         """Start with this profile from now on."""
         return self._edit((("default",), name))
 
+    def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
+        """Write a saved call, for its profile or for all; another one of its name only where it is to be replaced."""
+        members: dict[str, Any] = {"method": call.method}
+        members |= {"doc": call.doc} if call.doc else {}
+        members |= {"params_json": Verbatim(call.text)} if call.text.strip() else {}
+        path = _place_of(call)
+        if replacing:
+            gone = ("params", *({"doc", "params_json"} - members.keys()))
+            return self._edit(
+                *(((*path, key), None) for key in gone), *(((*path, key), members[key]) for key in members)
+            )
+        file = read_toml(self.file)
+        there: Any = {} if file is None or isinstance(file, Complaint) else file.values
+        for key in path[:-1]:
+            there = there.get(key, {}) if isinstance(there, dict) else {}
+        if isinstance(there, dict) and call.name in there:
+            sentence = f"there is a saved call `{call.name}` in this file already; choose another name"
+            return Complaint(str(self.file), sentence)
+        return self._edit((path, OwnTable(members)))
+
+    def remove_call(self, call: SavedCall) -> Complaint | None:
+        """Take a saved call out, with the comments above it."""
+        return self._edit((_place_of(call), None))
+
     def _new(self, name: str, members: dict[str, Any]) -> Complaint | None:
         values = self._profiles()
         if isinstance(values, Complaint):
@@ -142,3 +167,8 @@ class ProfileEdits(Struct, frozen=True):
         guess = nearest(name, values)
         advice = f"did you mean `{guess}`?" if guess else "look for it in the other files"
         return Complaint(str(self.file), f"there is no profile `{name}` in this file; {advice}", profile=name)
+
+
+def _place_of(call: SavedCall) -> KeyPath:
+    """The key under which a saved call stands in its file."""
+    return ("profile", call.profile, "call", call.name) if call.profile else ("call", call.name)

@@ -155,6 +155,16 @@ class Profiles(Struct, dict=True):
         """What has a value in the params that are sent with a profile."""
         return variables(self.saved, profile, is_own=self._is_own(profile))
 
+    def call_homes(self, profile: Profile, own: Path) -> list[tuple[Path, str]]:
+        """The files in which a call can be saved, each with the profile it is for then; one's own come first.
+
+        A file speaks of a profile only where it is known there: what reads that file alone could not use it else.
+        """
+        teams = [file for file in self.files if file != own and file.name != OVERLAY][-1:]
+        mine = [] if profile.ad_hoc else [(self.change_home(profile.name, own), profile.name)]
+        its = [(file, profile.name) for file in teams if file in self.files_of(profile.name)]
+        return [*mine, (own, ""), *its, *((file, "") for file in teams)]
+
     def _is_own(self, profile: Profile) -> bool:
         return ("url",) in self.own.get(profile.name, {})
 

@@ -16,7 +16,7 @@ from msgspec import Struct
 from rpcexplorer.jsontext.scan import SPACE, STRING, decoded
 from rpcexplorer.model.draft import Draft, Problem
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.placeholders import named
+from rpcexplorer.model.secrets.placeholders import named, unsendable
 from rpcexplorer.model.templates.references import MADE, REFERENCE, can_be_named
 from rpcexplorer.model.templates.saved_call import SIGN, SavedCall
 from rpcexplorer.storage.profiles.values import PASSWORDS, is_named_like_a_secret, params, refused_key, secret_command
@@ -59,6 +59,8 @@ _ANY_PARAMS: Final = params(re.compile("(?!)"))
 def _without_secrets(spelled: str, place: Place) -> WrongValue | None:
     if mark := named([spelled]):
         return WrongValue(f"must not hold {mark}: a file that is shared opens no secret; type it in the editor")
+    if mark := unsendable(spelled):
+        return WrongValue(f"must not hold {mark}, which nobody can send: write what belongs there, or {{{{name}}}}")
     for pair in PAIR.finditer(spelled):
         key = re.sub("[^a-z0-9]", "", decoded(pair["key"]).lower())
         value = decoded(pair["value"])

@@ -36,6 +36,18 @@ KeyChange = tuple[KeyPath, Any]
 MARK = b"\xef\xbb\xbf"
 COMMENTS_ABOVE = re.compile(r"(?:[ \t]*#[^\n]*\n)*\Z")
 COMMENTS_BELOW = re.compile(r"(?:[ \t]*#[^\n]*(?:\n|\Z))*(?:[ \t\r]*\n)*")
+COMMENTS_OF_ITS_OWN = re.compile(r"(?:[ \t]*#[^\n]*\n)+(?=[ \t\r]*(?:\n|\Z))")
+"""Comments right below a table, that are not about the next one."""
+
+
+class OwnTable(dict[str, Any]):
+    """A table that gets a header of its own, behind what is said of the same profile, or below the same name."""
+
+
+class Verbatim(str):
+    """A text that is written between quotes that escape nothing, wherever those can hold it."""
+
+    __slots__ = ()
 
 
 def edit(
@@ -99,12 +111,35 @@ def shown(value: Any) -> str:
         return f"{{ {members} }}" if members else "{}"
     if isinstance(value, list | tuple):
         return f"[{', '.join(shown(element) for element in value)}]"
+    if isinstance(value, Verbatim) and (literal := _literal(value)):
+        return literal
     spelled = tomli_w.dumps({"": value}).partition(" = ")[2].rstrip("\n")
     return spelled.replace("\t", "\\t")  # as it stands, a tab looks like spaces
 
 
+def _literal(text: str) -> str:
+    """The text as it stands between single quotes, one or three; empty where it cannot be written so."""
+    if not text.replace("\n", "").isprintable() or "'''" in text or text.endswith("'"):
+        return ""
+    return f"'{text}'" if not re.search("['\n]", text) else f"'''\n{text}'''"
+
+
+def _with_table(file: TomlFile, path: KeyPath, value: OwnTable) -> str:
+    """Write a table below a header of its own, behind those with which it has the most in common."""
+    sections = file.layout.sections[1:]
+    shared = (
+        [section for section in sections if section.path[:length] == path[:length]]
+        for length in range(len(path) - 1, 0, -1)
+    )
+    place = next((kin[-1].tail for kin in shared if kin), len(file.text))
+    below = COMMENTS_OF_ITS_OWN.match(file.text, place)
+    return _filled_in(file.text, below.end() if below else place, "\n" + _tables(path, value))
+
+
 def _inserted(file: TomlFile, path: KeyPath, value: Any) -> str:
     """Write a key that is not there yet: below the header it belongs to, or below a new one at the end."""
+    if isinstance(value, OwnTable):
+        return _with_table(file, path, value)
     sections = file.layout.sections
     fitting = [section for section in sections[1:] if path[: len(section.path)] == section.path]
     if fitting:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.templates.saved_call import SavedCall
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 
 FILE = """\
@@ -259,3 +260,84 @@ def test_a_series_of_edits_does_what_it_says_and_keeps_every_comment(
         assert inner == ({} if value is None else value)
     comments = [line for line in FILE.splitlines() if line.startswith("#")]
     assert [line for line in path.read_text().splitlines() if line in comments] == comments
+
+
+def saved(name: str, text: str = "[]", profile: str = "", doc: str = "") -> SavedCall:
+    return SavedCall(name, "user.list", text, doc, profile=profile)
+
+
+SAVED: list[tuple[SavedCall, str, str]] = [
+    (saved("x"), 'url = "http://c"\n', "[call.x]\nmethod = \"user.list\"\nparams_json = '[]'\n"),
+    (saved("list users", '{"page": 1.10}', "b", "One"), "safe = false\n", """\
+[profile.b.call."list users"]
+method = "user.list"
+doc = "One"
+params_json = '{"page": 1.10}'
+"""),
+    (saved("x", '{\n  "it": "it\'s"\n}', "a"), "# timeout = 5\n", """\
+[profile.a.call.x]
+method = "user.list"
+params_json = '''
+{
+  "it": "it's"
+}'''
+"""),
+    (saved("x", '["\'\'\'", "\\t"]', "c"), 'url = "http://c"\n', """\
+[profile.c.call.x]
+method = "user.list"
+params_json = "[\\"'''\\", \\"\\\\t\\"]"
+"""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "before", "after"), SAVED)
+def test_a_call_is_saved_below_a_header_of_its_own_and_all_else_stays(
+    tmp_path: Path, call: SavedCall, before: str, after: str
+) -> None:
+    text = edited(tmp_path, lambda edits: edits.save_call(call))
+    assert text == FILE.replace(before, f"{before}\n{after}")
+    values = tomllib.loads(text)
+    table = values["profile"][call.profile]["call"] if call.profile else values["call"]
+    assert table[call.name]["params_json"] == call.text
+    refused(tmp_path, lambda edits: edits.save_call(call), text)
+    assert edited(tmp_path, lambda edits: edits.remove_call(call), text) == FILE
+
+
+OF_HAND = """\
+[profile.a]
+url = "http://a"
+[profile.a.call]
+short = { method = "m", params = [1] }   # by hand
+# Above it.
+[call."by hand"]
+doc = "Mine"     # says Ann
+params = { page = 1 }   # TOML
+method = "m"
+"""
+
+
+def test_a_call_that_was_written_by_hand_is_replaced_in_its_place(tmp_path: Path) -> None:
+    text = edited(
+        tmp_path, lambda edits: edits.save_call(saved("by hand", "[1.10]", "", "Mine"), replacing=True), OF_HAND
+    )
+    assert text == OF_HAND.replace("params = { page = 1 }   # TOML\n", "").replace(
+        'method = "m"\n', "method = \"user.list\"\nparams_json = '[1.10]'\n"
+    )
+    text = edited(tmp_path, lambda edits: edits.save_call(saved("short", "[2]", "a"), replacing=True), OF_HAND)
+    assert text == OF_HAND.replace('{ method = "m", params = [1] }', "{ method = \"user.list\", params_json = '[2]' }")
+    assert "short" not in edited(tmp_path, lambda edits: edits.remove_call(saved("short", "", "a")), OF_HAND)
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (saved("x", '["«a.password»"]'), "must not hold «a.password»"),
+        (saved("x", '["«not recorded»"]'), "must not hold «not recorded»"),
+        (saved("x", '{"password": "hunter2"}'), "a secret has no place in this file"),
+        (saved("x", "[1,]"), "must be JSON"),
+        (saved("@x"), "no name for a saved call"),
+        (saved(""), "no name for a saved call"),
+    ],
+)
+def test_what_a_file_would_refuse_is_not_written(tmp_path: Path, call: SavedCall, said: str) -> None:
+    assert said in refused(tmp_path, lambda edits: edits.save_call(call)).sentence
