@@ -37,6 +37,7 @@ TOGETHER: Final = {
     "redaction": ("redaction/test_redactor.py", "what is hidden is seen in the text that is left"),
     "redaction/matching": ("redaction/test_redactor.py", "what is found is seen by what is hidden"),
     "storage": ("trust/secrets/test_everywhere.py", "crashes and themes are files that commands write and read"),
+    "storage/drafts": ("cli/test_importing.py", "imported calls become drafts"),
     "storage/history": ("storage/history/test_store.py", "files are read, joined and mended behind the store"),
     "storage/profiles": ("storage/profiles/test_loading.py", "a value is right or wrong in a file"),
     "storage/secrets": ("trust/secrets/test_everywhere.py", "where secrets lie is seen by using all of them"),
@@ -56,6 +57,7 @@ TOGETHER: Final = {
     "views": ("cli/test_output.py", "what is printed is made of it"),
     "views/comparing": ("views/comparing/test_lines.py", "values are seen in the lines that show them"),
     "views/copying": ("views/copying/test_snippets.py", "a snippet has the login in it"),
+    "views/importing": ("views/importing/test_lines.py", "what is found is told to people and programs"),
     "views/words": ("cli/test_output.py", "words are read where they are said"),
 }
 """Folders of which not every file has a test of its own: which test has those, and why that one."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from importlib import import_module
+from keyword import iskeyword
 from pathlib import Path
 from typing import Final, cast
 
@@ -22,6 +23,7 @@ HOMES: Final = {
     "copy": "copy",
     "demo": "demo",
     "history": "history",
+    "import": "importing",
     "keys": "keys",
     "login": "login",
     "logout": "login",
@@ -62,7 +64,8 @@ class Commands(CommandGroup):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in HOMES:
             return None
-        return cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), cmd_name))
+        function = f"{cmd_name}_" if iskeyword(cmd_name) else cmd_name
+        return cast("click.Command", getattr(import_module(f"rpcexplorer.cli.{HOMES[cmd_name]}"), function))
 
 
 @click.group(

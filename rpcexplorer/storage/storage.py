@@ -17,6 +17,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.storage.drafts.drafts import Drafts
+from rpcexplorer.storage.drafts.imported import ImportedDrafts
 from rpcexplorer.storage.drafts.replaced import ReplacedDrafts
 from rpcexplorer.storage.files import save_as, told
 from rpcexplorer.storage.history.cases import Cases
@@ -62,6 +63,8 @@ class Storage:
         """Drafts that gave way to another call."""
         self.batches = CollectedBatches(paths.drafts / "batches")
         """Calls that are collected for one body."""
+        self.imports = ImportedDrafts(self.drafts, self.replaced)
+        """Calls from other programs, as drafts."""
         self.remembered = ScreenState(paths.screen, self.credentials.in_use)
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.credentials.in_use)

@@ -16,7 +16,7 @@ from rpcexplorer.model.importing.variables import without_meaning
 from rpcexplorer.model.secrets.placeholders import defused
 from rpcexplorer.model.secrets.secret import Secret
 
-CredentialWay = Literal["scheme", "cookie", "header", "query", "address", "member"]
+CredentialWay = Literal["scheme", "cookie", "header", "query", "address", "member", "params"]
 """How a credential went out: under a scheme of HTTP, in a cookie, a header, the query, before the host, in the body."""
 
 WAY_WORDS: Final = {
@@ -26,6 +26,7 @@ WAY_WORDS: Final = {
     "query": "?{}= in the address",
     "address": "before the host of the address",
     "member": "member {} beside method",
+    "params": "{} in the params",
 }
 
 

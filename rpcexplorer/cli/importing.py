@@ -1,0 +1,113 @@
+"""``import``: calls that another program has written down, as drafts."""
+
+from __future__ import annotations
+
+import click
+
+from rpcexplorer.auth.fitting import Fitted, fitted
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
+from rpcexplorer.cli.params import file_text, params_text
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import listed
+from rpcexplorer.model.importing.forms import imported
+from rpcexplorer.model.importing.imported import Imported
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.views.importing.lines import call_line, hiding, note_lines, other_addresses, skipped_lines
+from rpcexplorer.views.importing.values import as_values
+from rpcexplorer.views.json_out import json_of
+from rpcexplorer.views.printable import printable
+
+TOLD = 12
+"""Things that are said of an import, one a line; ``--json`` has all of them."""
+
+
+@click.command("import")
+@click.argument("file", metavar="FILE|-")
+@profile_option
+@click.option("--dry-run", is_flag=True, help="Say what is found, and keep nothing of it.")
+@click.option("--json", "as_json", is_flag=True, help="Print what is found as one JSON object.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything: credentials are dropped.")
+@click.pass_context
+def import_(context: click.Context, file: str, profile: str | None, dry_run: bool, as_json: bool, ask: bool) -> None:
+    """Take in calls that another program has written down, as drafts of a profile.
+
+    FILE, or - for stdin, holds curl commands as browsers copy them (for bash or cmd), a HAR, a Postman collection 2.1,
+    or JSON-RPC envelopes, one or one a line. Nothing in it is run, and no file that it names is read. Credentials in it
+    are stored for the profile after a question, or dropped; what cannot be used is said with its number.
+
+    \b
+    Examples:
+      rpcexplorer import shop.har -p staging
+      rpcexplorer import - --dry-run < curl.txt
+    """
+    invocation = invocation_of(context)
+    text = params_text(["-"], invocation.world) if file == "-" else file_text(file, invocation.world)
+    found = imported(text)
+    _show(invocation, found, as_json=as_json)
+    if not found.calls:
+        fail(f"Nothing was imported. {' '.join(found.notes)}".rstrip())
+    if not dry_run:
+        explorer = invocation.open(ask=ask)
+        chosen = invocation.use(explorer, profile)
+        if chosen.ad_hoc:
+            fail("Drafts are kept for a profile: name one with -p, or add one with `rpcexplorer profiles add`.")
+        _keep(invocation, explorer, chosen, [fitted(chosen, call) for call in found.calls], ask=ask)
+
+
+def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
+    """The calls on stdout, one a line; what is said of them on stderr."""
+    world = invocation.world
+    if as_json:
+        world.write(json_of(as_values(found)) + b"\n")
+        return
+    hide = hiding(found.calls)
+    for call in found.calls:
+        world.print(call_line(call, hide))
+    if found.calls:
+        lines = [*found.notes, *skipped_lines(found.skipped), *note_lines(found.calls)]
+    else:
+        lines = [*skipped_lines(found.skipped)]
+    for line in lines[:TOLD]:
+        world.say(line)
+    if len(lines) > TOLD:
+        world.say(f"and {len(lines) - TOLD} more of this kind: --json has all of it")
+
+
+def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
+    world = invocation.world
+    if others := other_addresses((each.call for each in calls), profile.endpoint):
+        world.say(f"{profile.name} sends calls to {profile.endpoint}; these went to {others}")
+    _credentials(invocation, explorer, profile, calls, ask=ask)
+    secrets = [*explorer.credentials.in_use(), *(secret for each in calls for _, secret in each.secrets)]
+    taken = explorer.imports.take_in(profile, [each.call for each in calls], secrets)
+    count = len(taken.drafts)
+    world.say(f"{count} call{'s' * (count != 1)} in the drafts of {profile.name}: on screen, type the method's name")
+    if taken.replaced:
+        world.say(f"params that gave way can be brought back on screen: {listed(taken.replaced, 6)}")
+    if taken.left_out:
+        world.say(f"{taken.left_out} more of the same methods were left out")
+    if taken.trouble:
+        fail(f"Not all of it could be kept: {taken.trouble}")
+
+
+def _credentials(
+    invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool
+) -> None:
+    """One question for what the profile has a use for; the rest is dropped, and said to be."""
+    world = invocation.world
+    found: dict[str, Secret] = {field: secret for each in calls for field, secret in each.secrets}
+    dropped = [*dict.fromkeys(place for each in calls for place in each.dropped)]
+    if found:
+        names = " and ".join(found)
+        question = f"Store the {names} that came along for profile {profile.name} ({profile.endpoint})?"
+        if ask and world.asks and click.confirm(printable(question), default=False, err=True):
+            for field, secret in found.items():
+                if trouble := explorer.credentials.hold(profile, field, secret.reveal(), keep=True):
+                    fail(f"The {field} could not be stored: {trouble}")
+            world.say(f"stored: {names}")
+        else:
+            commands = listed([f"rpcexplorer profiles secret {profile.name} {field}" for field in found])
+            world.say(f"the {names} that came along was dropped; to store one: {commands}")
+    if dropped:
+        world.say(f"credentials that {profile.name} has no use for were dropped: {listed(dropped, 6)}")

@@ -1,0 +1,1 @@
+"""What was found in a text from another program, as people and programs read it."""

@@ -1,0 +1,74 @@
+"""Credentials that a call came with: only those that the profile sends in the same way, to the same server, are its."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpcexplorer.auth.basic import BasicAuth
+from rpcexplorer.auth.bearer import BearerAuth
+from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.fitting import Fitted, fitted
+from rpcexplorer.auth.header import HeaderAuth
+from rpcexplorer.auth.inline import InlineAuth
+from rpcexplorer.auth.member import MemberAuth
+from rpcexplorer.auth.none import NoAuth
+from rpcexplorer.auth.query import QueryAuth
+from rpcexplorer.model.importing.forms import imported
+from rpcexplorer.model.profile import Auth, Profile
+
+CALL = '{"jsonrpc": "2.0", "id": 1, "method": "m", "params": {"a": 1.0}, "auth": "member-token"}'
+CURL = (
+    f"curl 'https://shop.example.com/rpc?apikey=query-token' -d '{CALL}' -b 'sessionid=cookie-session; theme=dark'"
+    " -H 'X-Api-Key: Key header-token' -H 'Authorization: Bearer bearer-token' -u ada:basic-password"
+)
+
+
+def sorted_out(auth: Auth, text: str = CURL, url: str = "https://shop.example.com") -> Fitted:
+    (call,) = imported(text).calls
+    return fitted(Profile("shop", url, path="/rpc", auth=auth), call)
+
+
+@pytest.mark.parametrize(
+    ("auth", "values"),
+    [
+        (NoAuth(), {}),
+        (CookieAuth(), {"session": "cookie-session"}),
+        (CookieAuth(cookie="other"), {}),
+        (BasicAuth(), {"username": "ada", "password": "basic-password"}),
+        (BasicAuth(username="ada"), {"password": "basic-password"}),
+        (BearerAuth(), {"token": "bearer-token"}),
+        (HeaderAuth(value="Key {token}"), {"token": "header-token"}),
+        (HeaderAuth(header="X-Other"), {}),
+        (QueryAuth(), {"token": "query-token"}),
+        (MemberAuth(), {"token": "member-token"}),
+    ],
+)
+@pytest.mark.everyday(4)
+def test_a_kind_takes_what_it_would_send(auth: Auth, values: dict[str, str]) -> None:
+    found = sorted_out(auth)
+    assert {field: secret.reveal() for field, secret in found.secrets} == values
+    assert {secret.label for _, secret in found.secrets} == {f"shop.{field}" for field in values}
+    assert len(found.dropped) >= 5
+
+
+def test_what_opened_another_server_is_not_offered() -> None:
+    found = sorted_out(BearerAuth(), url="https://other.example.com")
+    assert (found.secrets, found.elsewhere) == ((), True)
+
+
+def test_of_an_envelope_nobody_knows_where_it_went() -> None:
+    found = sorted_out(MemberAuth(), CALL)
+    assert (found.secrets, found.elsewhere) == ((), False)
+    assert found.dropped == ("member auth beside method",)
+
+
+def test_credentials_among_the_params_are_taken_out_where_the_profile_puts_them_in() -> None:
+    params = '{"username": "ada", "n": 1.10, "n": 2, "password": "inline-password"}'
+    text = f"""curl -d '{{"method": "m", "params": {params}, "id": 1}}' https://shop.example.com/rpc"""
+    found = sorted_out(InlineAuth(), text)
+    assert found.call.params == '{"n": 1.10, "n": 2}'
+    assert {field: secret.reveal() for field, secret in found.secrets} == {
+        "username": "ada",
+        "password": "inline-password",
+    }
+    assert sorted_out(NoAuth(), text).call.params == params

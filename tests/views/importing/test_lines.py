@@ -1,0 +1,23 @@
+"""What was found in an import, as people and programs read it: no credential, and nothing that a terminal obeys."""
+
+from __future__ import annotations
+
+from rpcexplorer.model.importing.forms import imported
+from rpcexplorer.views.importing.lines import call_line, hiding, note_lines, other_addresses, skipped_lines
+from rpcexplorer.views.importing.values import as_values
+from rpcexplorer.views.json_out import json_of
+
+ADDRESS = "http://a.example/v3/9f86d081884c7d659a2feaa0c55ad015a3bf/"
+BODY = '{"method": "m\\u001b", "params": {"again": "header-key-55", "password": "p-1"}}'
+TEXT = f"curl -H 'X-Api-Key: header-key-55' -H 'X-Tenant: a' {ADDRESS} -d '{BODY}' ; curl b.example ; curl c.example"
+
+
+def test_what_is_told_has_no_credential_and_no_control_character_in_it() -> None:
+    found = imported(TEXT)
+    line = call_line(found.calls[0], hiding(found.calls))
+    told = [line, *note_lines(found.calls), *skipped_lines(found.skipped), json_of(as_values(found)).decode()]
+    told.append(other_addresses(found.calls, "http://a.example/"))
+    assert not [secret for secret in ("header-key-55", "p-1", "9f86d081") if secret in "".join(told)]
+    assert line.startswith("m␛ ")
+    assert "requests 2, 3 left out: it is a GET without a body" in told
+    assert "m\x1b: own headers do not come along: X-Tenant; a profile has them in `headers`" in told  # ``say`` shows it
