@@ -85,6 +85,11 @@ class Zsh(Offering, ZshComplete):
 class Fish(Offering, FishComplete):
     """Fish puts quotes around what it inserts."""
 
+    def format_completion(self, item: CompletionItem[str]) -> str:
+        """As our script reads it: click changed the form in 8.4.0, and back."""
+        said = " ".join((item.help or "").split())
+        return f"{item.type},{item.value}\t{said}" if said else f"{item.type},{item.value}"
+
 
 KINDS: Final[Mapping[str, type[ShellComplete]]] = {"bash": Bash, "zsh": Zsh, "fish": Fish}
 
