@@ -13,7 +13,7 @@ PassedKind = Literal["ignored", "hidden"]
 ComparedVerdict = Literal["same", "differs", "not comparable"]
 
 
-class ComparedPlace(Struct, frozen=True):
+class ComparedPlace(Struct, frozen=True, gc=False):
     """Where a value stands in one of the two texts."""
 
     pointer: str
@@ -23,7 +23,7 @@ class ComparedPlace(Struct, frozen=True):
     end: int
 
 
-class Difference(Struct, frozen=True):
+class Difference(Struct, frozen=True, gc=False):
     """One value that is not the same on both sides, or is on one side only."""
 
     kind: DifferenceKind
@@ -34,7 +34,7 @@ class Difference(Struct, frozen=True):
     """None where it was removed."""
 
 
-class PassedOver(Struct, frozen=True):
+class PassedOver(Struct, frozen=True, gc=False):
     """A value that was not compared, though it is not written the same on both sides, or is on one side only."""
 
     kind: PassedKind

@@ -95,9 +95,9 @@ class IndexedParts:
         self._numbers[closed.start] = number
         return number
 
-    def number(self, span: Span) -> int | None:
-        """What the value there has in common with all that are the same."""
-        return self._numbers.get(span[0])
+    def number(self, span: Span) -> int:
+        """What the value there has in common with all that are the same; for what is no JSON, nothing."""
+        return self._numbers.get(span[0], -1)
 
     def elements(self, span: Span) -> Steps[list[Span]]:
         """Where the elements of the array stand that is there."""
@@ -108,3 +108,12 @@ class IndexedParts:
         """The members of the object that is there, in order; a name that stands twice comes twice."""
         yield
         return list(zip(self._names.get(span[0], ()), self._spans.get(span[0], ()), strict=True))
+
+    def fields(self, span: Span) -> dict[str, bytes]:
+        """The members of an object, as they are written; of a name that stands twice, the last."""
+        parts = zip(self._names.get(span[0], ()), self._spans.get(span[0], ()), strict=True)
+        return {name: self.text[start:end] for name, (start, end) in parts}
+
+    def first(self, span: Span, most: int) -> list[bytes]:
+        """The first elements of an array, as they are written."""
+        return [self.text[start:end] for start, end in self._spans.get(span[0], ())[:most]]

@@ -7,6 +7,7 @@ is taken apart once and whole, by us (`indexed.py`).
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Final, Protocol, TypeAlias
 
 import msgspec
@@ -17,12 +18,14 @@ from rpcexplorer.jsontext.utf8 import faults
 
 TURN: Final = 4096
 """Parts that are looked at in one step."""
+COMMA, BLANK = b", "
 
 NamedSpan: TypeAlias = tuple[str, Span]
 """A member: its name with the escapes read, and where its value stands."""
 
 _GAP = re.compile(rb"[ \t\n\r,]*+")
-_COLON = re.compile(rb"[ \t\n\r]*+:[ \t\n\r]*+")
+_SPELLINGS: Final = ((b'":', 1), (b'": ', 2))
+"""How most servers write: a colon, and how many bytes a comma takes, without blanks or with one."""
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW = msgspec.json.Decoder(msgspec.Raw)
@@ -39,6 +42,12 @@ class Parts(Protocol):
     def members(self, span: Span) -> Steps[list[NamedSpan]]:
         """The members of the object that is there, in order; a name that stands twice comes twice."""
 
+    def fields(self, span: Span) -> dict[str, bytes]:
+        """The members of a small object, as they are written; of a name that stands twice, the last."""
+
+    def first(self, span: Span, most: int) -> list[bytes]:
+        """The first elements of a small array, as they are written."""
+
 
 class NativeParts:
     """A text that msgspec reads."""
@@ -46,36 +55,58 @@ class NativeParts:
     def __init__(self, text: bytes) -> None:
         self.text = text
         self._view = memoryview(text)
+        self._spelling = _SPELLINGS[0]
+        """How it is written, as far as that is known: most texts are written alike from end to end."""
 
     def elements(self, span: Span) -> Steps[list[Span]]:
         """Where the elements of the array stand that is there."""
-        gap, text, at = _GAP.match, self.text, span[0] + 1
+        text, start = self.text, span[0] + 1
         found: list[Span] = []
-        raws = _ELEMENTS.decode(self._view[slice(*span)])
-        for number, raw in enumerate(raws, start=1):
-            space = gap(text, at)
-            start = space.end() if space else at
-            at = start + memoryview(raw).nbytes
-            found.append((start, at))
+        for number, raw in enumerate(_ELEMENTS.decode(self._view[slice(*span)]), start=1):
+            if text[start] == COMMA:  # with a blank or none behind it: no need to search for more
+                start += 1 + (text[start + 1] == BLANK)
+            if text[start] <= BLANK:
+                start = _past(_GAP, text, start)
+            end = start + memoryview(raw).nbytes
+            found.append((start, end))
+            start = end
+            if start < span[1] and text[start] <= BLANK:
+                start = _past(_GAP, text, start)
             if number % TURN == 0:
                 yield
         return found
 
     def members(self, span: Span) -> Steps[list[NamedSpan]]:
         """The members of the object that is there, in order; a name that stands twice comes twice."""
+        raws = _MEMBERS.decode(self._view[slice(*span)])
+        yield from ()
+        for spelling in (self._spelling, *_SPELLINGS):
+            if (found := self._written(raws, span, *spelling)) is not None:
+                self._spelling = spelling
+                return found
+        return self._slowly(span)
+
+    def _written(self, raws: Mapping[str, msgspec.Raw], span: Span, colon: bytes, comma: int) -> list[NamedSpan] | None:
+        """Where the members stand if they are written so, and have no escape in a name and no name twice; else None."""
         text, at = self.text, span[0] + 1
         found: list[NamedSpan] = []
-        for name, raw in _MEMBERS.decode(self._view[slice(*span)]).items():
-            key, value = f'"{name}"'.encode(), bytes(raw)
-            start = _past(_GAP, text, at)
-            colon = _COLON.match(text, start + len(key)) if text.startswith(key, start) else None
-            if colon is None or not text.startswith(value, colon.end()):
-                return self._slowly(span)  # an escape in a name, or one name twice
-            at = colon.end() + len(value)
-            found.append((name, (colon.end(), at)))
-            if len(found) % TURN == 0:
-                yield
-        return found if _past(_GAP, text, at) == span[1] - 1 else self._slowly(span)
+        for name, raw in raws.items():
+            key, value = b'"' + name.encode() + colon, bytes(raw)
+            start = at + len(key)
+            if not (text.startswith(key, at) and text.startswith(value, start)):
+                return None
+            end = start + len(value)
+            found.append((name, (start, end)))
+            at = end + comma
+        return found if at - comma == span[1] - 1 else None
+
+    def fields(self, span: Span) -> dict[str, bytes]:
+        """The members of a small object, as they are written; of a name that stands twice, the last."""
+        return {name: bytes(raw) for name, raw in _MEMBERS.decode(self._view[slice(*span)]).items()}
+
+    def first(self, span: Span, most: int) -> list[bytes]:
+        """The first elements of a small array, as they are written."""
+        return list(map(bytes, _ELEMENTS.decode(self._view[slice(*span)])[:most]))
 
     def _slowly(self, span: Span) -> list[NamedSpan]:
         characters = self.text[slice(*span)].decode("latin-1")  # so that places of characters are those of bytes

@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.comparing.comparison import ComparedPlace, Difference, DifferenceKind, PassedKind, PassedOver
-from rpcexplorer.model.comparing.ignoring import PointerPattern, below, escaped, left_out
+from rpcexplorer.model.comparing.ignoring import ANY, PointerPattern, below, escaped, left_out
 from rpcexplorer.model.comparing.indexed import IndexedParts, Numbering
 from rpcexplorer.model.comparing.pairing import Pairing
 from rpcexplorer.model.comparing.parts import NamedSpan, NativeParts, Parts, is_native
@@ -55,23 +55,24 @@ class Walk:
         count = 0
         while pairs:
             inside = yield from self._look(pairs.pop())
-            pairs += reversed(inside)
+            inside.reverse()
+            pairs += inside
             count += 1
             if count % TURN == 0:
                 yield
 
-    def _look(self, pair: Pair) -> Steps[Sequence[Pair]]:
+    def _look(self, pair: Pair) -> Steps[list[Pair]]:
         """Tell a difference, or what is to be compared inside of the two values."""
         if pair.left is None or pair.right is None:
             self._alone(pair)
-            return ()
+            return []
         left, right = self.left.text[slice(*pair.left)], self.right.text[slice(*pair.right)]
         if left == right:
             self.hidden += hidden_places(left) if self._marks else 0
-            return ()
+            return []
         if left_out(pair.patterns):
             self._pass("ignored", pair)
-            return ()
+            return []
         kind = left[:1] + right[:1]
         if kind == b"{{" and pair.level < LEVELS:
             return (yield from self._members(pair, pair.left, pair.right))
@@ -83,7 +84,7 @@ class Walk:
             self._tell("spelling", pair)
         elif not same_string(left, right) and not (kind in {b"{{", b"[["} and (yield from same_deep(left, right))):
             self._tell("changed", pair)
-        return ()
+        return []
 
     def _alone(self, pair: Pair) -> None:
         if left_out(pair.patterns):
@@ -104,32 +105,44 @@ class Walk:
         ours, theirs = (yield from self.left.members(left)), (yield from self.right.members(right))
         found = []
         for name, one, two in merged(ours, theirs):
-            part, patterns = escaped(name), below(pair.patterns, name)
-            pointers = f"{pair.left_pointer}/{part}", f"{pair.right_pointer}/{part}"
-            found.append(Pair(one, two, *pointers, patterns, pair.level + 1))
+            if one is None or two is None or not self._is_written_the_same(one, two):
+                part, patterns = escaped(name), below(pair.patterns, name)
+                pointers = f"{pair.left_pointer}/{part}", f"{pair.right_pointer}/{part}"
+                found.append(Pair(one, two, *pointers, patterns, pair.level + 1))
         return found
 
     def _elements(self, pair: Pair, left: Span, right: Span) -> Steps[list[Pair]]:
         ours, theirs = (yield from self.left.elements(left)), (yield from self.right.elements(right))
-        paired, aligned = yield from self._pairing.of(ours, theirs)
-        if not aligned:
+        paired = yield from self._pairing.of(ours, theirs, _of_elements(pair.patterns))
+        if not paired.whole:
             self.unaligned.append(pair.left_pointer)
-        text, other = self.left.text, self.right.text
         found = []
-        for at, to in paired:
+        for count, (at, to) in enumerate(paired.pairs):
+            if count % TURN == 0:
+                yield
             one = ours[at] if at is not None else None
             two = theirs[to] if to is not None else None
-            if one and two and not self._marks and text[slice(*one)] == other[slice(*two)]:
-                continue  # most elements of most arrays
-            names = [str(index) for index in (at, to) if index is not None]
-            pointers = (f"{pair.left_pointer}/{names[0]}", f"{pair.right_pointer}/{names[-1]}")
-            found.append(Pair(one, two, *pointers, below(pair.patterns, *names), pair.level + 1))
+            if one is None or two is None or not (at in paired.same or self._is_written_the_same(one, two)):
+                names = [str(index) for index in (at, to) if index is not None]
+                pointers = f"{pair.left_pointer}/{names[0]}", f"{pair.right_pointer}/{names[-1]}"
+                found.append(Pair(one, two, *pointers, below(pair.patterns, *names), pair.level + 1))
         return found
+
+    def _is_written_the_same(self, left: Span, right: Span) -> bool:
+        """Whether there is nothing to look for: neither a difference nor a secret."""
+        if self._marks or left[1] - left[0] != right[1] - right[0]:
+            return False
+        return self.left.text[slice(*left)] == self.right.text[slice(*right)]
 
 
 def _places(pair: Pair) -> tuple[ComparedPlace | None, ComparedPlace | None]:
     left = ComparedPlace(pair.left_pointer, *pair.left) if pair.left else None
     return left, ComparedPlace(pair.right_pointer, *pair.right) if pair.right else None
+
+
+def _of_elements(patterns: Sequence[PointerPattern]) -> tuple[PointerPattern, ...]:
+    """What is left out of elements wherever they stand: before they are aligned, none has a place."""
+    return tuple(each[1:] for each in patterns if each[:1] == (ANY,))
 
 
 def whole(text: bytes) -> Span:
@@ -139,6 +152,9 @@ def whole(text: bytes) -> Span:
 
 def merged(left: Sequence[NamedSpan], right: Sequence[NamedSpan]) -> Iterator[tuple[str, Span | None, Span | None]]:
     """Members by name. Of a name that stands twice, the first belongs to the first and the second to the second."""
+    if [name for name, _ in left] == [name for name, _ in right]:
+        yield from ((name, one, two) for (name, one), (_, two) in zip(left, right, strict=True))
+        return
     places: dict[tuple[str, int], int] = {}
     seen: dict[str, int] = defaultdict(int)
     for at, (name, _) in enumerate(left):
@@ -166,7 +182,7 @@ def same_deep(left: bytes, right: bytes) -> Steps[bool]:
     """Whether two values are the same, however deep they nest."""
     numbering = Numbering()
     ours, theirs = (yield from IndexedParts.of(left, numbering)), (yield from IndexedParts.of(right, numbering))
-    return ours.number(whole(left)) == theirs.number(whole(right)) is not None
+    return ours.number(whole(left)) == theirs.number(whole(right)) != -1
 
 
 def parts_of(left: bytes, right: bytes) -> Steps[tuple[Parts, Parts]]:

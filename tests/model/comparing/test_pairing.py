@@ -1,0 +1,105 @@
+"""Which element of an array belongs to which of another: as a person would say it who sees both."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.comparing.aligning import MOST_EDITS, aligned, shortest
+from rpcexplorer.model.comparing.compare import compared_texts
+from rpcexplorer.model.comparing.comparison import Comparison
+from tests.model.comparing.test_compare import applied, of, told
+
+ROWS = [{"id": at, "name": f"user {at % 7}", "tags": ["a", at]} for at in range(1_000)]
+ITEMS = st.sampled_from([1, 2, "a", [1], {"id": 1, "v": 1}, {"id": 1, "v": 2}, {"id": 2, "v": 1, "w": [1, 2]}, {}])
+
+
+@given(st.lists(ITEMS, max_size=12), st.lists(ITEMS, max_size=12))
+def test_of_arrays_of_few_things_one_becomes_the_other_and_the_other_the_one(left: list[Any], right: list[Any]) -> None:
+    there, back = of(json.dumps(left), json.dumps(right)), of(json.dumps(right), json.dumps(left))
+    turned = {"added": "removed", "removed": "added"}
+    assert sorted((turned.get(kind, kind), two, one) for kind, one, two in told(back)) == sorted(told(there))
+    assert applied(json.loads(json.dumps(left)), there) == right
+    assert applied(json.loads(json.dumps(right)), back) == left
+
+
+@given(st.lists(st.integers(0, 4), max_size=14), st.lists(st.integers(0, 4), max_size=14))
+def test_as_many_equal_items_are_found_as_there_are(left: list[int], right: list[int]) -> None:
+    matches = at_once(shortest(left, right, (0, len(left), 0, len(right), 0)))
+    assert matches is not None
+    assert len(matches) == longest(left, right)
+    for found in (sorted(matches), at_once(aligned(left, right))[0]):
+        assert all(left[at] == right[to] for at, to in found)
+        assert all(one[0] < two[0] and one[1] < two[1] for one, two in pairwise(found))
+
+
+def longest(left: list[int], right: list[int]) -> int:
+    """The length of the longest common subsequence, found by trying."""
+    row = [0] * (len(right) + 1)
+    for one in left:
+        before, row = row, [0]
+        for at, two in enumerate(right):
+            row.append(before[at] + 1 if one == two else max(before[at + 1], row[-1]))
+    return row[-1]
+
+
+@pytest.mark.parametrize(
+    ("right", "expected"),
+    [
+        ([{"id": -1}, *ROWS], [("added", "", "/0")]),
+        (ROWS[1:], [("removed", "/0", "")]),
+        ([*ROWS[:500], *ROWS[501:700], {"x": 1}, *ROWS[700:]], [("removed", "/500", ""), ("added", "", "/699")]),
+        ([{"id": -1}, *({**row, "name": "new"} for row in ROWS[:3]), *ROWS[3:]],
+         [("added", "", "/0"), *(("changed", f"/{at}/name", f"/{at + 1}/name") for at in range(3))]),
+        ([{"new": 0, **row} for row in ROWS[1:]],
+         [("removed", "/0", ""), *(("added", "", f"/{at}/new") for at in range(999))]),
+        ([*ROWS[:3], {"other": [1]}, *ROWS[4:]], [("removed", "/3", ""), ("added", "", "/3")]),
+    ],
+    ids=["at the front", "the first went", "in the middle", "and some changed", "all changed and one went", "another"],
+)  # fmt: skip
+def test_an_element_that_came_or_went_is_one_difference(right: list[Any], expected: list[tuple[str, str, str]]) -> None:
+    found = of(json.dumps(ROWS), json.dumps(right))
+    assert pointers(found) == expected
+    assert not found.unaligned
+
+
+def test_what_is_left_out_or_hidden_is_no_reason_for_another_partner() -> None:
+    left = [{"n": f"user {at}", "at": at, "key": "«prod.token»"} for at in range(40)]
+    right = [{"n": "new", "at": 0, "key": ""}, *({**row, "at": 7, "key": "«staging.token»"} for row in left)]
+    found = of(json.dumps(left, ensure_ascii=False), json.dumps(right, ensure_ascii=False), "/*/at")
+    assert pointers(found) == [("added", "", "/0")]
+    assert (len(found.ignored), found.hidden) == (39, 40)
+
+
+def test_scalars_that_changed_are_paired_by_place_and_the_rest_came_or_went() -> None:
+    assert pointers(of("[1,2,3,4]", "[1,7,8,4]")) == [("changed", "/1", "/1"), ("changed", "/2", "/2")]
+    assert [kind for kind, *_ in pointers(of("[1,2,4]", "[1,7,8,4]"))] == ["changed", "added"]
+    assert [kind for kind, *_ in pointers(of("[1.0,2]", "[1.00,2]"))] == ["spelling"]
+
+
+def test_where_it_would_take_too_long_elements_are_compared_by_place_and_that_is_said() -> None:
+    left = [at * 7919 % 50 for at in range(4 * MOST_EDITS)]
+    right = [at * 6007 % 50 for at in range(4 * MOST_EDITS + 1)]
+    found = of(json.dumps({"a": left}), json.dumps({"a": right}))
+    assert found.unaligned == ("/a",)
+    assert applied({"a": list(left)}, found) == {"a": right}
+
+
+def test_the_work_is_done_in_small_steps_and_can_be_left() -> None:
+    right = [{**row, "name": "x"} for row in ROWS]
+    steps = compared_texts(json.dumps(ROWS).encode(), json.dumps([{}, *right]).encode())
+    assert sum(1 for _ in zip(range(10), steps, strict=False)) == 10
+    steps.close()
+
+
+def pointers(found: Comparison) -> list[tuple[str, str, str]]:
+    return [
+        (each.kind, each.left.pointer if each.left else "", each.right.pointer if each.right else "")
+        for each in found.differences
+    ]
