@@ -1,4 +1,4 @@
-"""``history``: list, show, search and prune what was called."""
+"""``history``: list, show, search and prune what was called; what is handed on is in history_cases.py."""
 
 from __future__ import annotations
 
@@ -9,19 +9,21 @@ from itertools import islice
 
 import click
 
-from rpcexplorer.cli.context import complete_profiles, fail, invocation_of
+from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.history_bounds import bounded, wanted_of
+from rpcexplorer.cli.history_cases import export, import_
 from rpcexplorer.cli.mistakes import CommandGroup
+from rpcexplorer.cli.recorded import one_of, opened
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.words.history import history_line, shown
+
+__all__ = ["history", "one_of", "opened"]
 
 AT_MOST = whole_number(1)
 AGE = re.compile(r"([0-9]{1,4})([hdw])")
@@ -31,6 +33,10 @@ HOURS = {"h": 1, "d": 24, "w": 168}
 @click.group(cls=CommandGroup)
 def history() -> None:
     """History: every call that was made, newest first."""
+
+
+history.add_command(export)
+history.add_command(import_)
 
 
 @history.command("list")
@@ -157,27 +163,6 @@ def prune(
             fail("Nothing was removed.")
     count = explorer.history.prune(keep=keep, before=before, profile=profile)
     world.say(f"removed {count:,} calls")
-
-
-def opened(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
-    """The world and an explorer whose history is the one that this profile writes to."""
-    invocation = invocation_of(context)
-    explorer = invocation.open()
-    if profile in explorer.profiles.profiles:
-        explorer.use(profile)  # it may record in a folder of its own
-    return invocation.world, explorer
-
-
-def one_of(explorer: Explorer, id: str | None) -> Exchange:
-    """The recorded call with this id, or the newest; or the end of the command, with a sentence."""
-    found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
-    if found is None:
-        fail("The history is empty." if id is None else f"No call has the id {id}. See: rpcexplorer history list")
-    if isinstance(found, Complaint):
-        fail(found.sentence)
-    if isinstance(found, Damaged):
-        fail(f"The record is damaged ({found.reason}). What is left of it:\n{found.text}")
-    return found
 
 
 def _print(world: World, found: Iterable[Exchange | Damaged], *, as_json: bool) -> None:

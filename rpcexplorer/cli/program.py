@@ -31,6 +31,7 @@ HOMES: Final = {
     "notify": "calls",
     "presets": "presets",
     "profiles": "profiles",
+    "replay": "replay",
     "themes": "themes",
 }
 """Every command, and the file of this folder that it stands in."""

@@ -129,6 +129,13 @@ class Cases:
         known = 0 if trouble else len(calls) - len(added)
         return TakenIn(tuple(added), known, trouble)
 
+    @staticmethod
+    def goes_elsewhere(call: Exchange, profile: Profile) -> bool:
+        """Whether a recorded call went to another address than a profile has today."""
+        from rpcexplorer.redaction.addresses import redacted_address
+
+        return call.url not in {profile.endpoint, redacted_address(profile.endpoint)}
+
     def _without_secrets(self, call: Exchange, body_limit: int | None = None) -> Exchange:
         """A call in which nothing is left that this person hides: its writer may have had the same secrets."""
         own = self._profiles().get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)

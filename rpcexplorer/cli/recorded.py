@@ -1,0 +1,98 @@
+"""The recorded calls that a command is about: one or several, from a history or a case, and where they came from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from msgspec import Struct
+
+from rpcexplorer.cli.context import fail, invocation_of
+from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.profile import Profile
+
+CASE = ".toml"
+"""How the name of a file ends that holds a case."""
+
+
+class Recorded(Struct, frozen=True):
+    """A recorded call."""
+
+    exchange: Exchange
+    source: Profile | None = None
+    """The profile in whose history it was found; None for that of this person, or a case."""
+
+
+def opened(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
+    """The world and an explorer whose history is the one that this profile writes to."""
+    invocation = invocation_of(context)
+    explorer = invocation.open()
+    if profile in explorer.profiles.profiles:
+        explorer.use(profile)  # it may record in a folder of its own
+    return invocation.world, explorer
+
+
+def one_of(explorer: Explorer, id: str | None) -> Exchange:
+    """The recorded call with this id, or the newest; or the end of the command, with a sentence."""
+    found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
+    if found is None:
+        fail("The history is empty." if id is None else f"No call has the id {id}. See: rpcexplorer history list")
+    return _whole(found)
+
+
+def found_anywhere(explorer: Explorer, id: str) -> Recorded:
+    """The recorded call with this id, in this person's own history or the one of any profile."""
+    found: Exchange | Damaged | Complaint | None = None
+    seen = set[Path]()
+    for source in (None, *explorer.profiles.profiles.values()):
+        history = explorer.journal.of(source)
+        if history.folder not in seen and (found := history.find(id)) is not None:
+            break
+        seen.add(history.folder)
+    if found is None:
+        fail(f"No call has the id {id}. See: rpcexplorer history list")
+    return Recorded(_whole(found), source)
+
+
+def called(explorer: Explorer, words: Iterable[str], world: World) -> list[Recorded]:
+    """The calls that ids and files of cases name, in their order. What is damaged in a case is told."""
+    found: list[Recorded] = []
+    for word in words:
+        if word.endswith(CASE) or os.sep in word:
+            found += [Recorded(call) for call in case_calls(explorer, world, word)]
+        else:
+            found.append(found_anywhere(explorer, word))
+    return found
+
+
+def case_calls(explorer: Explorer, world: World, name: str) -> list[Exchange]:
+    """The calls of a case; the end of the command where there is none to be read in it."""
+    case = explorer.cases.read(case_file(world, name))
+    if isinstance(case, Complaint):
+        fail(str(case))
+    for complaint in case.complaints:
+        world.say(str(complaint))
+    for damaged in case.damaged:
+        world.say(f"{damaged.file}: a call cannot be read: {damaged.reason}")
+    if case.note:
+        world.say(f"{name} says: {case.note}")
+    if not case.exchanges:
+        fail(f"{case.file} holds no call that can be read.")
+    return case.exchanges
+
+
+def case_file(world: World, name: str) -> Path:
+    return world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+
+
+def _whole(found: Exchange | Damaged | Complaint) -> Exchange:
+    if isinstance(found, Complaint):
+        fail(found.sentence)
+    if isinstance(found, Damaged):
+        fail(f"The record is damaged ({found.reason}). What is left of it:\n{found.text}")
+    return found

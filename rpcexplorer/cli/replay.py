@@ -1,0 +1,189 @@
+"""``replay``: send again what was sent, and say what is different now."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+
+import click
+from msgspec import Struct
+
+from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
+from rpcexplorer.cli.recorded import Recorded, called
+from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.cli.world import INTERRUPTED
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile, ad_hoc
+from rpcexplorer.model.replaying import Replayed, exit_code
+from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
+from rpcexplorer.views.json_out import json_of
+from rpcexplorer.views.printable import printable
+
+NAMED = 10
+"""Methods that a question lists; the rest is counted."""
+
+
+class _ToSend(Struct, frozen=True):
+    """A record, and the profile that it is sent with."""
+
+    record: Recorded
+    profile: Profile
+
+
+@click.command()
+@click.argument("calls", metavar="ID|FILE...", nargs=-1, required=True)
+@profile_option
+@click.option("--url", metavar="URL", help="Send to this address without a profile.")
+@click.option(
+    "--ignore",
+    metavar="POINTER",
+    multiple=True,
+    help="Leave out what always differs, from the result on: /items/*/seen_at.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a call, each on a line.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@click.option("-y", "--yes", is_flag=True, help="Send without asking, also where the profile wants a question.")
+@click.pass_context
+def replay(
+    context: click.Context,
+    calls: tuple[str, ...],
+    profile: str | None,
+    url: str | None,
+    ignore: tuple[str, ...],
+    as_json: bool,
+    ask: bool,
+    yes: bool,
+) -> None:
+    """Send recorded calls again, or those of a case, and compare the replies with what is recorded.
+
+    What was sent is sent, one call after the other, with the credentials of today: with the profile of each record, or
+    another one. Of a case that somebody else has made, nothing is sent before you have said with which profile.
+
+    It ends with 0 where all is the same, an error that comes again included, with 6 where something differs or cannot
+    be compared, else as a call does: 3, 4, 5, 130.
+
+    \b
+    Examples:
+      rpcexplorer replay 1m7ypmkv7qa7kfj
+      rpcexplorer replay case.toml -p staging --ignore '/items/*/seen_at'
+    """
+    invocation = invocation_of(context)
+    world = invocation.world
+    for pointer in ignore:
+        if not pointer.startswith("/"):
+            raise click.UsageError(f"--ignore: {pointer or 'an empty text'} is no JSON pointer: begin it with a slash.")
+    explorer = invocation.open(ask=ask)
+    records = called(explorer, calls, world)
+    to_send, question = _with_profiles(invocation, explorer, records, profile, url)
+    _tell_where(invocation, explorer, to_send)
+    if question and not (ask and world.asks):
+        fail("Somebody else has recorded this: say with -p which profile it is sent with.")
+    if asked := "" if yes else _what_to_ask(explorer, to_send):
+        question = f"{question} {asked}".strip()
+    if question:
+        _confirm(invocation, question, to_send, ask=ask)
+    stop = Stop()
+    results = run_until_stopped(_run(invocation, explorer, to_send, ignore, stop, as_json=as_json), stop)
+    world.say(totals(results))
+    if explorer.journal.trouble:
+        world.say(f"the calls could not be recorded: {explorer.journal.trouble}")
+    context.exit(INTERRUPTED if stop.pressed else exit_code(results))
+
+
+def _with_profiles(
+    invocation: Invocation, explorer: Explorer, records: Sequence[Recorded], name: str | None, url: str | None
+) -> tuple[list[_ToSend], str]:
+    """Each record with the profile that it is sent with; and a question where no person has chosen that one."""
+    if name or url or invocation.profile or invocation.url:
+        chosen = invocation.use(explorer, name, url)
+        return [_ToSend(each, chosen) for each in records], ""
+    to_send, question = [], ""
+    for each in records:
+        if explorer.journal.is_ours(each.exchange, each.source):
+            to_send.append(_ToSend(each, _own_profile(explorer, each)))
+        else:
+            proposed = _proposed(explorer, each)
+            to_send.append(_ToSend(each, proposed))
+            question = f"Somebody else has recorded this. It would be sent with profile {proposed.name}."
+    return to_send, question
+
+
+def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
+    """The profile that this person made a call with, or the address that was typed for it."""
+    exchange = record.exchange
+    if exchange.profile == AD_HOC_NAME and AD_HOC_NAME not in explorer.profiles.profiles:
+        if "«" in exchange.url:
+            fail(f"{exchange.id} was made with --url, and its address is not recorded whole: add --url.")
+        return ad_hoc(exchange.url)
+    chosen = explorer.profiles.get(exchange.profile)
+    if isinstance(chosen, Complaint):
+        fail(f"{chosen}. {exchange.id} was made with it: name another one with -p.")
+    return chosen
+
+
+def _proposed(explorer: Explorer, record: Recorded) -> Profile:
+    """The profile that is asked about: the one in whose history the call is, or the default."""
+    chosen = record.source or explorer.profiles.get(None)
+    if isinstance(chosen, Complaint):
+        fail(f"Somebody else has recorded this, and there is no default profile: name one with -p. {chosen}")
+    return chosen
+
+
+def _tell_where(invocation: Invocation, explorer: Explorer, to_send: Sequence[_ToSend]) -> None:
+    for each in to_send:
+        call = each.record.exchange
+        if explorer.cases.goes_elsewhere(call, each.profile):
+            went = call.url or "an address that it does not say"
+            invocation.world.say(f"recorded at {went}, sent to {each.profile.endpoint} ({each.profile.name})")
+
+
+def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
+    """One sentence that lists all that is not marked safe, where the profiles want a question."""
+    about = []
+    for name, group in groupby(sorted(to_send, key=lambda each: each.profile.name), lambda each: each.profile.name):
+        several = list(group)
+        profile = several[0].profile
+        methods = explorer.to_ask_about([each.record.exchange for each in several], profile)
+        if methods:
+            word = f"{name} ({profile.badge or profile.confirm})"
+            about.append(f"{listed(methods, NAMED)} {'is' if len(methods) == 1 else 'are'} not marked safe, and "
+                         f"profile {word} asks first.")  # fmt: skip
+    return " ".join(about)
+
+
+def _confirm(invocation: Invocation, question: str, to_send: Sequence[_ToSend], *, ask: bool) -> None:
+    many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"
+    places = listed(dict.fromkeys(each.profile.origin for each in to_send))
+    if not (ask and invocation.world.asks):
+        fail(f"{question} Add --yes to send {many} to {places} all the same.")
+    if not click.confirm(printable(f"{question} Send {many} to {places}?"), default=False, err=True):
+        fail("Nothing was sent.")
+
+
+async def _run(
+    invocation: Invocation,
+    explorer: Explorer,
+    to_send: Sequence[_ToSend],
+    ignore: Sequence[str],
+    stop: Stop,
+    *,
+    as_json: bool,
+) -> list[Replayed]:
+    world, results = invocation.world, list[Replayed]()
+    async with explorer, waiting(world.stderr, explorer) as watch:
+        for _, group in groupby(to_send, lambda each: (each.profile, each.record.source)):
+            several = list(group)
+            explorer.profile = several[0].record.source  # in whose history they were found
+            records = [each.record.exchange for each in several]
+            sent = explorer.replay(records, profile=several[0].profile, ignore=ignore, watch=watch, stop=stop)
+            async for each in sent:
+                watch.erase()
+                results.append(each)
+                if as_json:
+                    world.write(json_of(replay_row(each)) + b"\n")
+                else:
+                    world.print(replay_line(each))
+                    for line in difference_lines(each.comparison) if each.comparison else ():
+                        world.print(f"    {line}")
+    return results

@@ -1,0 +1,260 @@
+"""``replay`` and cases on the command line: what goes out, what is said, and what a case of others cannot do."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.fakes.shell import Ran, Shell
+from tests.fakes.wire import RawServer, Received, http_reply
+
+Answers = Callable[[str, object], str]
+
+
+def server(answers: Answers) -> RawServer:
+    """Answers a method and its params with a member: ``"result": …`` or ``"error": …``."""
+
+    def reply(request: Received) -> bytes:
+        call = json.loads(request.body)
+        member = answers(call["method"], call["params"])
+        return http_reply(f'{{"jsonrpc":"2.0","id":{json.dumps(call["id"])},{member}}}'.encode())
+
+    return RawServer(reply)
+
+
+def number(_method: str, params: object) -> str:
+    return f'"result":{{"n":{json.dumps(params)},"at":1}}'
+
+
+@contextmanager
+def shop(shell: Shell, answers: Answers = number, more: str = "") -> Iterator[RawServer]:
+    with server(answers) as running:
+        shell.sessions(f'[profile.shop]\nurl = "{running.origin}"\n{more}')
+        yield running
+
+
+def ids(shell: Shell) -> list[str]:
+    """Of the calls that were made, oldest first."""
+    return [json.loads(row)["id"] for row in shell.run("history", "list", "--json").text.splitlines()][::-1]
+
+
+def sent(running: RawServer) -> list[tuple[str, object]]:
+    bodies = [json.loads(request.body) for request in running.requests]
+    return [(body["method"], body["params"]) for body in bodies]
+
+
+def case(shell: Shell, text: str) -> str:
+    (shell.folder / "case.toml").write_text(text)
+    return "case.toml"
+
+
+def test_calls_are_sent_again_with_their_own_profile_and_compared(shell: Shell) -> None:
+    answers = iter(['"result":{"n":1.0}', '"error":{"code":1,"message":"no"}', '"result":{"n":1.00}'])
+    again = ['"error":{"code":1,"message":"no"}', '"result":{"n":1.00}', '"result":{"n":1.00,"m":2}']
+    with shop(shell, lambda *_: next(answers)) as running:
+        for method in ("a", "b", "c"):
+            shell.run("call", method, "[1]")
+        one, two, three = ids(shell)
+        answers = iter(again)
+        same = shell.run("replay", two)
+        assert (same.code, sent(running)[-1]) == (0, ("b", [1]))
+        assert same.text.startswith(f"✓ {two} ")
+        several = shell.run("replay", one, three)
+    assert several.code == 6
+    first, difference, second, added = several.text.splitlines()
+    assert first.startswith(f"≠ {one} ")
+    assert difference.strip() == "~ /n: 1.0 → 1.00  (the same number, written otherwise)"
+    assert second.startswith(f"≠ {three} ")
+    assert added.strip() == "+ /m: 2"
+    assert several.err.endswith("2 calls: 2 differs\n")
+
+
+def test_what_differs_is_told_to_a_program_and_what_always_does_is_left_out(shell: Shell) -> None:
+    counter = iter(range(9))
+    with shop(shell, lambda *_: f'"result":[{{"at":{next(counter)}}}]'):
+        shell.run("call", "a")
+        (id,) = ids(shell)
+        row = json.loads(shell.run("replay", id, "--json").out)
+        assert row["differences"] == [{"pointer": "/0/at", "kind": "changed", "left": "0", "right": "1"}]
+        assert (row["id"], row["verdict"], row["live"]) == (id, "differs", ids(shell)[-1])
+        ran = shell.run("replay", id, "--ignore", "/*/at", "--json")
+        assert (ran.code, json.loads(ran.out)["ignored"]) == (0, ["/0/at"])
+        assert shell.run("replay", id, "--ignore", "at").code == 2
+
+
+def test_a_profile_that_asks_first_asks_once_for_all_that_is_not_marked_safe(shell: Shell) -> None:
+    more = 'confirm = "unsafe"\n[profile.shop.method.get]\nsafe = true\n'
+    with shop(shell, more=more) as running:
+        for method in ("get", "set", "drop", "set"):
+            shell.run("call", method, "--yes")
+        made, before = ids(shell), len(running.requests)
+        refused = shell.run("replay", *made)
+        assert (refused.code, len(running.requests)) == (2, before)
+        assert "set, drop are not marked safe, and profile shop (unsafe) asks first. Add --yes to send 4" in refused.err
+        assert shell.run("replay", made[0]).code == 0
+        assert shell.run("replay", *made, "--yes").code == 0
+        assert len(running.requests) == before + 5
+
+
+def test_an_unknown_id_or_file_or_a_file_that_is_no_case_sends_nothing(shell: Shell) -> None:
+    with shop(shell) as running:
+        shell.run("call", "a")
+        history = next((shell.home / "state" / "history").iterdir())
+        for word in ("nothing-like-it", "none.toml", "sessions.toml", str(history)):
+            ran = shell.run("replay", ids(shell)[0], word, "-p", "shop")
+            assert ran.code == 2, word
+        assert len(running.requests) == 1
+
+
+CALL = """[[call]]
+id = "their-call"
+time = 2026-11-20T10:00:00.000Z
+profile = "shop"
+url = "https://rpc.example.com/api/v2/"
+method = "a"
+kind = "call"
+outcome = "result"
+params = '[1]'
+reply = '{"jsonrpc": "2.0", "id": "their-call", "result": {"n": [1], "at": 1}}'
+"""
+
+
+def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_told(shell: Shell) -> None:
+    with shop(shell) as running:
+        file = case(shell, f'case = 1\nnote = "look"\n{CALL}')
+        refused = shell.run("replay", file, "--yes")
+        assert (refused.code, running.requests) == (2, [])
+        assert "say with -p which profile" in refused.err
+        ran = shell.run("replay", file, "-p", "shop")
+        assert (ran.code, sent(running)) == (0, [("a", [1])])
+        assert f"recorded at https://rpc.example.com/api/v2/, sent to {running.origin}/api/v2/ (shop)" in ran.err
+        assert "case.toml says: look" in ran.err
+
+
+def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
+    with shop(shell) as running:
+        file = case(shell, "case = 1\n" + CALL)
+        imported = shell.run("history", "import", file)
+        assert (imported.code, imported.text, running.requests) == (0, "their-call\n", [])
+        assert "added 1 call; they went to https://rpc.example.com/api/v2/" in imported.err
+        assert "0 calls; 1 had been added before" in shell.run("history", "import", file).err
+        assert shell.run("replay", "their-call", "--yes").code == 2
+        assert running.requests == []
+        assert shell.run("replay", "their-call", "-p", "shop").code == 0
+
+
+def test_calls_are_exported_by_id_or_number_or_text_and_read_by_who_gets_them(shell: Shell) -> None:
+    with shop(shell):
+        for name in ("ada", "bob", "cid"):
+            shell.run("call", name, f'{{"name": "{name} of the calls"}}')
+        first, *_ = ids(shell)
+
+    def methods(*words: str) -> list[str]:
+        ran = shell.run("history", "export", *words, "--jsonl")
+        assert ran.code == 0, ran.err
+        return [json.loads(row)["method"] for row in ran.text.splitlines()]
+
+    assert methods(first) == ["ada"]
+    assert methods("--last", "2") == ["bob", "cid"]
+    assert methods("--search", "of the calls") == ["ada", "bob", "cid"]
+    assert methods("--search", "of the", "--last", "1", first) == ["ada", "cid"]
+    assert shell.run("history", "export").code == 2
+    assert shell.run("history", "export", "--search", "nothing like it").code == 2
+    hidden = shell.run("history", "export", first, "--hide", "/params/name", "-o", "case.toml")
+    assert hidden.code == 0
+    assert "of the calls" not in (shell.folder / "case.toml").read_text()
+    refused = shell.run("history", "export", first, "--hide", "/params/nome", "-o", "case.toml")
+    assert refused.code == 2
+    assert "leads nowhere" in refused.err
+
+
+SECRET = {"ann": "ann-s3cret-password", "bob": "bob-s3cret-password"}
+
+
+def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_other_secrets(tmp_path: Path) -> None:
+    """Each has a home, a password and a server, and neither sees anything of the other's but the case."""
+    ann, bob = Shell(tmp_path / "ann"), Shell(tmp_path / "bob")
+    failing = f'"error":{{"code":-32000,"message":"no room","data":{{"echo":"{SECRET["ann"]}"}}}}'
+    with (
+        server(lambda *_: failing) as prod,
+        server(lambda *_: failing.replace(SECRET["ann"], SECRET["bob"])) as staging,
+    ):
+        inline = 'auth = { kind = "inline", username = "support" }\n'
+        ann.sessions(f'[profile.prod]\nurl = "{prod.origin}"\nbadge = "prod"\n{inline}')
+        bob.sessions(f'[profile.staging]\nurl = "{staging.origin}"\n{inline}')
+        ann.environment["RPCEXPLORER_PROD_PASSWORD"] = SECRET["ann"]
+        bob.environment["RPCEXPLORER_STAGING_PASSWORD"] = SECRET["bob"]
+        ran: list[Ran] = [ann.run("call", "order.place", '{"item": 7, "for": "Ada Lovelace"}', "--yes")]
+        assert ran[-1].code == 1
+        handed_on = ann.run("history", "export", *ids(ann), "--hide", "/params/for", "--note", "since Tuesday")
+        (bob.folder / "case.toml").write_bytes(handed_on.out)
+        before = bob.run("replay", "case.toml")
+        assert (before.code, staging.requests) == (2, [])
+        hidden = bob.run("replay", "case.toml", "-p", "staging")
+        assert hidden.code == 6
+        assert "«not recorded»" in hidden.text
+        whole = ann.run("history", "export", *ids(ann))
+        (bob.folder / "case.toml").write_bytes(whole.out)
+        replayed = bob.run("replay", "case.toml", "-p", "staging")
+        assert (replayed.code, len(prod.requests), len(staging.requests)) == (0, 1, 1)
+        assert f"recorded at {prod.origin}/api/v2/, sent to {staging.origin}/api/v2/ (staging)" in replayed.err
+        imported = bob.run("history", "import", "case.toml")
+        ran += [handed_on, before, hidden, whole, replayed, imported]
+    for output in ran:
+        assert not any(secret.encode() in output.out + output.err.encode() for secret in SECRET.values())
+    assert b"Ada" not in handed_on.out
+    for mine, theirs in ((ann, "bob"), (bob, "ann")):
+        assert not any(SECRET[theirs] in text for text in mine.files().values())
+        assert not any(SECRET[name] in text for text in mine.files().values() for name in SECRET)
+    assert [request.body.count(SECRET["bob"].encode()) for request in staging.requests] == [1]
+    assert SECRET["ann"].encode() not in staging.requests[0].body
+    assert str(tmp_path) not in handed_on.text
+
+
+HOSTILE = [
+    ("params = '[1]'", "params = '[\"«shop.password»\"]'", "stands for no secret of the profile that it is sent with"),
+    ("params = '[1]'", "params = '[1]'\nparams_sent = '{\"a\": \"«shop.password»\"}'", "nor in what was sent"),
+    ("params = '[1]'", "params = '[\"{{last.user.get#/token}}\"]'", "is filled with nothing of this person's"),
+    ('method = "a"', 'method = "«shop.password»"', "a method opens nothing either"),
+    ('profile = "shop"', 'profile = "other"', "chooses no profile"),
+    ('url = "https://rpc', 'url = "http://127.0.0.1:9/?token=x#', "chooses no address"),
+    ('id = "their-call"', 'id = "../../../../evil"', "its id names no file"),
+    ('id = "their-call"', 'id = "their-call"\nforeign = false', "does not say of itself whose it is"),
+    ('id = "their-call"', 'id = "their-call"\nwriter = "me@here"\nname = "\\u001b]52;c;eA==\\u0007"', "is not obeyed"),
+    ("time = 2026", "time = 9990", "is not the newest of all for ever"),
+]
+
+
+@pytest.mark.parametrize(("was", "put", "harmless"), HOSTILE, ids=[row[2] for row in HOSTILE])
+@pytest.mark.everyday(3)
+def test_a_hostile_case_is_text(shell: Shell, was: str, put: str, harmless: str) -> None:
+    assert harmless
+    with shop(shell, more='[profile.other]\nurl = "http://127.0.0.1:9"\n') as running:
+        shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = "s3cret-s3cret"
+        shell.run("call", "-p", "shop", "user.get")  # brings a result
+        before = set(shell.files())
+        assert was in CALL
+        file = case(shell, "case = 1\n" + CALL.replace(was, put))
+        assert shell.run("replay", file, "--yes").code == 2
+        imported = shell.run("history", "import", file)
+        (id,) = imported.text.split()
+        assert len(running.requests) == 1
+        for word in (file, id):
+            ran = shell.run("replay", word, "-p", "shop")
+            assert "\x1b" not in ran.text + ran.err
+            assert shell.run("replay", word).code == 2
+        assert all("s3cret" not in request.body.decode() for request in running.requests)
+        assert all(request.line == "POST /api/v2/ HTTP/1.1" for request in running.requests)
+        assert "{{last" not in put or ("a", ["{{last.user.get#/token}}"]) in sent(running)
+        added = {Path(path).name for path in set(shell.files()) - before}
+        assert {name for name in added if not name.startswith(".")} <= {"case.toml", *cases(shell)}
+        newest = json.loads(shell.run("history", "list", "-n", "1", "--json").text)
+        assert not newest["time"].startswith("999")
+
+
+def cases(shell: Shell) -> set[str]:
+    return {path.name for path in (shell.home / "state" / "history").iterdir()}
