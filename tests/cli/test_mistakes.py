@@ -48,7 +48,7 @@ MEANT = [
     ("history prune --older-than 3y", "--older-than: 3y is no age: write a number and h, d or w, such as 30d"),
     ("history prune --older-than 99999999999d", "--older-than: 99999999999d is no age"),
     ("history list --outcome eror", "--outcome: eror is none of result, error,"),
-    ("copy --as crl", "--as: crl is none of curl, python, httpie, command, markdown, request, reply; did you"),
+    ("copy --as crl", "crl is none of curl, python, httpie, command, markdown, request, reply; did you mean curl?"),
     ("completion bsh", "SHELL: bsh is none of bash, zsh, fish; did you mean bash?"),
     ("call m a=1 nonsense", "nonsense is neither name=text nor name:=json"),
 ]

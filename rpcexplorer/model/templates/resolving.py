@@ -110,7 +110,7 @@ def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
         return Resolution(draft)
     values = _Values(sources)
     text, at = [], 0
-    for start, end in _params_in(draft):
+    for start, end in params_in(draft):
         text += [draft.text[at:start], TOKEN.sub(values.in_token, draft.text[start:end])]
         at = end
     whole = "".join([*text, draft.text[at:]])
@@ -122,12 +122,12 @@ def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
     """The references in a draft, each once."""
     if OPENING not in draft.text or isinstance(draft.read(), Problem):
         return ()
-    strings = (token["string"] for span in _params_in(draft) for token in TOKEN.finditer(draft.text, *span))
+    strings = (token["string"] for span in params_in(draft) for token in TOKEN.finditer(draft.text, *span))
     found = (each["inside"] for string in strings for each in REFERENCE.finditer(string))
     return tuple(dict.fromkeys(reference(inside) for inside in found if inside))
 
 
-def _params_in(draft: Draft | Batch) -> Iterator[Span]:
+def params_in(draft: Draft | Batch) -> Iterator[Span]:
     """Where params stand: in a batch nothing else is touched, so that what is asked about is what is sent."""
     if isinstance(draft, Draft):
         yield 0, len(draft.text)

@@ -20,6 +20,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER
 from rpcexplorer.model.secrets.secret import Secret, placeholder
+from rpcexplorer.model.templates.escaping import escaped
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.copying.certificates import CURL, HTTPIE, in_options, saved_in_shell
 from rpcexplorer.views.copying.certificates import in_python as certificates_in_python
@@ -154,6 +155,8 @@ def command(subject: Subject) -> str:
     if profile.ad_hoc:
         auth = f" --auth {profile.auth.kind}" if profile.secrets else ""
         where = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}{auth}"
+    if subject.exchange is not None:  # what was sent is sent again, whatever has a value by now
+        draft = escaped(draft)
     read = draft.read()
     params = read.text if isinstance(read, Params) else ""
     if profile.ad_hoc:  # there it goes by another name
@@ -219,17 +222,21 @@ def _python_auth(subject: Subject) -> list[str]:
     return [f"    auth=httpx.{client.python}({', '.join(values)}),"]
 
 
-def markdown(subject: Subject) -> str:
+def request_told(subject: Subject) -> str:
+    """The request for people: its body is laid out."""
     headers = list(subject.headers)
     if not any(name.lower() == "host" for name, _ in headers):
         headers.insert(0, ("Host", urlsplit(subject.url).netloc))
     head = [subject.preview.line, *(f"{name}: {value}".rstrip() for name, value in headers)]
-    request = "\n".join([*head, "", indented(subject.body)])
+    return "\n".join([*head, "", indented(subject.body)])
+
+
+def markdown(subject: Subject) -> str:
     calls = to_calls(subject.draft, "")
     method = "" if isinstance(calls, Problem) else ", ".join(call.method for call in calls)
     exchange, profile = subject.exchange, subject.profile
     named = exchange.profile if exchange and exchange.profile else profile.name
-    return ticket(method, named, subject.url, request, subject.exchange)
+    return ticket(method, named, subject.url, request_told(subject), subject.exchange)
 
 
 SNIPPETS: Final[Mapping[str, Callable[[Subject], str]]] = {

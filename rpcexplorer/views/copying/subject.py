@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
+from typing import Final
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -20,11 +21,15 @@ from rpcexplorer.model.secrets.placeholders import without
 from rpcexplorer.model.secrets.secret import Secret, origin_of, placeholder
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.redaction.drafts import redacted_draft, redactor_of
-from rpcexplorer.redaction.exchanges import COPY, redacted
+from rpcexplorer.redaction.exchanges import COPY, Policy, redacted
 from rpcexplorer.redaction.redactor import Redactor
 
 Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
+
+
+KEPT: Final = Policy(guesses=True)
+"""All of a body, without what may be a secret."""
 
 
 class Subject(Struct, frozen=True):
@@ -121,7 +126,7 @@ def subject_of(
     secrets = tuple(secrets)
     hide = redactor_of(profile, secrets, guesses=COPY.guesses)
     exchange = _copied(what, profile, secrets, hide) if isinstance(what, Exchange) else None
-    draft = sent_draft(what) if isinstance(what, Exchange) else what
+    draft = _as_it_went_out(what) if isinstance(what, Exchange) else what
     if not ours:
         draft = replace(draft, text=without(draft.text, profile.name))
     draft = redacted_draft(draft, profile, hide)
@@ -155,6 +160,11 @@ def record_of(
     bare = _unknown(exchange)
     told = f"Profile {profile.name} would not send it so today: its own headers and its auth are not shown."
     return subject_of(bare, exchange, partial(preview, profile=bare), secrets=secrets, ours=ours), missing or told
+
+
+def _as_it_went_out(exchange: Exchange) -> Draft | Batch:
+    """What was sent, in which nothing is put in the place of anything once more."""
+    return replace(sent_draft(exchange), typed=exchange.params)
 
 
 def _unknown(exchange: Exchange) -> Profile:
