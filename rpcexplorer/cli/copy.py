@@ -12,36 +12,47 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.views.copying.forms import FORMS, TELLING, made, marks, replaced, replaced_told, reply
-from rpcexplorer.views.copying.subject import profile_of, record_of
+from rpcexplorer.views.copying.subject import Subject, profile_of, record_of
 from rpcexplorer.views.printable import printable_bytes
 
 FORM = OneOf(FORMS)
+MOST = 2
+"""Calls in one ticket."""
 
 
 @click.command()
-@click.argument("id", required=False)
+@click.argument("ids", nargs=-1, metavar="[ID [ID]]")
 @click.option("--as", "form", type=FORM, default="curl", show_default=True, help="What to make of it.")
 @click.option("-o", "--output", metavar="FILE", help="Write to FILE instead of stdout; whole, or not at all.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Look where it records.")
 @click.pass_context
-def copy(context: click.Context, id: str | None, form: str, output: str | None, profile: str | None) -> None:
+def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | None, profile: str | None) -> None:
     """Print a recorded call as a curl or HTTPie command, Python, our own command, or Markdown for a ticket.
 
     Without an ID, the newest; a part of an id is enough where only one call has it. Secrets are never in it: it
     reads them from the variables RPCEXPLORER_<PROFILE>_<FIELD>, and in Markdown they stay placeholders. A call that
     needs a session brings its login along, which asks for a password that is in no variable. "request" is the HTTP
-    request as text, and "reply" the body of the reply, byte for byte.
+    request as text, and "reply" the body of the reply, byte for byte. Of two calls there is one ticket, with what
+    differs between their replies.
 
     \b
     Examples:
       rpcexplorer copy --as markdown
       rpcexplorer copy 1m7ypmkv7qa7kfj --as curl
       rpcexplorer copy --as reply --output reply.json
+      rpcexplorer copy 1m7ypmkv7qa7kfj 1m7yq02ddtb1x6m --as markdown
     """
+    if len(ids) > MOST or (len(ids) == MOST and form != "markdown"):
+        raise click.UsageError("Name one call; or two, with --as markdown, for the ticket of both.")
     world, explorer = opened(context, profile)
-    exchange = one_of(explorer, id)
+    exchanges = [one_of(explorer, id) for id in ids or (None,)]
     out = Output(world, output)
-    content, count = _reply(explorer, exchange) if form == "reply" else _made(world, explorer, exchange, form)
+    if len(exchanges) == MOST:
+        content, count = _of_two(world, explorer, exchanges[0], exchanges[1])
+    elif form == "reply":
+        content, count = _reply(explorer, exchanges[0])
+    else:
+        content, count = _made(world, explorer, exchanges[0], form)
     if form not in {"request", "reply"}:
         out.world.write(content + b"\n")
     elif out.world.shows:
@@ -54,7 +65,22 @@ def copy(context: click.Context, id: str | None, form: str, output: str | None, 
 
 
 def _made(world: World, explorer: Explorer, exchange: Exchange, form: str) -> tuple[bytes, int]:
-    """It, and how many secrets were replaced in it; or the end of the command, with a sentence."""
+    """It, and how many secrets were replaced in it."""
+    subject = _subject(world, explorer, exchange, runs=form not in TELLING)
+    content = made(form, subject)
+    return content, replaced(form, subject, content)
+
+
+def _of_two(world: World, explorer: Explorer, left: Exchange, right: Exchange) -> tuple[bytes, int]:
+    from rpcexplorer.views.copying.two import of_two  # what compares is not needed for one
+
+    first, second = (_subject(world, explorer, each, runs=False) for each in (left, right))
+    content = of_two(first, second, (left, right), explorer.credentials.in_use(), ())
+    return content, marks(content)
+
+
+def _subject(world: World, explorer: Explorer, exchange: Exchange, *, runs: bool) -> Subject:
+    """What it is made of; or the end of the command, with a sentence."""
     ours = explorer.journal.is_ours(exchange, explorer.profile)
     subject, missing = record_of(
         exchange,
@@ -62,14 +88,13 @@ def _made(world: World, explorer: Explorer, exchange: Exchange, form: str) -> tu
         explorer.preview,
         secrets=explorer.credentials.in_use(),
         ours=ours,
-        runs=form not in TELLING,
+        runs=runs,
     )
     if missing:
         world.say(missing)
     if isinstance(subject, Refused):
         fail(subject.sentence)
-    content = made(form, subject)
-    return content, replaced(form, subject, content)
+    return subject
 
 
 def _reply(explorer: Explorer, exchange: Exchange) -> tuple[bytes, int]:

@@ -200,10 +200,13 @@ class ExplorerApp(Leaving):
 
     @opens("copy")
     async def on_ticket_wanted(self, event: TicketWanted) -> None:
-        from rpcexplorer.tui.call.copying import ticket_copied
+        from rpcexplorer.tui.call.copying import ticket_copied, ticket_of_two_copied
 
         self.pending.go_on("copy")
-        await ticket_copied(self.screen, self.explorer, event.exchange)
+        if event.other is None:
+            await ticket_copied(self.screen, self.explorer, event.exchange)
+        else:
+            await ticket_of_two_copied(self.screen, self.explorer, event.exchange, event.other, event.ignore)
 
     @opens("test")
     async def on_connection_test_wanted(self) -> None:

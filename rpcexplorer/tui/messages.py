@@ -5,6 +5,7 @@ Those that more than one of them says are here.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
@@ -38,10 +39,13 @@ class CopyCallWanted(Message):
 
 @message
 class TicketWanted(Message):
-    """The ticket of a call is to be copied."""
+    """The ticket of a call is to be copied, or of two and what differs between their replies."""
 
     sender: Widget
     exchange: Exchange
+    other: Exchange | None = None
+    ignore: Sequence[str] = ()
+    """JSON pointers that are left out of what is compared."""
 
 
 @message

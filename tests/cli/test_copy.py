@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -105,6 +106,40 @@ def test_the_reply_is_its_body_byte_for_byte_in_a_pipe_and_in_a_file_and_printab
 def test_a_ticket_in_a_file_is_what_would_be_printed(used: Used) -> None:
     assert used.shell.run("copy", used.id, "--as", "markdown", "-o", "ticket.md").out == b""
     assert (used.shell.folder / "ticket.md").read_text() == used.copy("markdown")[0]
+
+
+def test_of_two_calls_there_is_one_ticket_and_nothing_else(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{AUTH}\n')
+        ids = [json.loads(shell.run("call", "user.get", f'{{"n": {n}}}', "--envelope").out)["id"] for n in (1, 2)]
+    ran = shell.run("copy", *ids, "--as", "markdown", "-o", "both.md")
+    assert (ran.code, ran.out, ran.err) == (0, b"", "rpcexplorer: 1 secret replaced\n")
+    text = (shell.folder / "both.md").read_text()
+    assert '-   "n": 1\n+   "n": 2\n' in text
+    assert PASSWORD not in text
+    for wrong in ([*ids], [*ids, ids[0], "--as", "markdown"]):
+        ran = shell.run("copy", *wrong)
+        assert (ran.code, "two, with --as markdown" in ran.err) == (2, True)
+
+
+@pytest.mark.parametrize("form", ["markdown", "request", "command", "python"])
+def test_what_was_sent_is_copied_whatever_has_a_value_by_now(shell: Shell, form: str) -> None:
+    with RawServer(answer) as server:
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n[variables]\nwho = "ada"\n')
+        shell.run("call", "user.get", '["{{who}}", "{{{{who}}", "{{nobody}}"]')
+        (received,) = server.requests
+        assert json.loads(received.body)["params"] == ["ada", "{{who}}", "{{nobody}}"]
+        shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n[variables]\nwho = "bob"\nnobody = "x"\n')
+        text = shell.run("copy", "--as", form).text
+        assert "bob" not in text
+        assert "ada" in text
+        if form == "command":
+            assert shell.run(*shlex.split(text)[1:]).code == 0
+            assert server.requests[1].body.partition(b'"method"')[2] == received.body.partition(b'"method"')[2]
+        else:
+            assert "{{who}}" in text
+            assert "{{nobody}}" in text
 
 
 def test_of_what_its_profile_would_not_send_today_a_ticket_is_made_all_the_same(used: Used) -> None:

@@ -26,6 +26,7 @@ from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.terminal.clipboard import copy
 from rpcexplorer.views.copying.forms import FORMS, TELLING, head, made, marks, replaced, replaced_told
 from rpcexplorer.views.copying.subject import Subject, profile_of, record_of, subject_of
+from rpcexplorer.views.copying.two import of_two
 from rpcexplorer.views.printable import printable, printable_bytes
 
 NOTHING: Final = "There is nothing to copy here."
@@ -107,6 +108,22 @@ async def copied(
 async def ticket_copied(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> None:
     """Copy the ticket of a call, without a question."""
     await copied(screen, explorer, draft_of(exchange), exchange=exchange, what="markdown")
+
+
+async def ticket_of_two_copied(
+    screen: Screen[Any], explorer: Explorer, left: Exchange, right: Exchange, ignore: Sequence[str] = ()
+) -> None:
+    """Copy the ticket of two calls and of what differs between their replies, without these JSON pointers."""
+    subjects = []
+    for each in (left, right):
+        subject, _ = _subject(explorer, draft_of(each), each, runs=False)
+        if not isinstance(subject, Subject):
+            screen.notify(subject.sentence if subject else NOTHING, markup=False, timeout=6)
+            return
+        subjects.append(subject)
+    secrets = explorer.credentials.in_use()
+    content = await asyncio.to_thread(of_two, subjects[0], subjects[1], (left, right), secrets, ignore)
+    await copy(screen, content.decode(), "the ticket of both", also=replaced_told(marks(content)))
 
 
 def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:

@@ -15,10 +15,10 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.redaction.exchanges import COPY, Policy, redacted
+from rpcexplorer.redaction.exchanges import COPY, redacted
 from rpcexplorer.redaction.exchanges import HIDDEN as REMARK
 from rpcexplorer.views.copying.snippets import SNIPPETS
-from rpcexplorer.views.copying.subject import Subject
+from rpcexplorer.views.copying.subject import KEPT, Subject
 
 
 class CopyForm(Struct, frozen=True):
@@ -43,9 +43,6 @@ FORMS: Final[Mapping[str, CopyForm]] = {
 
 TELLING: Final = frozenset({"markdown", "request"})
 """Those that only tell of a call: they can be made of one that its profile would not send today."""
-
-KEPT: Final = Policy(guesses=True)
-"""All of a body, without what may be a secret."""
 
 
 def made(form: str, subject: Subject) -> bytes:

@@ -1,0 +1,121 @@
+"""Two calls and what differs between their replies as Markdown, for a ticket."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
+from typing import Final
+from urllib.parse import urlsplit
+
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.comparing.compare import compared
+from rpcexplorer.model.comparing.comparison import Comparison
+from rpcexplorer.model.draft import sent_draft
+from rpcexplorer.model.exchange import Exchange, Malformed, Result
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.protocol.codec import decode
+from rpcexplorer.protocol.messages import MessageForm
+from rpcexplorer.redaction.exchanges import redacted
+from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
+from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.copying.snippets import request_told
+from rpcexplorer.views.copying.subject import KEPT, Subject
+from rpcexplorer.views.copying.ticket import block, code, moment, reply, versions
+from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.sentences import duration, outcome_line, transport_line
+
+LINES: Final = 40
+"""Of what differs; a person opens the comparison for more."""
+WIDEST: Final = 240
+"""Characters of such a line."""
+EACH: Final = 4_000
+"""Characters of each of the two replies."""
+SIDES: Final = ("the left", "the right")
+
+
+def of_two(
+    left: Subject, right: Subject, came: tuple[Exchange, Exchange], secrets: Iterable[Secret], ignore: Sequence[str]
+) -> bytes:
+    """The ticket of two calls and the replies that came. They are compared anew, without their secrets.
+
+    What only may be a secret is seen by whoever made the calls, and by nobody who is sent a ticket.
+    """
+    secrets = tuple(secrets)
+    one, other = (_without(each, of, secrets) for each, of in zip(came, (left, right), strict=True))
+    told = ticket_of_two(one, other, at_once(compared(one, other, ignore)), (request_told(left), request_told(right)))
+    return told.encode(errors="backslashreplace")
+
+
+def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, requests: tuple[str, str]) -> str:
+    """Nothing is hidden here: secrets have to be placeholders already."""
+    methods = " and ".join(code(name) for name in dict.fromkeys((left.method, right.method)))
+    lines = [f"## {methods}: {left.outcome_name} and {right.outcome_name}", ""]
+    lines += ["| | left | right |", "|---|---|---|"]
+    for label, one, other in zip(_FACTS, _facts(left), _facts(right), strict=True):
+        lines.append(f"| {label} | {_cell(one)} | {_cell(other)} |")
+    lines += ["", f"- Compared: {code(summary(comparison))}", f"- Versions: {code(versions())}"]
+    for side, exchange in zip(SIDES, (left, right), strict=True):
+        if exchange.note:
+            lines += ["", f"### Note on {side}", "", *block(printable(exchange.note, lines=True), "text")]
+    if comparison.differences:
+        lines += ["", "### What differs", "", *_differences(comparison)]
+    same = sent_draft(left) == sent_draft(right)
+    for side, request in zip(("both sides",) if same else SIDES, requests, strict=False):
+        lines += ["", f"### Request on {side}", "", *block(printable(request, lines=True), "http", EACH)]
+    for side, exchange in zip(SIDES, (left, right), strict=True):
+        lines += ["", f"### Reply on {side}", "", *reply(exchange, EACH)]
+    return "\n".join(lines)
+
+
+def _without(exchange: Exchange, of: Subject, secrets: tuple[Secret, ...]) -> Exchange:
+    """The exchange without what may be a secret, its result read anew from the body that is left."""
+    kept = redacted(exchange, KEPT, of.profile, secrets)
+    if of.exchange is not None:
+        kept = replace(kept, name=of.exchange.name, note=of.exchange.note)
+    if not isinstance(kept.outcome, Result) or kept.response.cut or kept.response.body == exchange.response.body:
+        return kept
+    form, body = MessageForm(kept.envelope), kept.response.body
+    read = decode_batch(body, (), form) if kept.kind == "batch" else decode(body, None, form)
+    return replace(kept, outcome=read if isinstance(read, Result) else Malformed("It could not be read without them."))
+
+
+_FACTS: Final = ("Profile", "Host", "Outcome", "Transport", "Took", "When", "Id")
+
+
+def _facts(exchange: Exchange) -> Iterator[str]:
+    yield exchange.profile
+    yield urlsplit(exchange.url).netloc or exchange.url
+    yield outcome_line(exchange)
+    yield transport_line(exchange)
+    yield duration(exchange.seconds)
+    yield moment(exchange)
+    yield exchange.id
+
+
+def _cell(text: str) -> str:
+    """A table ends a cell at a bar, in code as well."""
+    return code(text).replace("|", "\\|") if text else ""
+
+
+def _differences(comparison: Comparison) -> Iterator[str]:
+    lines = [printable(line) for line in _told(compared_lines(comparison))]
+    shown = [line if len(line) <= WIDEST else f"{line[:WIDEST]} ⋯" for line in lines[:LINES]]
+    yield from block("\n".join(shown), "diff")
+    if len(lines) > LINES:
+        yield ""
+        yield f"Cut here: {LINES} of {len(lines):,} lines are shown."
+
+
+def _told(lines: Sequence[ComparedLine]) -> Iterator[str]:
+    """As a diff has them: of each difference all that stands on the left, then all that stands on the right."""
+    for (_, kind), run in groupby(lines, key=lambda line: (line.difference, line.kind)):
+        pairs = [(line.left, line.right, f"   ({line.note})" if line.note else "") for line in run]
+        if kind in {"equal", "fold", "note"}:
+            yield from (f"  {left}" for left, _, _ in pairs)
+            continue
+        before, after = ("~ ", "~ ") if kind in {"ignored", "hidden"} else ("- ", "+ ")
+        yield from (f"{before}{left}" for left, _, _ in pairs if left is not None)
+        yield from (f"{after}{right}{note}" for left, right, note in pairs if right is not None)

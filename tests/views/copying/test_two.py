@@ -1,0 +1,135 @@
+"""Two calls as one ticket."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from msgspec.structs import replace
+
+from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.codec import decode
+from rpcexplorer.views.copying.subject import Subject, record_of
+from rpcexplorer.views.copying.ticket import versions
+from rpcexplorer.views.copying.two import LINES, of_two
+from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.sentences import transport_line
+from tests.views.copying.test_snippets import previewing
+from tests.views.copying.test_ticket import HOSTILE
+from tests.views.exchanges import exchange
+
+PROFILES = {name: Profile(name, f"https://{name}.example.com") for name in ("prod", "staging")}
+SECRETS = [Secret("hunter2-hunter2", "prod.password"), Secret("tr0ub4dor&3-x", "staging.password")]
+
+
+def came(profile: str, member: object, kind: str = "result", **fields: Any) -> Exchange:
+    body = json.dumps({"jsonrpc": "2.0", "id": "1", kind: member}, ensure_ascii=False).encode()
+    outcome = decode(body, "1")
+    assert isinstance(outcome, Result | ErrorObject)
+    return exchange(outcome, body=body, profile=profile, url=f"https://{profile}.example.com/api/v2/", **fields)
+
+
+def ticket(left: Exchange, right: Exchange, *ignore: str) -> str:
+    def preview(draft: Draft | Batch, *, profile: Profile, id: str | None = None) -> Preview | Refused:
+        return previewing(profile)(draft, id=id)
+
+    one, other = (record_of(each, PROFILES, preview, secrets=SECRETS)[0] for each in (left, right))
+    assert isinstance(one, Subject)
+    assert isinstance(other, Subject)
+    return of_two(one, other, (left, right), SECRETS, ignore).decode()
+
+
+def test_a_ticket_of_two_has_a_table_what_differs_and_both_replies() -> None:
+    left = came("prod", {"code": -32602, "message": "Invalid params", "data": [1]}, "error", note="Customer 7 | x")
+    right = came("staging", {"id": 42}, seconds=0.5)
+    text = ticket(left, right)
+    assert text.startswith(
+        f"""\
+## `user.get`: error and result
+
+| | left | right |
+|---|---|---|
+| Profile | `prod` | `staging` |
+| Host | `prod.example.com` | `staging.example.com` |
+| Outcome | `✗ error -32602 Invalid params` | `✓ result` |
+| Transport | `{transport_line(left)}` | `{transport_line(right)}` |
+| Took | `34 ms` | `500 ms` |
+| When | `2026-11-21 10:40:12 UTC` | `2026-11-21 10:40:12 UTC` |
+| Id | `01jd4x9a2mk7c3q` | `01jd4x9a2mk7c3q` |
+
+- Compared: `error -32602 before, result now`
+- Versions: `{versions()}`
+
+### Note on the left
+
+```text
+Customer 7 | x
+```
+
+### What differs
+
+```diff
+"""
+    )
+    assert text.count("### Request on both sides\n\n```http\nPOST /api/v2/ HTTP/1.1\nHost: prod.example.com\n") == 1
+    assert text.count("### Reply on the left\n") == text.count("### Reply on the right\n") == 1
+
+
+def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
+    rows = [{"n": at, "kept": "k"} for at in range(100)]
+    left, right = came("prod", {"rows": rows, "seen": 1}), came("staging", {"rows": [], "seen": 2})
+    text = ticket(left, right)
+    shown = text.split("```diff\n")[1].split("\n```\n")[0].splitlines()
+    assert len(shown) == LINES
+    assert f"Cut here: {LINES} of " in text
+    small = ticket(came("prod", {"a": 1, "b": 2, "seen": 1}), came("staging", {"a": 1, "b": 3, "seen": 2}), "/seen")
+    assert '-   "b": 2\n+   "b": 3\n' in small
+    assert "1 member differs; 1 value was left out" in small
+    assert "What differs" not in ticket(left, replace(left, profile="prod"))
+
+
+def test_what_was_sent_is_told_twice_where_it_was_not_the_same() -> None:
+    text = ticket(came("prod", 1, params='["left"]'), came("staging", 1, params='["right"]'))
+    assert [text.count(f"### Request on {side}\n") for side in ("both sides", "the left", "the right")] == [0, 1, 1]
+
+
+def test_no_secret_of_either_is_in_it_nor_what_may_be_one() -> None:
+    texts = ("hunter2-hunter2", "tr0ub4dor&3-x")
+    members = [{"echo": texts, "token": token, "n": n} for token, n in (("live-1", 1), ("live-2", 2))]
+    params = json.dumps({"password": "short", "note": texts})
+    sides = [
+        came(profile, member, params=params, note=f"with {texts[0]}")
+        for profile, member in zip(("prod", "staging"), members, strict=True)
+    ]
+    text = ticket(sides[0], sides[1])
+    assert not [secret for secret in (*texts, "short", "live-1", "live-2") if secret in text]
+    assert "«prod.password»" in text
+    assert "«staging.password»" in text
+    assert '-   "n": 1\n+   "n": 2\n' in text
+
+
+def every(tokens: Iterable[Token]) -> Iterable[Token]:
+    for token in tokens:
+        yield token
+        yield from every(token.children or ())
+
+
+def test_a_reader_of_markdown_finds_nothing_in_it_that_acts() -> None:
+    odd = HOSTILE + " | a \\| b | <b>x</b> [y](z)"
+    left = came("prod", {odd: odd, "n": [1]}, method=odd, params=json.dumps([odd]), note=odd, name=odd)
+    right = came("staging", {"code": 7, "message": odd, "data": [odd]}, "error", method=odd)
+    for sides in ((left, right), (left, came("staging", {odd: "x", "n": [2]}, method=odd))):
+        text = ticket(*sides)
+        assert printable(text, lines=True) == text
+        tokens = list(every(MarkdownIt("commonmark").enable("table").parse(text)))
+        kinds = {token.type for token in tokens}
+        assert not kinds & {"html_inline", "html_block", "link_open", "image", "blockquote_open"}
+        plain = "".join(token.content for token in tokens if token.type == "text")
+        assert not [word for word in ("evil", "@all", "img", "done") if word in plain]
+        assert [token.type for token in tokens].count("td_open") == 7 * 3
