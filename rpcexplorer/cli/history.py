@@ -27,6 +27,8 @@ __all__ = ["history", "one_of", "opened"]
 
 AT_MOST = whole_number(1)
 AGE = re.compile(r"([0-9]{1,4})([hdw])")
+NAMED = 3
+"""Others who record in the same folder that are named; the rest is counted."""
 HOURS = {"h": 1, "d": 24, "w": 168}
 
 
@@ -68,7 +70,7 @@ def list_(
     wanted = wanted_of("", profile, bounds, method=method, outcome=outcome or "")
     world, explorer = opened(context, profile)
     found = explorer.history.search(wanted)
-    _print(world, islice(found, limit), as_json=as_json)
+    _print(world, islice(found, limit), explorer, as_json=as_json)
 
 
 @history.command()
@@ -94,7 +96,7 @@ def search(
     wanted = wanted_of(text, profile, bounds)
     world, explorer = opened(context, profile)
     found = explorer.history.search(wanted)
-    _print(world, islice(found, limit), as_json=as_json)
+    _print(world, islice(found, limit), explorer, as_json=as_json)
 
 
 @history.command()
@@ -126,7 +128,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
         else:
             world.write(body)
     elif part == "json":
-        world.write(json_of(_row(exchange) | _rest(exchange)) + b"\n")
+        world.write(json_of(_row(exchange, explorer.history.writer) | _rest(exchange)) + b"\n")
     else:
         world.print(shown(exchange, colour=world.colours))
 
@@ -153,6 +155,9 @@ def prune(
     before = None if older_than is None else datetime.now(UTC) - _age(older_than)
     world, explorer = opened(context, profile)
     count = explorer.history.prune(keep=keep, before=before, profile=profile, dry=True)
+    if others := explorer.history.others():
+        named = ", ".join(others[:NAMED]) + f" and {len(others) - NAMED} more" * (len(others) > NAMED)
+        world.say(f"{named} record in {explorer.history.folder} too; what they have recorded stays")
     if dry_run or not count:
         world.say(f"{count:,} calls would be removed")
         return
@@ -165,20 +170,23 @@ def prune(
     world.say(f"removed {count:,} calls")
 
 
-def _print(world: World, found: Iterable[Exchange | Damaged], *, as_json: bool) -> None:
+def _print(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:
+    own, many = explorer.history.writer, bool(explorer.history.others())
     for exchange in found:
         if isinstance(exchange, Damaged):
             world.say(f"a damaged record in {exchange.file}: {exchange.reason}")
         elif as_json:
-            world.write(json_of(_row(exchange)) + b"\n")
+            world.write(json_of(_row(exchange, own)) + b"\n")
         else:
-            world.print(history_line(exchange, width=world.width, colour=world.colours))
+            world.print(history_line(exchange, width=world.width, colour=world.colours, writers=many))
 
 
-def _row(exchange: Exchange) -> dict[str, object]:
+def _row(exchange: Exchange, own: str) -> dict[str, object]:
+    """``own``: who has recorded what nobody else has."""
     return {
         "id": exchange.id,
         "time": exchange.when.isoformat(),
+        "by": printable(exchange.writer or own),
         "profile": printable(exchange.profile),
         "url": printable(exchange.url),
         "method": printable(exchange.method),

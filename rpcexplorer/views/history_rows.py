@@ -16,6 +16,8 @@ from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.history.bounds import Bounds
 from rpcexplorer.views.words.sentences import duration, outcome_words, size, status_word
 
+YOU: Final = "you"
+"""Who has recorded a call, where others have recorded some and this one is one's own."""
 _LONGEST: Final = 300
 """Characters of an outcome's words that are looked at; no row shows more."""
 
@@ -127,6 +129,7 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None) -> list[list[tuple
         "profile": exchange.profile,
         "url": exchange.url,
         "when": f"{exchange.when.astimezone(zone):%Y-%m-%d %H:%M:%S %z}",
+        "by": exchange.writer,
         "took": duration(exchange.seconds),
         "sent": size(exchange.sent) if exchange.sent else "",
         "received": size(response.size) if response.status is not None else "",

@@ -147,3 +147,19 @@ def test_a_damaged_record_is_told_and_the_others_are_listed(used: Shell) -> None
     ran = used.run("history", "list", "--json")
     assert methods(ran.text) == ["omega", "alpha"]
     assert "damaged" in ran.err
+
+
+def test_in_a_history_that_others_write_to_each_call_says_whose_it_is(used: Shell) -> None:
+    (own,) = used.home.rglob("history/*.toml")
+    blocks = own.read_text()
+    assert "you" not in used.run("history", "list").text.split()
+    own.with_name("eva@desk.toml").write_text(blocks.replace('\nid = "', '\nid = "e'))
+    listed = used.run("history", "list", "--json").text.splitlines()
+    whose = {json.loads(row)["id"]: json.loads(row)["by"] for row in listed}
+    assert [by for id, by in whose.items() if id.startswith("e")] == ["eva@desk"] * 3
+    assert [by for id, by in whose.items() if not id.startswith("e")] == [own.stem] * 3
+    assert {"you", "eva@desk"} <= set(used.run("history", "list").text.split())
+    assert "by        eva@desk" in used.run("history", "show", max(whose)).text
+    ran = used.run("history", "prune", "--keep", "0", "--yes")
+    assert "eva@desk record in" in ran.err
+    assert methods(used.run("history", "list", "--json").text) == ["omega", "bad", "alpha"]

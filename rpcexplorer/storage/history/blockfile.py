@@ -21,6 +21,8 @@ from rpcexplorer.storage.replacing import prepared, write_all
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
+GROUP_READS = 0o040
+
 CHUNK = 64 * 1024
 STEP = MIB
 """Bytes that are read at once at the most, so that whoever reads can stop in between."""
@@ -50,21 +52,29 @@ BOUNDARY = re.compile(
 )
 
 
-def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path) -> None:
+def append(path: Path, blocks: bytes, *, rotate_at: int, rotated: Path, mode: int = PRIVATE_FILE) -> None:
     """Add blocks with one write, or none of them. A file that would grow past ``rotate_at`` moves to ``rotated``.
 
-    It is not flushed to the disk: that costs a hundred times as much as all the rest, and only a power cut could
-    tell the difference. A torn end that it leaves is moved aside by the next append.
+    A new one gets the ``mode``. It is not flushed to the disk: that costs a hundred times as much as all the rest, and
+    only a power cut could tell the difference. A torn end that it leaves is moved aside by the next append.
     """
     with telling("write", path):
         with opened(path, APPENDING) as file:
             size, gap = _mended(file, path, blocks)
+            _begin(file, size, mode)
             if not size or size + len(blocks) <= rotate_at or os.path.lexists(rotated):
                 append_or_undo(file, gap + blocks, size)
                 return
         path.rename(rotated)
         with opened(path, APPENDING) as file:
+            _begin(file, 0, mode)
             append_or_undo(file, blocks, 0)
+
+
+def _begin(file: int, size: int, mode: int) -> None:
+    """An empty file was made just now, for its owner alone."""
+    if not size and mode != PRIVATE_FILE:
+        os.fchmod(file, mode)
 
 
 def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:
@@ -139,7 +149,7 @@ def rewrite(
         number = sum(before is not after for before, after in zip(blocks, changed, strict=True))
         if not number:
             return 0
-        with telling("write", path), prepared(path, after := b"".join(changed), PRIVATE_FILE) as beside, locked():
+        with telling("write", path), prepared(path, after := b"".join(changed), _mode(path)) as beside, locked():
             added = b"" if _version(path) == version else _added(path, content, most)
             if added is None:
                 continue  # somebody else has changed it too
@@ -150,6 +160,11 @@ def rewrite(
                     write_all(file, added)
                 beside.replace(path)
             return number
+
+
+def _mode(path: Path) -> int:
+    """As it is, but nobody else writes to it."""
+    return PRIVATE_FILE | (path.lstat().st_mode & GROUP_READS)
 
 
 def _version(path: Path) -> tuple[int, int, int] | None:

@@ -43,8 +43,9 @@ def rotated(folder: Path, writer: str, when: datetime) -> Path:
 
 
 def writers(listed: Iterable[str]) -> list[str]:
-    """Everyone who has written one of these files."""
-    return sorted({name.partition(".")[0] for name in listed if name.endswith(".toml")} - {""})
+    """Everyone who has written one of these files, or what was torn in one."""
+    written = (name for name in listed if name.endswith(".toml") or TORN_FILE.fullmatch(name))
+    return sorted({name.partition(".")[0] for name in written} - {""})
 
 
 def full_files(listed: Iterable[str]) -> dict[str, list[str]]:

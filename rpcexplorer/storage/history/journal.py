@@ -55,7 +55,8 @@ class Journal:
         if (folder, inside) not in self._open:
             from rpcexplorer.storage.history.store import History
 
-            self._open[folder, inside] = History(folder, body_limit=self._settings.body_limit, inside=inside)
+            shared, limit = folder != self._folder, self._settings.body_limit
+            self._open[folder, inside] = History(folder, body_limit=limit, inside=inside, shared=shared)
         return self._open[folder, inside]
 
     def of_cases(self, profile: Profile | None) -> History:
@@ -91,9 +92,10 @@ class Journal:
     def is_ours(self, exchange: Exchange, profile: Profile | None) -> bool:
         """Whether a record in a profile's history says what this person sent: nobody else can have written it.
 
-        Only the folder in this person's own state is nobody else's: the names of files in any other prove nothing.
+        Only the folder in this person's own state is nobody else's: the names of files in any other prove nothing. Also
+        in that one a file may lie that was brought from elsewhere.
         """
-        if exchange.foreign:
+        if exchange.foreign or exchange.writer:
             return False
         return self.of(profile).folder == self._folder or (exchange.method, exchange.params) in self._sent
 
@@ -164,6 +166,10 @@ class Journal:
         if HIDDEN.search(text):
             return LastResult(why=f"{whose} holds something that was not recorded")
         return LastResult(text)
+
+    def refusal(self, profile: Profile | None, call: Exchange) -> str:
+        """Why a call of a profile's history cannot be changed; empty where it can, before anybody types a word."""
+        return self.of(profile).refusal(call.writer)
 
     def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
         """Name a call or write a note to it; a sentence where that failed. No secret reaches the file."""

@@ -77,21 +77,24 @@ Probe = Callable[[bytes], list[bytes]]
 """Takes the blocks out of a stretch that may be wanted, and leaves them in their order; ``split`` takes all."""
 
 
-def raw_blocks(folder: Path, wanted: Probe = split, reach: float = inf, largest: int = LARGEST) -> Iterator[RawBlock]:
+def raw_blocks(
+    folder: Path, wanted: Probe = split, reach: float = inf, largest: int = LARGEST, own: str = ""
+) -> Iterator[RawBlock]:
     """Every block that may be wanted, newest first, as far as ``blocks_in_steps`` come."""
-    return (step for step in blocks_in_steps(folder, wanted, reach, largest) if step is not None)
+    return (step for step in blocks_in_steps(folder, wanted, reach, largest, own) if step is not None)
 
 
 def blocks_in_steps(
-    folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST
+    folder: Path, wanted: Probe, reach: float = inf, largest: int = LARGEST, own: str = ""
 ) -> Iterator[RawBlock | None]:
     """Every block of every writer that may be wanted, newest first; one that lies in two copies of a file comes once.
 
+    Of two copies that of the writer ``own`` counts.
     None comes whenever a stretch was looked through, that one can stop also where nothing is found; and it ends when
     ``reach`` bytes of calls were. What is longer than ``largest`` is no block, and is only told.
     """
     last = None
-    streams = FolderReader(folder, wanted, largest).streams()
+    streams = FolderReader(folder, wanted, largest).streams(own)
     for block in _settled(_within(reach, merge(*streams, key=attrgetter("time"), reverse=True))):
         if block is None:
             yield None
@@ -111,7 +114,7 @@ class FolderReader:
         self._open = 0
         """How many long files are open."""
 
-    def streams(self) -> list[Iterator[RawBlock | Passed]]:
+    def streams(self, own: str = "") -> list[Iterator[RawBlock | Passed]]:
         """What each writer wrote, and each torn call."""
         every, torn = writers(self._listed), torn_files(self._listed)
         newest = changed_last(self._folder, WRITERS, {f"{writer}.toml": writer for writer in every})
@@ -119,7 +122,7 @@ class FolderReader:
         # what was torn comes last among equals: its block may have been written again elsewhere, whole
         return [
             *(self._left_out(len(all_), what) for all_, what in ((every, "writers"), (torn, "torn calls"))),
-            *map(self._written_by, newest),
+            *map(self._written_by, sorted(newest, key=own.__ne__)),
             *map(self._torn, newest_torn),
         ]
 

@@ -17,6 +17,8 @@ from math import inf
 from pathlib import Path
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
@@ -32,12 +34,14 @@ from rpcexplorer.storage.files import (
     refuse_links,
 )
 from rpcexplorer.storage.folders import names, sizes
-from rpcexplorer.storage.history.blockfile import FILE, LARGEST, append, rewrite, split
-from rpcexplorer.storage.history.blocks import dated, id_of, left_of, read_block, read_record, spell, to_block
-from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files
+from rpcexplorer.storage.history.blockfile import FILE, GROUP_READS, LARGEST, append, rewrite, split
+from rpcexplorer.storage.history.blocks import id_of, left_of, read_block, read_record, spell, to_block
+from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files, writers
 from rpcexplorer.storage.history.merging import Probe, RawBlock, blocks_in_steps, raw_blocks
+from rpcexplorer.storage.history.pruning import Prune, fingerprint
 from rpcexplorer.storage.history.records import renamed
 from rpcexplorer.storage.history.search import BlockFilter
+from rpcexplorer.storage.opening import PRIVATE_FILE
 
 ROTATE_AT = FILE
 REACH = 8 * MIB
@@ -46,6 +50,7 @@ MOMENT = 0.25
 """Seconds after which that ends in any case."""
 SPELLED = 8
 """Bytes of a record, at the most, for each byte of the reply in it."""
+GROUP_WRITES = 0o020
 SHOWN = 5
 """Ids that are named where several are alike."""
 
@@ -67,11 +72,15 @@ class History:
         rotate_at: int = ROTATE_AT,
         lock_seconds: float = LOCK_SECONDS,
         inside: Path | None = None,
+        shared: bool = False,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``inside``: the folder is in there, and no link leads to it from there; that of a team's file is."""
+        """``inside``: the folder is in there, and no link leads to it from there; that of a team's file is.
+
+        ``shared``: other people and machines write to the folder too, each to files of its own.
+        """
         self.folder = folder
-        self.inside = inside
+        self.inside, self._shared = inside, shared
         self.writer = writer or this_writer()
         self.unsaved: list[Exchange] = []
         """Exchanges that could not be written yet, oldest first."""
@@ -101,8 +110,13 @@ class History:
             self._refuse_links()
             private_folder(self.folder)
             with self._locked(self.writer):
-                append(current(self.folder, self.writer), blocks, rotate_at=self._rotate_at, rotated=full)
+                file = current(self.folder, self.writer)
+                append(file, blocks, rotate_at=self._rotate_at, rotated=full, mode=self._mode())
         self.unsaved.clear()
+
+    def _mode(self) -> int:
+        """Who may read a new file: the group as well, where it may write to the folder that is shared."""
+        return PRIVATE_FILE | (GROUP_READS if self._shared and self.folder.stat().st_mode & GROUP_WRITES else 0)
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -125,7 +139,7 @@ class History:
         for block in self._raw_blocks(BlockFilter(HistoryFilter(id)).among):
             own = id_of(block.raw)
             if own == id:
-                return _read(block)
+                return self._read(block)
             if own.startswith(id) or own.endswith(id):
                 like.setdefault(own, None if like else block)
         if len(like) > 1:
@@ -133,12 +147,12 @@ class History:
             return Complaint(
                 str(self.folder), f"{len(like)} calls have an id like {id}: {some}; write more of it", key=id
             )
-        return next((_read(block) for block in like.values() if block), None)
+        return next((self._read(block) for block in like.values() if block), None)
 
     def with_ids(self, ids: Collection[str]) -> dict[str, Exchange | Damaged | None]:
         """The newest record of each of these whole ids that has one."""
         blocks = [(id, block) for block in self._raw_blocks() if (id := id_of(block.raw)) in ids]
-        return {id: _read(block) for id, block in reversed(blocks)}
+        return {id: self._read(block) for id, block in reversed(blocks)}
 
     def search(self, wanted: HistoryFilter) -> Iterator[Exchange | Damaged]:
         """What a filter asks for, newest first. A file that cannot be read comes as well: all of it may be in there."""
@@ -150,8 +164,8 @@ class History:
         So whoever looks can stop or show what was found so far, also where nothing more is to be found.
         """
         self._refuse_links()
-        for block in blocks_in_steps(self.folder, BlockFilter(wanted).among, reach, self._largest):
-            found = _read(block) if block else None
+        for block in blocks_in_steps(self.folder, BlockFilter(wanted).among, reach, self._largest, self.writer):
+            found = self._read(block) if block else None
             if not block or (found is not None and wanted.matches(found)):
                 yield found
 
@@ -198,6 +212,20 @@ class History:
 
     # --- changing ----------------------------------------------------------------------------------------------
 
+    def others(self) -> list[str]:
+        """Everyone else who has written to the folder."""
+        return [writer for writer in writers(names(self.folder)) if writer != self.writer]
+
+    def refusal(self, writer: str) -> str:
+        """Why what a writer has recorded cannot be changed here; empty where it can. Nobody is this one.
+
+        In a folder that is one person's alone, a machine may have had another name when a file was begun.
+        """
+        person, own = writer.partition("@")[0], self.writer.partition("@")[0]
+        if not writer or writer == self.writer or (person == own and not self._shared):
+            return ""
+        return f"it was recorded by {writer}, and can only be changed by them, there"
+
     def annotate(self, id: str, *, name: str | None = None, note: str | None = None) -> bool:
         """Give the exchange with this whole id a name or a note, or take it away with an empty one."""
 
@@ -216,28 +244,17 @@ class History:
     ) -> int:
         """Remove for good what is not among the newest ``keep`` or is older than ``before``; how many those are.
 
-        Damaged records stay: nobody can say how old they are. ``dry`` only counts.
+        Damaged records stay: nobody can say how old they are; and so do, uncounted, those that others have recorded.
+        ``dry`` only counts.
         """
-        doomed: set[bytes] = set()
-        doomed_of: set[str] = set()
-        unread: set[Path] = set()
-        kept, mine = 0, cache(may_change)
-        for block in self._raw_blocks():
-            if not block.raw:
-                unread.add(block.file)
-            moment, its_profile = _dated(block)
-            if moment is not None and profile in {None, its_profile}:
-                old = (keep is not None and kept >= keep) or (before is not None and moment < before)
-                if old and mine(block.file):
-                    doomed.add(_fingerprint(block.raw))
-                    doomed_of.add(block.writer)
-                else:
-                    kept += 1
-        for writer in sorted(doomed_of) if not dry else ():
+        mine = cache(may_change)
+        prune = Prune(keep, before, profile)
+        prune.look_through(self._raw_blocks(), lambda block: not self.refusal(block.writer) and mine(block.file))
+        for writer in sorted(prune.writers) if not dry else ():
             for path in files_of(self.folder, writer):
-                if path not in unread:
-                    self._rewrite(path, lambda raw: b"" if _fingerprint(raw) in doomed else raw, writer)
-        return len(doomed)
+                if path not in prune.unread:
+                    self._rewrite(path, lambda raw: b"" if fingerprint(raw) in prune.doomed else raw, writer)
+        return len(prune.doomed)
 
     def _change(self, id: str, change: Callable[[bytes], bytes], *, torn: bool) -> bool:
         """Change the newest block with this id, in whichever of its writer's files it lies by now.
@@ -248,19 +265,29 @@ class History:
         found = next((block for block in meant if id_of(block.raw) == id), None)
         if found is None:
             return False
-        sought = _fingerprint(found.raw)
-        asides = (self.folder / name for name in torn_files(names(self.folder)))
+        if refused := self.refusal(found.writer):
+            raise FileTrouble(refused)
+        sought = fingerprint(found.raw)
+        asides = (self.folder / name for name in torn_files(names(self.folder)) if writers([name]) == [found.writer])
         return any(
-            self._rewrite(path, lambda raw: change(raw) if _fingerprint(raw) == sought else raw, found.writer)
+            self._rewrite(path, lambda raw: change(raw) if fingerprint(raw) == sought else raw, found.writer)
             for path in dict.fromkeys(chain([found.file], files_of(self.folder, found.writer), asides))
         )
+
+    def _read(self, block: RawBlock) -> Exchange | Damaged | None:
+        if block.harm:
+            return Damaged(str(block.file), block.harm, left_of(block.raw), id_of(block.raw))
+        found = read_block(block.raw, str(block.file))
+        if isinstance(found, Exchange) and block.writer != self.writer:
+            return replace(found, writer=block.writer)
+        return found
 
     def _rewrite(self, path: Path, change: Callable[[bytes], bytes], writer: str) -> int:
         return rewrite(path, change, partial(self._locked, writer), FILE + 2 * self._largest)
 
     def _raw_blocks(self, wanted: Probe = split) -> Iterator[RawBlock]:
         self._refuse_links()
-        return raw_blocks(self.folder, wanted, largest=self._largest)
+        return raw_blocks(self.folder, wanted, largest=self._largest, own=self.writer)
 
     def _for_a_moment(self, found: Iterable[T], seconds: float = MOMENT, late: Iterable[T] = ()) -> Iterator[T]:
         """What is found as long as anybody waits for it; then what is to be said of the rest."""
@@ -278,24 +305,3 @@ class History:
 
     def _locked(self, writer: str) -> AbstractContextManager[None]:
         return lock(current(self.folder, writer), self._lock_seconds)
-
-
-def _read(block: RawBlock) -> Exchange | Damaged | None:
-    if block.harm:
-        return Damaged(str(block.file), block.harm, left_of(block.raw), id_of(block.raw))
-    return read_block(block.raw, str(block.file))
-
-
-def _dated(block: RawBlock) -> tuple[datetime | None, str]:
-    """When and on which profile a call was made; no moment where nobody can say."""
-    if not block.harm and (own := dated(block.raw)):
-        return own
-    found = _read(block)
-    return (found.when, found.profile) if isinstance(found, Exchange) else (None, "")
-
-
-def _fingerprint(raw: bytes) -> bytes:
-    """What a block is known by, blank lines around it aside: ids can be given by hand, and given twice."""
-    from hashlib import blake2b  # it loads OpenSSL, and few commands change anything
-
-    return blake2b(raw.strip(), digest_size=16).digest()

@@ -12,6 +12,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
 from rpcexplorer.views.cells import clipped
+from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import outcome_words
 
 ROOM = 56
@@ -22,6 +23,8 @@ async def annotated(
     screen: Screen[Any], explorer: Explorer, call: Exchange, what: Literal["name", "note"], moment: str
 ) -> bool:
     """Ask for a name or a note; an empty one takes it away. Whether something may have changed."""
+    if _refused(screen, explorer, call):
+        return False
     title = "Name this call" if what == "name" else "A note to this call"
     words = f"{clipped(call.method, 32)}   {moment}"
     ask = Ask(title, value=getattr(call, what), words=words, hint=f"empty: it has no {what}")
@@ -33,6 +36,8 @@ async def annotated(
 
 async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Damaged, moment: str) -> bool:
     """Name what will be gone for good, and ask. Whether it may be gone."""
+    if isinstance(record, Exchange) and _refused(screen, explorer, record):
+        return False
     if isinstance(record, Damaged):
         rows = [("file", record.file), ("damage", record.reason)]
     else:
@@ -43,6 +48,13 @@ async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Da
     if await screen.app.push_screen_wait(Confirm("Delete this from the history?", named, choices)) != "delete":
         return False
     return await _done(screen, lambda: explorer.journal.delete(explorer.profile, record.id))
+
+
+def _refused(screen: Screen[Any], explorer: Explorer, call: Exchange) -> bool:
+    """Whether it is somebody else's, which is said before anything is asked."""
+    if refused := explorer.journal.refusal(explorer.profile, call):
+        screen.notify(printable(refused), markup=False, severity="warning", timeout=10)
+    return bool(refused)
 
 
 async def _done(screen: Screen[Any], change: Callable[[], str]) -> bool:

@@ -18,7 +18,7 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.cells import clipped, columns, fitted
-from rpcexplorer.views.history_rows import Day, HistoryRow, came
+from rpcexplorer.views.history_rows import YOU, Day, HistoryRow, came
 from rpcexplorer.views.words.outcome import ROLES
 from rpcexplorer.views.words.sentences import SIGNS, duration
 
@@ -57,7 +57,7 @@ class HistoryList(RowList[HistoryRow]):
         """``zone``: where whoever looks lives; None asks the machine."""
         super().__init__()
         self._zone = zone
-        self._methods = self._profiles = 0
+        self._methods = self._profiles = self._writers = 0
 
     def can_choose(self, item: HistoryRow) -> bool:
         """Headings are none of the calls."""
@@ -77,6 +77,8 @@ class HistoryList(RowList[HistoryRow]):
         outcome = call.outcome_name
         methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
         words = [(f" {SIGNS[outcome]} ", ROLES[outcome]), (fitted(call.method[:_LONGEST], methods), "text")]
+        if self._writers:
+            words.append(("  " + fitted(call.writer or YOU, self._writers), "dim"))
         if self.everyone:
             words.append(("  " + fitted(call.profile, self._profiles), "dim"))
         words.append(("  ", "text"))
@@ -98,6 +100,8 @@ class HistoryList(RowList[HistoryRow]):
         calls = [row for row in self.items if isinstance(row, Exchange)]
         self._methods = _widest({call.method for call in calls}, _METHOD)
         self._profiles = _widest({call.profile for call in calls}, _PROFILE)
+        others = {call.writer for call in calls if call.writer}
+        self._writers = _widest({*others, YOU}, _PROFILE) if others else 0
         super().watch_items()
 
     def watch_everyone(self) -> None:

@@ -12,6 +12,7 @@ from typing import Final
 from rpcexplorer.model.exchange import Exchange, OutcomeName, Phases, Result
 from rpcexplorer.protocol.messages import ErrorObject
 from rpcexplorer.views.cells import clipped, columns, fitted
+from rpcexplorer.views.history_rows import YOU
 from rpcexplorer.views.ink import BOLD, CAREFUL, DIM, WELL, WRONG, Ink, inked
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.terminal import highlighted
@@ -55,15 +56,19 @@ def history_line(
     methods: int = METHOD_COLUMNS,
     colour: bool = False,
     zone: tzinfo | None = None,
+    writers: bool = False,
 ) -> str:
     """One exchange: sign, id, method, profile, what came of it, how long it took, when; no more than `width` columns.
 
+    Where ``writers`` are wanted, it says who has recorded it, behind the profile.
     What came of it takes the room that is left, and goes first where there is none.
     """
     sign, ink = SIGNS[exchange.outcome_name], INKS[exchange.outcome_name]
     id = clipped(exchange.id, 20)
     method = fitted(exchange.method, min(methods, max(width // 5, 8)))
     profile = fitted(exchange.profile, min(PROFILE_COLUMNS, max(width // 11, 6)))
+    if writers:
+        profile += "  " + fitted(exchange.writer or YOU, min(PROFILE_COLUMNS, max(width // 11, 6)))
     took = duration(exchange.seconds).rjust(_TOOK)
     clock = exchange.when.astimezone(zone).strftime("%H:%M:%S")
     room = width - columns(f"{sign} {id}  {method}  {profile}    {took}  {clock}")
@@ -139,6 +144,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "profile": exchange.profile,
         "url": exchange.url,
         "when": _moment(exchange.when.astimezone(zone)),
+        "by": exchange.writer,
         "took": _timing(exchange.seconds, exchange.response.phases),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",

@@ -169,7 +169,7 @@ def test_what_was_torn_and_is_written_once_more_is_not_told(one: History) -> Non
 @pytest.fixture
 def shared(one: History, monkeypatch: pytest.MonkeyPatch) -> History:
     """A folder in which one of three files can be read by its owner alone."""
-    for number, writer in enumerate(["ann@here", "bob@here", "me@here"]):
+    for number, writer in enumerate(["me@there", "bob@here", "me@here"]):
         write(one, BLOCKS[number], f"{writer}.toml")
     real = os.open
 
@@ -209,7 +209,7 @@ def test_what_is_sought_may_be_in_a_file_that_cannot_be_read(wanted: HistoryFilt
 
 def test_a_file_that_cannot_be_read_stands_in_the_way_of_nothing(shared: History) -> None:
     assert shared.newest(1) == [exchange(2)]
-    assert shared.find(id_of(0)) == exchange(0)
+    assert shared.find(id_of(0)) == exchange(0, writer="me@there")
     assert shared.methods() == ["ping"]
     assert shared.annotate(id_of(0), name="x")
     shared.append(NEW)

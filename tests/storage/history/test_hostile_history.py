@@ -150,7 +150,7 @@ def test_the_folder_of_a_team_is_not_used_where_it_is_a_link(tmp_path: Path) -> 
 
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="there are no owners here")
 def test_what_colleagues_wrote_is_read_and_stays_theirs(one: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    theirs = one.folder / "bob@there.toml"
+    theirs = one.folder / "me@there.toml"
     theirs.write_bytes(BLOCK)
     file_of(one).write_bytes(to_block(exchange(0)).encode() + to_block(NEW).encode())
     real = os.lstat
