@@ -17,6 +17,7 @@ from rpcexplorer.cli.recorded import one_of, opened
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.views.json_out import json_of

@@ -20,7 +20,7 @@ MEANT = [
     ("profiles frobnicate", "There is no command frobnicate: there are add, allow, check, default, list,"),
     ("user.create", "There is no command user.create. To call a method: rpcexplorer call user.create"),
     ("profiles", "rpcexplorer profiles needs a command: add, allow, check, default, list,"),
-    ("history", "rpcexplorer history needs a command: list, prune, search, show"),
+    ("history", "rpcexplorer history needs a command: export, import, list"),
     ("call", "METHOD is missing: rpcexplorer call [OPTIONS] METHOD [PARAMS]... Try: rpcexplorer call --help"),
     ("history search", "TEXT is missing: rpcexplorer history search [OPTIONS] TEXT. Try:"),
     ("profiles allow --folder nowhere --yes", "There is no folder "),

@@ -61,10 +61,12 @@ class Journal:
 
     def of_cases(self, profile: Profile | None) -> History:
         """What somebody else has handed on lies in files of its own: its times are not those at which it came."""
+        from rpcexplorer.storage.history.files import CASES
         from rpcexplorer.storage.history.store import History
 
-        there = self.of(profile)
-        return History(there.folder, writer=f"{there.writer}-cases", body_limit=self.body_limit, inside=there.inside)
+        there, limit = self.of(profile), self.body_limit
+        own = there.writer + CASES
+        return History(there.folder, writer=own, body_limit=limit, inside=there.inside, shared=there.shared)
 
     def as_recorded(self, exchange: Exchange, profile: Profile, body_limit: int | None = None) -> Exchange:
         """The exchange as it would be read back from a history: what is hidden there is hidden in it."""

@@ -36,7 +36,7 @@ from rpcexplorer.storage.files import (
 from rpcexplorer.storage.folders import names, sizes
 from rpcexplorer.storage.history.blockfile import FILE, GROUP_READS, LARGEST, append, rewrite, split
 from rpcexplorer.storage.history.blocks import id_of, left_of, read_block, read_record, spell, to_block
-from rpcexplorer.storage.history.files import current, files_of, rotated, this_writer, torn_files, writers
+from rpcexplorer.storage.history.files import CASES, current, files_of, rotated, this_writer, torn_files, writers
 from rpcexplorer.storage.history.merging import Probe, RawBlock, blocks_in_steps, raw_blocks
 from rpcexplorer.storage.history.pruning import Prune, fingerprint
 from rpcexplorer.storage.history.records import renamed
@@ -80,7 +80,7 @@ class History:
         ``shared``: other people and machines write to the folder too, each to files of its own.
         """
         self.folder = folder
-        self.inside, self._shared = inside, shared
+        self.inside, self.shared = inside, shared
         self.writer = writer or this_writer()
         self.unsaved: list[Exchange] = []
         """Exchanges that could not be written yet, oldest first."""
@@ -116,7 +116,7 @@ class History:
 
     def _mode(self) -> int:
         """Who may read a new file: the group as well, where it may write to the folder that is shared."""
-        return PRIVATE_FILE | (GROUP_READS if self._shared and self.folder.stat().st_mode & GROUP_WRITES else 0)
+        return PRIVATE_FILE | (GROUP_READS if self.shared and self.folder.stat().st_mode & GROUP_WRITES else 0)
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -214,7 +214,7 @@ class History:
 
     def others(self) -> list[str]:
         """Everyone else who has written to the folder."""
-        return [writer for writer in writers(names(self.folder)) if writer != self.writer]
+        return [writer for writer in writers(names(self.folder)) if writer.removesuffix(CASES) != self.writer]
 
     def refusal(self, writer: str) -> str:
         """Why what a writer has recorded cannot be changed here; empty where it can. Nobody is this one.
@@ -222,7 +222,7 @@ class History:
         In a folder that is one person's alone, a machine may have had another name when a file was begun.
         """
         person, own = writer.partition("@")[0], self.writer.partition("@")[0]
-        if not writer or writer == self.writer or (person == own and not self._shared):
+        if not writer or writer.removesuffix(CASES) == self.writer or (person == own and not self.shared):
             return ""
         return f"it was recorded by {writer}, and can only be changed by them, there"
 
