@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,6 +85,16 @@ def test_what_differs_is_told_to_a_program_and_what_always_does_is_left_out(shel
         ran = shell.run("replay", id, "--ignore", "/*/at", "--json")
         assert (ran.code, json.loads(ran.out)["ignored"]) == (0, ["/0/at"])
         assert shell.run("replay", id, "--ignore", "at").code == 2
+
+
+def test_both_sides_hide_what_a_record_hides(shell: Shell) -> None:
+    counter = iter(range(1, 9))
+    session = '{"session_token": "t0ken-t0ken-t0ken"}'
+    with shop(shell, lambda *_: f'"result":[{",".join([session] * next(counter))}]'):
+        shell.run("call", "a")
+        ran = shell.run("replay", *ids(shell))
+    assert (ran.code, "t0ken" in ran.text) == (6, False)
+    assert '+ /1: {"session_token": "«not recorded»"}' in ran.text
 
 
 def test_a_profile_that_asks_first_asks_once_for_all_that_is_not_marked_safe(shell: Shell) -> None:
@@ -242,6 +253,7 @@ def test_a_hostile_case_is_text(shell: Shell, was: str, put: str, harmless: str)
         assert shell.run("replay", file, "--yes").code == 2
         imported = shell.run("history", "import", file)
         (id,) = imported.text.split()
+        assert re.fullmatch("[a-z0-9-]+", id)
         assert len(running.requests) == 1
         for word in (file, id):
             ran = shell.run("replay", word, "-p", "shop")

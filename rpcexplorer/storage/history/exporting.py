@@ -202,7 +202,7 @@ class _Hiding:
 
     def text(self, text: str) -> str:
         """Any text without what is hidden, where that is long enough to mean nothing else."""
-        long = [Secret(each, UNRECORDED.strip("«»")) for each in self._texts if len(each) >= SHORTEST]
+        long = [Secret(each, UNRECORDED.strip("«»")) for each in self._texts | self._numbers if len(each) >= SHORTEST]
         return Redactor(long).text(text) if long else text
 
 

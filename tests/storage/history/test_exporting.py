@@ -92,6 +92,17 @@ def test_what_is_hidden_is_hidden_wherever_it_stands_as_that_value(
     assert ("Ada" in made.note) == ("Ada" in left.params)
 
 
+def test_a_short_text_and_a_long_number_are_hidden_where_they_stand_alone() -> None:
+    given = call(
+        result('{"who": "Bo", "Bo": 12345678, "of": "Bo and 12345678", "n": 1}'), '{"name": "Bo", "pin": 12345678}'
+    )
+    made = exported([given], {}, [], "", ["/params/*"])
+    assert isinstance(made, Exported)
+    (left,) = made.exchanges
+    told = '{"who": "«not recorded»", "Bo": "«not recorded»", "of": "Bo and «not recorded»", "n": 1}'
+    assert left.outcome == decode(result(told).encode(), None)
+
+
 def test_an_error_is_hidden_in_its_message_too() -> None:
     error = '{"code": 1, "message": "no Ada Lovelace", "data": {"who": "Ada Lovelace"}}'
     body = result("0").replace('"result": 0', f'"error": {error}')
