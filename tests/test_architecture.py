@@ -68,6 +68,7 @@ ROOMS: dict[str, set[str]] = {
     "history": {"widgets", "reader", "dialogs", "terminal"},
     "batch": {"widgets", "reader", "dialogs"},
     "profiles": {"widgets", "reader", "dialogs", "terminal"},
+    "comparing": {"widgets", "reader", "dialogs", "terminal"},
 }
 """Inside ``tui/``: which folder imports which. The files beside the folders may be imported by all, but app.py."""
 

@@ -6,29 +6,43 @@ with a selection (``selecting.py``), what all screens look like (``appearance.py
 
 from __future__ import annotations
 
+import asyncio
 import gc
 from collections.abc import Callable
 from functools import partial
 from itertools import islice
-from typing import Any, ClassVar, Final
+from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import told
+from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.leaving import Leaving, Wish
-from rpcexplorer.tui.messages import CopyCallWanted, TicketWanted
+from rpcexplorer.tui.messages import (
+    ComparisonWanted,
+    CopyCallWanted,
+    ExportWanted,
+    ProfilesCompared,
+    ReplayWanted,
+    TicketWanted,
+)
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.terminal.output import never_wait_for_the_gone
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from rpcexplorer.tui.comparing.screen import Frame
+    from rpcexplorer.tui.history.choice import CaseOnView
 
 MANY: Final = 200
 """Things wrong with a keymap after which nobody looks for more."""
@@ -46,10 +60,13 @@ class ExplorerApp(Leaving):
     scope: ClassVar[Scope] = "everywhere"
     BINDINGS: ClassVar[list[BindingType]] = bindings("everywhere")
 
-    def __init__(self, explorer: Explorer, person: PersonOnScreen, profile: str | None = None) -> None:
+    def __init__(
+        self, explorer: Explorer, person: PersonOnScreen, profile: str | None = None, case: Path | None = None
+    ) -> None:
+        """``case``: a file that is shown first; its calls are somebody else's."""
         super().__init__(explorer)
         person.open = self.push_screen_wait
-        self._wanted = profile
+        self._wanted, self._case = profile, case
         self.when_shown: Callable[[], object] = lambda: None
         """What is to be done once there is something on screen, and once more when nothing else is loaded."""
         self._back = ""
@@ -83,12 +100,31 @@ class ExplorerApp(Leaving):
             self._begin()
         else:
             self.call_after_refresh(self._complain)
+            self.call_after_refresh(self._show_case)
 
     @opens("begin")
     async def _begin(self) -> None:
         if await self._settle_on_a_profile():
             await self.push_screen(CallScreen(self.explorer, self.pending))
             self._complain()
+            self._show_case()
+
+    def _show_case(self) -> None:
+        if self._case is not None and self.calls is not None:
+            self._open_case(self.calls, self._case)
+
+    @opens("history")
+    async def _open_case(self, calls: CallScreen, file: Path) -> None:
+        """A case over the call screen; whatever is wrong with it is said there."""
+        from rpcexplorer.tui.history.choice import CaseOnView
+
+        case = await asyncio.to_thread(self.explorer.cases.read, file)
+        if isinstance(case, Complaint):
+            self.notify(str(case), severity="warning", timeout=10)
+            return
+        for complaint in case.complaints:
+            self.notify(str(complaint), severity="warning", timeout=10)
+        await self._look_back(calls, CaseOnView(file.name, case.calls, case.note, case.addresses))
 
     async def _settle_on_a_profile(self) -> bool:
         """Until there is a profile to use; False where the person would rather leave."""
@@ -156,11 +192,15 @@ class ExplorerApp(Leaving):
 
     @opens("history")
     async def _history(self, calls: CallScreen) -> None:
+        await self._look_back(calls)
+
+    async def _look_back(self, calls: CallScreen, case: CaseOnView | None = None) -> None:
+        """The history, or a case; and what somebody wants with a call of it."""
         from rpcexplorer.tui.history.screen import HistoryScreen
 
         calls.write_down()
         choice = await self.push_screen_wait(
-            HistoryScreen(self.explorer, self.pending, header=calls.header_copy(), footer=_footer())
+            HistoryScreen(self.explorer, self.pending, header=calls.header_copy(), footer=_footer(), case=case)
         )
         if choice is not None and choice.action == "carry":
             from rpcexplorer.tui.call.carrying import carry
@@ -168,7 +208,8 @@ class ExplorerApp(Leaving):
             await carry(calls, Draft(choice.exchange.method, choice.exchange.params), choice.profile)
         elif choice is not None and self.explorer.profile is not None:
             ours = self.explorer.journal.is_ours(choice.exchange, self.explorer.profile)  # it was read from there
-            switched = await self._switch(choice.exchange.profile)
+            # whoever has recorded it, its profile is chosen by this person alone
+            switched = choice.exchange.foreign or await self._switch(choice.exchange.profile)
             (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange, ours=ours)
         calls.show_recent()
 
@@ -207,6 +248,43 @@ class ExplorerApp(Leaving):
             await ticket_copied(self.screen, self.explorer, event.exchange)
         else:
             await ticket_of_two_copied(self.screen, self.explorer, event.exchange, event.other, event.ignore)
+
+    @opens("comparison")
+    async def on_comparison_wanted(self, event: ComparisonWanted) -> None:
+        from rpcexplorer.tui.comparing.opening import compare
+
+        await compare(self.screen, self.explorer, self.pending, self._frame(), event)
+
+    @opens("replay")
+    async def on_replay_wanted(self, event: ReplayWanted) -> None:
+        from rpcexplorer.tui.comparing.opening import replay
+
+        await replay(self.screen, self.explorer, self.pending, self._frame(), event.records)
+        self._after_calls()
+
+    @opens("replay")
+    async def on_profiles_compared(self, event: ProfilesCompared) -> None:
+        from rpcexplorer.tui.comparing.opening import compare_profiles
+
+        await compare_profiles(self.screen, self.explorer, self.pending, self._frame(), event.draft)
+        self._after_calls()
+
+    @opens("export")
+    async def on_export_wanted(self, event: ExportWanted) -> None:
+        from rpcexplorer.tui.comparing.exporting import exported
+
+        await exported(self.screen, self.explorer, event.records)
+
+    def _after_calls(self) -> None:
+        """Calls were made over the call screen."""
+        if self.calls is not None and self.explorer.profile is not None:
+            self.calls.show_recent()
+            self.calls.show_auth()
+
+    def _frame(self) -> Frame:
+        from rpcexplorer.tui.comparing.screen import Frame
+
+        return Frame(self.calls.header_copy if self.calls else Header, _footer)
 
     @opens("test")
     async def on_connection_test_wanted(self) -> None:
@@ -307,9 +385,11 @@ def _footer() -> Footer:
     return footer
 
 
-def open_screen(explorer: Explorer, person: PersonOnScreen, profile: str | None = None) -> tuple[int, Wish]:
+def open_screen(
+    explorer: Explorer, person: PersonOnScreen, profile: str | None = None, case: Path | None = None
+) -> tuple[int, Wish]:
     """Open the program on the terminal; the exit code, and what the person wants next."""
-    app = ExplorerApp(explorer, person, profile)
+    app = ExplorerApp(explorer, person, profile, case)
     app.when_shown = _start_is_over
     never_wait_for_the_gone()
     wish = app.run()

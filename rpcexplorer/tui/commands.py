@@ -17,7 +17,18 @@ from textual.keys import Keys, key_to_character
 from rpcexplorer.model.complaint import Complaint, cut, nearest
 
 Scope = Literal[
-    "everywhere", "call", "methods", "recent", "params", "response", "table", "history", "batch", "profiles"
+    "everywhere",
+    "call",
+    "methods",
+    "recent",
+    "params",
+    "response",
+    "table",
+    "history",
+    "batch",
+    "comparison",
+    "replay",
+    "profiles",
 ]
 """Where a command works."""
 
@@ -31,6 +42,8 @@ SCOPES: Final[Mapping[Scope, str]] = {
     "table": "Table",
     "history": "History",
     "batch": "Batch",
+    "comparison": "Comparison",
+    "replay": "Replay",
     "profiles": "Profiles",
 }
 """Scopes and what a person calls them."""
@@ -64,6 +77,7 @@ EXPORT: Final = "export curl httpie python markdown snippet share clipboard tick
 ELSEWHERE: Final = "carry move switch copy transfer server environment staging prod elsewhere"
 
 TICKET: Final = "Copy a ticket of this call in Markdown: request, reply, when, how long, by which versions."
+COMPARE: Final = "diff difference versus against changed before"
 
 COMMANDS: Final[tuple[Command, ...]] = (
     Command(
@@ -132,6 +146,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "Find out how this server wants to be spoken to; says first what it will call.",
         "call",
         synonyms="connection doctor diagnose check ping reach",
+    ),
+    Command(
+        "compare-profiles",
+        "alt+d",
+        "compare on profiles",
+        "Send this call to several profiles, and compare what they answer.",
+        "call",
+        synonyms=COMPARE + " servers environments staging prod",
     ),
     Command("wider", "alt+right", "wider list", "Give the methods more room.", "call"),
     Command("narrower", "alt+left", "narrower list", "Give the methods less room.", "call"),
@@ -207,6 +229,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("response.copy-path", "p", "copy path", "Copy the path of the value under the cursor.", "response"),
     Command("response.save", "S", "save", "Save what is on view of the reply in a file; asks where.", "response"),
     Command("response.zoom", "z", "zoom", "Give the response the whole screen, or give it back.", "response"),
+    Command(
+        "response.compare",
+        "d",
+        "compare",
+        "Compare this reply with the one before of the same call.",
+        "response",
+        synonyms=COMPARE,
+    ),
     Command("response.tab-next", "right_square_bracket", "next tab", "Result, Raw, Headers, Timing.", "response"),
     Command("response.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "response"),
     Command("response.ticket", "M", "ticket", TICKET, "response", synonyms=EXPORT),
@@ -245,6 +275,88 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
     Command("history.ticket", "M", "ticket", TICKET, "history", synonyms=EXPORT),
+    Command(
+        "history.mark",
+        "m",
+        "mark",
+        "Mark this call, to compare, replay or export it with others; or let it go.",
+        "history",
+        footer=True,
+        synonyms="select tag choose several",
+    ),
+    Command(
+        "history.compare",
+        "d",
+        "compare",
+        "Compare with the marked call; where none is, with the one before of the same call.",
+        "history",
+        footer=True,
+        synonyms=COMPARE,
+    ),
+    Command(
+        "history.replay",
+        "R",
+        "replay",
+        "Send what is marked, or this call, again on a profile, and compare.",
+        "history",
+        footer=True,
+        synonyms=AGAIN + " reproduce compare case",
+    ),
+    Command(
+        "history.export",
+        "x",
+        "export as a case",
+        "Write what is marked, or this call, into a file for somebody else; no secret goes along.",
+        "history",
+        synonyms="case save file hand on share attach send",
+    ),
+    Command(
+        "comparison.next", "n", "next", "Go to the next difference.", "comparison", footer=True, synonyms="change down"
+    ),
+    Command(
+        "comparison.previous",
+        "N",
+        "previous",
+        "Go to the difference before.",
+        "comparison",
+        footer=True,
+        synonyms="change up",
+    ),
+    Command(
+        "comparison.fold", "space,enter", "unfold", "Unfold what is equal here, or fold it.", "comparison", footer=True
+    ),
+    Command("comparison.unfold-all", "plus,equals_sign", "unfold all", "Show all that is equal.", "comparison"),
+    Command("comparison.fold-all", "minus", "fold all", "Fold all that is equal.", "comparison"),
+    Command(
+        "comparison.ignored",
+        "i",
+        "left out",
+        "Compare what is left out by the profile too, or leave it out again.",
+        "comparison",
+        footer=True,
+        synonyms="ignored hidden pointers",
+    ),
+    Command(
+        "comparison.ticket",
+        "M",
+        "ticket",
+        "Copy a ticket of both calls in Markdown, with what differs between their replies.",
+        "comparison",
+        footer=True,
+        synonyms=EXPORT,
+    ),
+    Command("comparison.close", "escape", "back", "Stop comparing, or back.", "comparison", footer=True),
+    Command(
+        "replay.open", "enter", "compare", "See how this reply differs from the recorded one.", "replay", footer=True
+    ),
+    Command(
+        "replay.stop",
+        "escape",
+        "stop, or back",
+        "Stop what is sent one after the other, or back.",
+        "replay",
+        footer=True,
+    ),
     Command("batch.load", "enter", "open", "Open this call, and what came of it, in the editor.", "batch", footer=True),
     Command("batch.send", "f5,ctrl+enter", "send", "Send all of these calls in one body.", "batch", footer=True),
     Command(

@@ -13,6 +13,7 @@ from typing import Any, TypeVar, dataclass_transform
 from textual.message import Message
 from textual.widget import Widget
 
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 
 MessageType = TypeVar("MessageType", bound=Message)
@@ -54,6 +55,41 @@ class SendAgainWanted(Message):
 
     sender: Widget
     exchange: Exchange
+
+
+@message
+class ComparisonWanted(Message):
+    """A reply is to be compared with another; where none is named, with the one before of the same call."""
+
+    sender: Widget
+    exchange: Exchange
+    other: Exchange | None = None
+    is_live: bool = False
+    """It is as the server sent it, and no record."""
+
+
+@message
+class ProfilesCompared(Message):
+    """One call is wanted on several profiles, which are asked for, and what they answer compared."""
+
+    sender: Widget
+    draft: Draft
+
+
+@message
+class ReplayWanted(Message):
+    """Recorded calls are to be sent again, on a profile that is asked for, and compared."""
+
+    sender: Widget
+    records: Sequence[Exchange]
+
+
+@message
+class ExportWanted(Message):
+    """Recorded calls are to be written into a file as a case; where is asked."""
+
+    sender: Widget
+    records: Sequence[Exchange]
 
 
 @message

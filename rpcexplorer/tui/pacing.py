@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Generator, Iterator
+from contextlib import closing
 from typing import Final, TypeVar
 
 T = TypeVar("T")
@@ -22,3 +23,16 @@ async def paced(steps: Iterator[T]) -> AsyncIterator[T]:
         if time.perf_counter() > until:
             await asyncio.sleep(PAUSE)
             until = time.perf_counter() + SLICE
+
+
+async def in_turns(steps: Generator[None, None, T]) -> T:
+    """What comes of the steps; whoever is stopped meanwhile stops them."""
+    came: list[T] = []
+
+    def all_of_them() -> Iterator[None]:
+        came.append((yield from steps))
+
+    with closing(steps):
+        async for _ in paced(all_of_them()):
+            pass
+    return came[0]

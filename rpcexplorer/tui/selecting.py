@@ -89,7 +89,7 @@ def how_to_leave(screen: Screen[Any], keymap: Mapping[str, str], *, kept: bool) 
     scope = getattr(screen, "scope", "")
     if isinstance(screen, ModalScreen):
         leave = f"Esc closes this, {leave}"
-    elif scope in {"history", "batch", "profiles"} and screen.check_action("close", ()):
+    elif scope in {"history", "batch", "comparison", "profiles"} and screen.check_action("close", ()):
         back = first_key(f"{scope}.close", keymap)
         leave = f"{back} goes back, {leave}" if back else leave
     comfort = "; what stands in the editor is kept" if kept else ""

@@ -8,6 +8,7 @@ the stories against the table. The file is longer than others because the table 
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
@@ -30,6 +31,8 @@ from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import COMMANDS
+from rpcexplorer.tui.comparing.choosing import SeveralProfiles
+from rpcexplorer.tui.comparing.screen import ComparisonScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.help import Help
@@ -38,7 +41,14 @@ from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.messages import CopyCallWanted, SendAgainWanted
+from rpcexplorer.tui.messages import (
+    ComparisonWanted,
+    CopyCallWanted,
+    ExportWanted,
+    ProfilesCompared,
+    ReplayWanted,
+    SendAgainWanted,
+)
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
@@ -848,6 +858,99 @@ async def a_recorded_call_is_deleted_after_a_yes(at: Visit) -> None:
     await at.press("right", "enter")
     await at.sees("No calls with demo yet.")
     assert at.explorer.history.newest(9) == []
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+WORDS = json.dumps([f"the word number {number}" for number in range(9)])
+BEFORE = f'{{"list": {WORDS}, "price": 1.0, "seen": 1, "total": 1}}'
+AFTER = f'{{"list": {WORDS}, "new": [], "price": 1.00, "seen": 2, "total": 2}}'
+
+
+@shows(
+    "history.mark", "history.compare", "comparison.next", "comparison.previous", "comparison.fold",
+    "comparison.unfold-all", "comparison.fold-all", "comparison.ignored", "comparison.close",
+)  # fmt: skip
+async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
+    with team_file(at).open("a") as file:
+        file.write('\n[profile.demo.method."demo.echo"]\nignore = ["/seen"]\n')
+    at.explorer.reload()
+    await at.reply(BEFORE)
+    await at.reply(AFTER)
+    await at.history()
+    await at.press("m", "d")
+    await on(at.pilot, ComparisonScreen)
+    assert at.posted(ComparisonWanted)
+    words = "1 member differs, 1 number is the same but written otherwise, 1 is new; 1 value was left out"
+    await at.sees(words, "difference 1 of 3", '-   "total": 1', '+   "total": 2')
+    await at.press("n")
+    await at.sees("difference 2 of 3")
+    await at.press("N", "N")
+    await at.sees("difference 3 of 3")
+    for key in ("space", "enter"):
+        await at.press("home", "down", key)
+        await at.sees("number 8")
+        await at.press("minus")
+        await at.misses("number 8")
+    for key in ("plus", "equals_sign"):
+        await at.press(key)
+        await at.sees("number 8")
+        await at.press("minus")
+        await at.misses("number 8")
+    await at.press("i")
+    await at.sees("2 members differ", "difference 1 of 4")
+    await at.press("i")
+    await at.sees(words)
+    await at.press("escape")
+    await on(at.pilot, HistoryScreen)
+    await at.sees("1 marked")
+
+
+@shows("history.replay", "replay.open", "replay.stop", "history.export")
+async def a_recorded_call_is_replayed_and_handed_on(at: Visit) -> None:
+    await at.reply(BEFORE)
+    await at.history()
+    await at.press("R")
+    await at.choose("cookie")
+    await at.sees("Replay  demo.echo on cookie", "1 same", "= demo.echo  same  result")
+    assert at.posted(ReplayWanted)
+    await at.press("enter")
+    await on(at.pilot, ComparisonScreen)
+    await at.sees(" - demo ", " + cookie ", "the same")
+    await at.press("escape", "escape")
+    await on(at.pilot, HistoryScreen)
+    await at.press("x")
+    ask = await on(at.pilot, Ask)
+    assert shown(ask).startswith("Export the call as a case in")
+    file = at.explorer.paths.state / "demo.echo.toml"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    await type_in(at.pilot, str(file))
+    await at.press("enter")
+    await at.sees("Exported the call")
+    assert file.read_text().startswith("case = 1\n")
+    assert at.posted(ExportWanted)
+
+
+@shows("response.compare", "compare-profiles")
+async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visit) -> None:
+    await at.reply(BEFORE)
+    await at.press("d")
+    await at.sees("There is no call of demo.echo with the same params before this one.")
+    await at.reply(BEFORE)
+    await at.press("d")
+    await on(at.pilot, ComparisonScreen)
+    await at.sees("the same")
+    await at.press("escape")
+    await at.back()
+    await at.press("alt+d")
+    await on(at.pilot, SeveralProfiles)
+    await at.press("enter")
+    await at.sees("there have to be two to compare")
+    await at.press("down", "down", "space", "enter")
+    await at.sees("demo.echo  compared with demo", "1 same", "= cookie")
+    assert at.posted(ProfilesCompared)
+    await at.press("escape")
+    await at.back()
 
 
 # --- profiles --------------------------------------------------------------------------------------------------------

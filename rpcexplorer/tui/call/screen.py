@@ -16,7 +16,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.sending import SendingScreen
-from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, SendAgainWanted
+from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, ProfilesCompared, SendAgainWanted
 from rpcexplorer.tui.pending_keys import opens
 
 READY = 0.3
@@ -161,6 +161,17 @@ class CallScreen(SendingScreen):
         await self.params.settled()
         if name := await other_profile(self, self.explorer, self._profile_name):
             await carry(self, self.draft, name)
+
+    def action_compare_profiles(self) -> None:
+        self._when_typed(self._compare_typed)
+
+    def _compare_typed(self) -> None:
+        """What cannot be sent is refused as if it were to be sent here."""
+        if self.params.problem is not None:
+            self._send_typed()
+        else:
+            self.post_message(ProfilesCompared(self, self.draft))
+            self.pending.go_on("call")
 
     def action_replaced_params(self) -> None:
         from rpcexplorer.tui.call.carrying import bring_back

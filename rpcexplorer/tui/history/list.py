@@ -30,6 +30,8 @@ _PROFILE: Final = 12
 _TOOK: Final = len(" 31.2 s ")
 _OUTCOME: Final = len("-32602 I  ★ ")
 """Columns that a name leaves to the outcome."""
+MARK: Final = "●"
+"""Stands before a call that is marked."""
 _NEAR: Final = 50
 """So many rows before the end, more are wanted."""
 
@@ -46,6 +48,11 @@ class HistoryList(RowList[HistoryRow]):
     """The calls are those of all profiles: each row names its own."""
     advice: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
     """What is said where there are no rows."""
+
+    of_case: reactive[bool] = reactive(False)
+    """All are somebody else's, which need not be said of each."""
+    marked: reactive[frozenset[str]] = reactive(frozenset[str]())
+    """The ids of calls that are marked."""
 
     @message
     class EndNear(Message):
@@ -76,7 +83,12 @@ class HistoryList(RowList[HistoryRow]):
     def _draw_call(self, call: Exchange, width: int, styles: ThemeStyles, ground: str) -> Strip:
         outcome = call.outcome_name
         methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
-        words = [(f" {SIGNS[outcome]} ", ROLES[outcome]), (fitted(call.method[:_LONGEST], methods), "text")]
+        mark = MARK if call.id in self.marked else " "
+        words = [
+            (mark, "accent"),
+            (f"{SIGNS[outcome]} ", ROLES[outcome]),
+            (fitted(call.method[:_LONGEST], methods), "text"),
+        ]
         if self._writers:
             words.append(("  " + fitted(call.writer or YOU, self._writers), "dim"))
         if self.everyone:
@@ -86,7 +98,7 @@ class HistoryList(RowList[HistoryRow]):
         room = width - width_of([*words, (took, ""), (clock, "")])
         label = (call.name or call.note)[:_LONGEST]
         named = f"  ★ {clipped(label, max(room - _OUTCOME, 3))}" if label else ""
-        told = came(call)
+        told = came(call) if self.of_case or not call.foreign else [("a case  ", "careful"), *came(call)]
         if width_of([*told, (named, "")]) > room and told[-1][1] == "dim":
             told.pop()  # the size goes before a word is cut
         right = [(named, "careful"), (took, "middle"), (clock, "dim")]
@@ -105,6 +117,9 @@ class HistoryList(RowList[HistoryRow]):
         super().watch_items()
 
     def watch_everyone(self) -> None:
+        self.refresh()
+
+    def watch_marked(self) -> None:
         self.refresh()
 
     def watch_advice(self) -> None:

@@ -15,7 +15,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
-from rpcexplorer.tui.history.list import HistoryList
+from rpcexplorer.tui.history.list import MARK, HistoryList
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.entry import Entry
@@ -44,8 +44,12 @@ class HistoryPane(Vertical):
 
     profile: reactive[str] = reactive("", init=False)
     """The profile in use; empty where there is none."""
+    case: reactive[str] = reactive("")
+    """The name of the case whose calls are shown; empty for the history."""
     everyone: reactive[bool] = reactive(False)
     """The calls of all profiles are shown."""
+    marked: reactive[frozenset[str]] = reactive(frozenset[str]())
+    """The ids of calls that are marked."""
     count: reactive[str] = reactive("")
     """How many calls there are, in words."""
     told: reactive[str] = reactive("")
@@ -119,7 +123,7 @@ class HistoryPane(Vertical):
     # --- watching ----------------------------------------------------------------------------------------------
 
     def watch_profile(self) -> None:
-        self._bar.tabs = (self.profile, ALL) if self.profile else (ALL,)
+        self._bar.tabs = () if self.case else (self.profile, ALL) if self.profile else (ALL,)
         self._bar.key = "p" if self.profile else ""
         self.watch_everyone()
 
@@ -127,7 +131,18 @@ class HistoryPane(Vertical):
         self._bar.open = ALL if self.everyone else self.profile or ALL
 
     def watch_count(self) -> None:
-        self._bar.words = [("History", "bold"), (f"  {self.count}", "middle")]
+        title = [("Case", "bold"), (f"  {self.case}", "careful")] if self.case else [("History", "bold")]
+        words = [*title, (f"  {self.count}", "middle")]
+        self._bar.words = [*words, (f"  {MARK} {len(self.marked)} marked", "accent")] if self.marked else words
+
+    def watch_case(self) -> None:
+        self.list.of_case = bool(self.case)
+        self.watch_profile()
+        self.watch_count()
+
+    def watch_marked(self) -> None:
+        self.list.marked = self.marked
+        self.watch_count()
 
     def watch_told(self) -> None:
         self._state.update(Content(printable(self.trouble or self.told)))

@@ -15,7 +15,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.other_profile import other_profile
 from rpcexplorer.tui.history.changes import annotated, deleted
 from rpcexplorer.tui.history.choice import HistoryChoice
-from rpcexplorer.tui.history.searching import SearchScreen
+from rpcexplorer.tui.history.marking import MarkingScreen
 from rpcexplorer.tui.messages import CopyCallWanted, TicketWanted
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.sizes import NARROW
@@ -23,7 +23,7 @@ from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.history_rows import HistoryRow, moment_words
 
 
-class HistoryScreen(SearchScreen):
+class HistoryScreen(MarkingScreen):
     """Calls can be taken from it to the call screen, copied, named and deleted."""
 
     DEFAULT_CSS = """
@@ -46,14 +46,14 @@ class HistoryScreen(SearchScreen):
         event.stop()
         self._choose("load", event.item)
 
-    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         call, record = (None, None) if self._stale else (self._call, self._record)
-        written = not any(record is waiting for waiting in self.explorer.history.unsaved)
+        written = self._case is None and not any(record is waiting for waiting in self.explorer.history.unsaved)
         single = call is not None and call.kind != "batch"  # the editor holds one call
         can = {
             "load": call is not None,
             "to_profile": single,
-            "again": call is not None,
+            "again": call is not None and not call.foreign,  # a stranger's is replayed: that asks where to
             "copy": call is not None,
             "ticket": call is not None,
             "name": call is not None and written,
@@ -62,7 +62,7 @@ class HistoryScreen(SearchScreen):
             "search": not self._pane.typing,
             "scope": bool(self._profile),
         }
-        return can.get(action, True)
+        return can[action] if action in can else super().check_action(action, parameters)
 
     def action_load(self) -> None:
         self._choose("load", self._record)
@@ -81,12 +81,12 @@ class HistoryScreen(SearchScreen):
             self.dismiss(HistoryChoice(row, action))
 
     def action_close(self) -> None:
-        """Out of what the focus is in: the filter, the preview, the screen."""
+        """Out of what the focus is in: the filter, the preview, the marks, the screen."""
         if self._pane.typing:
             self._pane.leave_filter()
         elif self._preview.has_focus_within:
             self.set_focus(self._pane.list)
-        else:
+        elif not self._unmark():
             self.dismiss(None)
 
     def action_search(self) -> None:

@@ -23,7 +23,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
-from rpcexplorer.tui.history.choice import HistoryChoice
+from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
@@ -58,13 +58,19 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
         footer: Widget | None = None,
         zone: tzinfo | None = None,
         today: date | None = None,
+        case: CaseOnView | None = None,
     ) -> None:
-        """``zone``: where whoever looks lives; ``today``: which day it is there. None asks the machine."""
+        """``zone``: where whoever looks lives; ``today``: which day it is there. None asks the machine.
+
+        ``case``: its calls are shown, and not those of the history.
+        """
         super().__init__()
         self.explorer = explorer
         self.pending = pending or PendingKeys()
         self._header, self._footer, self._zone, self._today = header, footer, zone, today
-        self._profile = explorer.profile.name if explorer.profile else ""
+        self._case = case
+        self._profile = explorer.profile.name if explorer.profile and case is None else ""
+        """Whose calls are meant where those of one profile are."""
         self.set_reactive(SearchScreen.everyone, bool(self._profile) and explorer.remembered.history_of_all)
         self._reading: Reading | None = None
         self._answered: HistoryFilter | None = None
@@ -90,6 +96,8 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
     def on_mount(self) -> None:
         profile = self.explorer.profile
         self.set_class(profile is not None and profile.badge == "prod", "-prod")
+        if self._case is not None:
+            self._pane.case = self._case.name
         self._pane.profile, self._pane.everyone = self._profile, self.everyone
         self.set_focus(self._pane.list)
 
@@ -115,7 +123,7 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
         today = self._preview.today = self._today or now.date()
         now = datetime.combine(today, now.timetz())
         before, wanted = self._reading, HistoryFilter.of(self._pane.text, only, now=now)
-        records = records_of(self.explorer, wanted)
+        records = records_of(self.explorer, wanted) if self._case is None else iter(self._case.calls)
         reading = Reading(records, wanted, MOST if filter_words(wanted) else NEWEST, today, self._zone)
         if before is not None:
             before.give_up()
@@ -170,7 +178,8 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
 
     def _tell(self, reading: Reading) -> None:
         """How far it has come."""
-        self._pane.count, self._pane.told, self._pane.trouble = reading.count, reading.told, reading.trouble
+        told = reading.told or (self._case.told if self._case is not None else "")
+        self._pane.count, self._pane.told, self._pane.trouble = reading.count, told, reading.trouble
 
     # --- what happened -----------------------------------------------------------------------------------------
 

@@ -23,7 +23,9 @@ class Footer(Widget):
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
 
-    STAY: ClassVar[frozenset[str]] = frozenset({"history.close", "batch.close", "profiles.close", "palette", "help"})
+    STAY: ClassVar[frozenset[str]] = frozenset(
+        {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
+    )
 
     hints: reactive[tuple[KeyHint, ...]] = reactive[tuple[KeyHint, ...]](())
     prod: reactive[bool] = reactive(False)

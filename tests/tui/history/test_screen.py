@@ -8,18 +8,19 @@ from datetime import UTC, timedelta
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Response
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
-from rpcexplorer.tui.history.choice import HistoryChoice
+from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.history.searching import NEWEST
-from rpcexplorer.tui.messages import CopyCallWanted
+from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.storage.recording import START, exchange
@@ -580,3 +581,60 @@ def test_prod_is_seen_here_too(explorer: Explorer) -> None:
         assert screen.has_class("-prod")
 
     on_screen(explorer, act)
+
+
+# --- marks -------------------------------------------------------------------------------------------------------
+
+
+def test_marked_calls_stay_marked_through_a_filter_and_are_meant_until_they_are_let_go(recorded: Explorer) -> None:
+    def wanted(pilot: Pilot[None]) -> tuple[list[str], ...]:
+        stage = pilot.app
+        assert isinstance(stage, Stage)
+        replayed = [[each.method for each in message.records] for message in stage.of(ReplayWanted)]
+        return tuple(replayed)
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        await press(pilot, "R", "m", "m", "d")
+        assert [row[:1] for row in rows(screen)[1:3]] == ["●", "●"]
+        assert screen.query_one(HistoryPane)._bar.words[-1][0] == "  ● 2 marked"
+        await press(pilot, *"/user", "enter")
+        assert methods(screen) == ["user.get", "user.list"]
+        await press(pilot, "R")
+        assert wanted(pilot) == (["report.run"], ["user.get", "report.run"])
+        await press(pilot, "up", "m", "d")  # the mark of user.get is let go, and the cursor stands on user.list
+        compared = [(message.exchange.method, message.other.method) for message in pilot.app.of(ComparisonWanted)]  # type: ignore[attr-defined]
+        assert compared == [("ping", "user.get"), ("user.list", "report.run")]
+        await press(pilot, "escape")
+        assert "marked" not in text_of(screen.query_one(HistoryPane)._bar)
+        await press(pilot, "R", "escape")
+        assert wanted(pilot)[-1] == ["user.list"]
+
+    answers, _ = on_screen(recorded, act)
+    assert answers == [None]
+
+
+def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_sent_at_once(recorded: Explorer) -> None:
+    calls = [replace(call, foreign=True, profile="staging") for call in CALLS[:2]]
+    case = CaseOnView("case.toml", calls, "fails\nfor us", ["https://theirs.example.com/rpc", "https://b.example.com"])
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=(120, 30)) as pilot:
+            screen = HistoryScreen(recorded, zone=UTC, today=START.date(), case=case)
+            stage.push_screen(screen)
+            await settled(pilot)
+            shown = text_of(screen.query_one(HistoryPane)._bar)
+            assert shown.strip() == "▍Case  case.toml  2 calls"
+            told = "somebody else's, sent to https://theirs.example.com/rpc and 1 more   “fails for us”"
+            assert screen.query_one(HistoryPane).told == told
+            assert methods(screen) == ["user.list", "ping"]
+            can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
+            cannot = {"again", "name", "annotate", "delete", "scope"}
+            assert {each for each in can | cannot if screen.check_action(each, ())} == can
+            await press(pilot, "r", "p", "t", "a", "delete")
+            assert stage.screen is screen
+            await press(pilot, *"/ping", "enter")
+            assert methods(screen) == ["ping"]
+
+    asyncio.run(run())
+    assert not recorded.remembered.history_of_all

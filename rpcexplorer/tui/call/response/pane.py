@@ -18,7 +18,7 @@ from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.call.response.prompts import ReplyLine
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.messages import TicketWanted, message
+from rpcexplorer.tui.messages import ComparisonWanted, TicketWanted, message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.remarks import Remarks
@@ -235,7 +235,7 @@ class ResponsePane(ReplyLine):
             return there and self.tab == "Result" and not self.filtered
         if action in {"filter", "pipe"}:
             return there and self.tab == "Result"
-        if action in {"copy", "save", "ticket"}:
+        if action in {"copy", "save", "ticket", "compare"}:
             return self.exchange is not None and (action != "save" or bool(self.body.shown))
         return True
 
@@ -274,6 +274,10 @@ class ResponsePane(ReplyLine):
 
     def action_save(self) -> None:
         self.post_message(self.SaveWanted(self))
+
+    def action_compare(self) -> None:
+        if self.exchange is not None:
+            self.post_message(ComparisonWanted(self, self.exchange, is_live=True))
 
     def action_zoom(self) -> None:
         self.post_message(self.ZoomWanted(self))

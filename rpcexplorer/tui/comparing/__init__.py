@@ -1,0 +1,1 @@
+"""Replies compared, and calls sent once more to compare what comes of them."""

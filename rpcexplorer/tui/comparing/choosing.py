@@ -1,0 +1,171 @@
+"""On which profile calls are sent again, and on which several one call: a person says so, nobody else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.strip import Strip
+from textual.widgets import Static
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.draft import Batch, Draft, sent_draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.tui.dialogs.dialog import Choice, Confirm, Dialog, keys
+from rpcexplorer.tui.dialogs.picker import Pick, Picker
+from rpcexplorer.tui.theming import ThemeStyles, line
+from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.views.cells import clipped
+
+NAMED: Final = 8
+"""Methods that a question names."""
+ROOM: Final = 48
+"""Columns of a method's name in a question."""
+MOST: Final = 12
+"""Profiles that are on view at once."""
+
+
+async def profile_for(
+    screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange], what: str
+) -> Profile | None:
+    """Ask where recorded calls are to be sent. The cursor starts where they come from, but not on a stranger's word."""
+    used = explorer.profile.name if explorer.profile else ""
+    theirs = {each.profile for each in records if not each.foreign}
+    on = theirs.pop() if len(theirs) == 1 else used
+    names = sorted(explorer.profiles.leaves, key=lambda name: (name not in explorer.profiles.profiles, name))
+    picks = [_pick(name, explorer.profiles.profiles.get(name)) for name in names]
+    if not picks:
+        screen.notify("There is no profile to send this to.")
+        return None
+    chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
+    return usable(screen, explorer, chosen) if chosen else None
+
+
+def usable(screen: Screen[Any], explorer: Explorer, name: str) -> Profile | None:
+    """The profile of a name; None where it cannot be used, which is said."""
+    used = explorer.profile
+    profile = used if used is not None and used.name == name else explorer.profiles.get(name)
+    if isinstance(profile, Complaint):
+        screen.notify(f"{name} cannot be used, so nothing was sent. {profile}", severity="warning")
+    return profile if isinstance(profile, Profile) else None
+
+
+def _pick(name: str, profile: Profile | None) -> Pick:
+    return Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
+
+
+async def may_send_all(
+    screen: Screen[Any], explorer: Explorer, drafts: Sequence[tuple[Draft | Batch, Profile]], come_from: str = ""
+) -> bool:
+    """One question for all that a profile wants one for, and where they come from if that is elsewhere."""
+    asked = [(draft, profile) for draft, profile in drafts if explorer.asks_first(draft, profile)]
+    if not asked:
+        return True
+    profiles = {profile.name: profile for _, profile in asked}
+    rows = [
+        *(("profile", f"{each.name}  {each.origin}  {each.badge_word}".rstrip()) for each in profiles.values()),
+        *([("recorded", come_from)] if come_from else []),
+        *(("method", name) for name in _methods([draft for draft, _ in asked])),
+    ]
+    calls = f"{len(asked)} of {len(drafts)} calls are" if len(drafts) > 1 else "The call is"
+    is_prod = any(each.badge == "prod" for each in profiles.values())
+    where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
+    choices = [Choice("keep", "Send nothing"), Choice("send", "Send them" if len(drafts) > 1 else "Send it")]
+    title = f"Send to {where}?  {calls} not marked safe."
+    answer: str | None = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=is_prod))
+    return answer == "send"
+
+
+def _methods(drafts: Sequence[Draft | Batch]) -> list[str]:
+    """Each once, with how often it is called."""
+    names = ["a batch" if isinstance(each, Batch) else each.method for each in drafts]
+    counts = {name: names.count(name) for name in dict.fromkeys(names)}
+    told = [clipped(name, ROOM) + (f"  {count} times" if count > 1 else "") for name, count in counts.items()]
+    return told if len(told) <= NAMED else [*told[: NAMED - 1], f"and {len(told) - NAMED + 1} more"]
+
+
+class Ticked(RowList[tuple[str, Profile]]):
+    """Profiles, some of them ticked, in the order in which they were."""
+
+    DEFAULT_CSS = "Ticked { background: $surface; scrollbar-background: $surface; max-height: 12; }"
+
+    def __init__(self, on: str) -> None:
+        super().__init__()
+        self.ticked: tuple[str, ...] = (on,) if on else ()
+
+    def draw(self, item: tuple[str, Profile], width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """A box, the profile, its address and badge; the first that was ticked is what the others are held against."""
+        name, profile = item
+        at = self.ticked.index(name) + 1 if name in self.ticked else 0
+        words = [
+            (f" [{'x' if at else ' '}] ", "accent bold" if at else "middle"),
+            (name, "text bold" if at else "text"),
+        ]
+        first = "  the others are compared with it" if at == 1 else ""
+        right = [(first or f"  {profile.badge_word}", "accent" if first else "middle"), (" ", "text")]
+        ground = "selection" if chosen else "surface"
+        return line([*words, (f"  {profile.endpoint}", "dim")], width, styles, right=right, ground=ground)
+
+    def tick(self) -> None:
+        if self.chosen is not None:
+            name = self.chosen[0]
+            others = tuple(each for each in self.ticked if each != name)
+            self.ticked = others if name in self.ticked else (*self.ticked, name)
+            self.refresh()
+
+
+class SeveralProfiles(Dialog[tuple[str, ...]]):
+    """Space ticks, Enter takes what is ticked; the answer has their names, the first that was ticked first."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("space", "tick", show=False),
+        Binding("enter", "take", show=False, priority=True),
+    ]
+
+    def __init__(self, title: str, profiles: Sequence[Profile], on: str) -> None:
+        super().__init__(title)
+        self._profiles, self._list = profiles, Ticked(on)
+        self._told = Static(classes="hint")
+
+    def content(self) -> ComposeResult:
+        yield self._list
+        yield self._told
+
+    def on_mount(self) -> None:
+        self._list.items = [(each.name, each) for each in self._profiles]
+        self._list.styles.height = min(len(self._profiles), MOST)
+        self.set_focus(self._list)
+        self._told.update(keys("Space", "ticks", "Enter", "sends the call to each", "Esc", "sends nothing"))
+
+    def action_tick(self) -> None:
+        self._list.tick()
+        self._list.action_move(1)
+
+    def action_take(self) -> None:
+        """With one alone there is nothing to compare."""
+        if len(self._list.ticked) > 1:
+            self.dismiss(self._list.ticked)
+        else:
+            self._told.update(keys("Space", "ticks another one: there have to be two to compare"))
+
+
+async def profiles_for(screen: Screen[Any], explorer: Explorer, method: str) -> list[Profile]:
+    """Ask on which profiles one call is to be compared; none where it was left."""
+    used = explorer.profile
+    known = [each for each in explorer.profiles.profiles.values() if used is None or each.name != used.name]
+    profiles = [*([used] if used else []), *known]
+    if len(profiles) < 2:
+        screen.notify("There is no other profile to compare with.")
+        return []
+    title = f"Compare {clipped(method, ROOM)} on …"
+    chosen = await screen.app.push_screen_wait(SeveralProfiles(title, profiles, used.name if used else ""))
+    return [each for name in chosen or () for each in profiles if each.name == name]
+
+
+def drafts_of(records: Sequence[Exchange], profile: Profile) -> list[tuple[Draft | Batch, Profile]]:
+    return [(sent_draft(each), profile) for each in records]

@@ -1,0 +1,92 @@
+"""Calls that were sent again, as a list: what came of each beside what was recorded."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from textual.binding import Binding, BindingType
+from textual.reactive import reactive
+from textual.strip import Strip
+
+from rpcexplorer.model.replaying import Replayed
+from rpcexplorer.tui.commands import bindings
+from rpcexplorer.tui.theming import ThemeStyles, line
+from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.views.cells import clipped, columns, fitted
+from rpcexplorer.views.comparing.sides import replayed_words
+from rpcexplorer.views.words.sentences import duration
+
+
+class WaitingCall(Struct, frozen=True):
+    """A call that was not sent yet."""
+
+    name: str
+    state: Literal["sending", "waits", "was not sent"] = "waits"
+
+
+ReplayRow: TypeAlias = Replayed | WaitingCall
+
+SIGNS: Final = {
+    "same": ("=", "well"),
+    "differs": ("~", "careful"),
+    "not comparable": ("?", "careful"),
+    "failed": ("✗", "wrong"),
+    "stopped": ("◌", "careful"),
+    "left out": ("·", "middle"),
+}
+"""What a verdict is known by; its word stands beside it."""
+_NAME: Final = 32
+"""Columns that a method or a profile gets at most; in a narrow list a quarter of the width."""
+_LONGEST: Final = 200
+"""Characters of a name that are looked at; no row shows more."""
+_TOOK: Final = len("31.2 s → 31.2 s ")
+
+
+class ReplayList(RowList[ReplayRow]):
+    """In the order in which they are sent."""
+
+    DEFAULT_CSS = "ReplayList { height: 1fr; }"
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("replay") if isinstance(each, Binding) and each.id == "replay.open"
+    ]
+
+    by_profile: reactive[bool] = reactive(False)
+    """It is one call on several profiles: each row names its own."""
+
+    def draw(self, item: ReplayRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """Sign, call, verdict in words, and how long it took before and now."""
+        ground = "selection" if chosen else "background"
+        if isinstance(item, WaitingCall):
+            sign, role = (" ◐ ", "careful") if item.state == "sending" else (" · ", "dim")
+            words = [(sign, role), (fitted(self._called(item), self._wide), "middle"), (f"  {item.state}", role)]
+            return line(words, width, styles, ground=ground)
+        sign, role = SIGNS[item.verdict]
+        live = item.live
+        took = f"{duration(item.recorded.seconds)} → {duration(live.seconds)} " if live else ""
+        words = [(f" {sign} ", role), (fitted(self._called(item), self._wide), "text")]
+        verdict, more = replayed_words(item)
+        told = [(f"  {verdict}", f"{role} bold"), (f"  {more}" if more else "", "middle")]
+        return line([*words, *told], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
+
+    def _called(self, row: ReplayRow) -> str:
+        """What a row is told apart by."""
+        if isinstance(row, WaitingCall):
+            return row.name[:_LONGEST]
+        return (row.live.profile if self.by_profile and row.live else row.recorded.method)[:_LONGEST]
+
+    @property
+    def _wide(self) -> int:
+        """Columns for that: as many as the longest takes, and not too many."""
+        most = min(_NAME, max(self.size.width // 4, 8))
+        return max((columns(clipped(name, most)) for name in set(map(self._called, self.items))), default=0)
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is something to compare once a reply has come."""
+        if action == "open":
+            return isinstance(self.chosen, Replayed) and self.chosen.live is not None
+        return super().check_action(action, parameters)
+
+    def action_open(self) -> None:
+        self.action_choose()

@@ -1,0 +1,139 @@
+"""What leads to a comparison: a reply and the one before, records that are replayed, one call on several profiles."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from functools import partial
+from typing import Any, Final
+
+from msgspec.structs import replace
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.comparing.compare import compared
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.tui.comparing.choosing import drafts_of, may_send_all, profile_for, profiles_for
+from rpcexplorer.tui.comparing.replay import ReplayScreen
+from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
+from rpcexplorer.tui.messages import ComparisonWanted
+from rpcexplorer.tui.pacing import in_turns
+from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.views.cells import clipped
+
+NAME: Final = 32
+"""Columns of a method's name in a sentence or a title."""
+STOPPED: Final = "It was stopped while it ran."
+
+
+async def compare(
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, wanted: ComparisonWanted
+) -> None:
+    """Open the comparison of two replies, the older at the left; without another, with the one before."""
+    one, used = wanted.exchange, explorer.profile
+    if wanted.is_live and used is not None:
+        one = await asyncio.to_thread(explorer.journal.as_recorded, one, used)
+    other = wanted.other or await asyncio.to_thread(before, explorer, one)
+    if other is None:
+        name = clipped(one.method, NAME)
+        screen.notify(f"There is no call of {name} with the same params before this one. In the history, m marks any.")
+        return
+    left, right = sorted((one, other), key=lambda call: call.when)
+    await screen.app.push_screen_wait(ComparisonScreen(left, right, pending, frame, ignore=ignored(explorer, right)))
+
+
+def before(explorer: Explorer, call: Exchange) -> Exchange | None:
+    """The newest call before this one that was the same: method, params, profile; for a stranger's, on any profile."""
+    wanted = HistoryFilter(profile=None if call.foreign else call.profile)
+    for found in explorer.history.search_in_steps(wanted):
+        if (
+            isinstance(found, Exchange)
+            and found.id != call.id
+            and (found.method, found.kind, found.params) == (call.method, call.kind, call.params)
+            and (found.when < call.when or call.foreign)
+        ):
+            return found
+    return None
+
+
+def ignored(explorer: Explorer, call: Exchange) -> Sequence[str]:
+    """What this person's own profile of that name leaves out; a stranger's record names none of those."""
+    profile = explorer.profiles.profiles.get(call.profile) if not call.foreign else None
+    note = profile.methods.get(call.method) if profile else None
+    return note.ignore if note else ()
+
+
+async def replay(
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, records: Sequence[Exchange]
+) -> None:
+    """Ask where, ask for what is not marked safe, send one after the other, and show what came of each."""
+    what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
+    profile = await profile_for(screen, explorer, records, what)
+    if profile is None:
+        return
+    elsewhere = [url for url in dict.fromkeys(each.url for each in records) if url != profile.endpoint]
+    if not await may_send_all(screen, explorer, drafts_of(records, profile), ", ".join(elsewhere)):
+        return
+    said = (
+        [(f"recorded at {clipped(', '.join(elsewhere), 60)}, sent to {profile.endpoint}", "careful")]
+        if elsewhere
+        else []
+    )
+    run = partial(_replayed, explorer, records, profile)
+    title = f"Replay  {what} on {profile.name}"
+    names = [each.method for each in records]
+    await screen.app.push_screen_wait(ReplayScreen(title, names, run, pending, frame, remarks=said))
+
+
+async def _replayed(
+    explorer: Explorer, records: Sequence[Exchange], profile: Profile, stop: Stop
+) -> AsyncIterator[Replayed]:
+    """What came of each; also where it cannot be compared, a reply is on view without what is hidden in a record."""
+    async for each in explorer.replay(records, profile=profile, stop=stop):
+        if each.live is not None and each.comparison is None:
+            live = await asyncio.to_thread(explorer.journal.as_recorded, each.live, profile)
+            yield replace(each, live=live)
+        else:
+            yield each
+
+
+async def compare_profiles(
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, draft: Draft
+) -> None:
+    """One call on several profiles: asked which, sent to each, and each reply compared with the first."""
+    profiles = await profiles_for(screen, explorer, draft.method)
+    if not profiles or not await may_send_all(screen, explorer, [(draft, each) for each in profiles]):
+        return
+    others = [each.name for each in profiles[1:]]
+    run = partial(_on_each, explorer, draft, profiles)
+    title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
+    await screen.app.push_screen_wait(ReplayScreen(title, others, run, pending, frame, by_profile=True))
+
+
+async def _on_each(
+    explorer: Explorer, draft: Draft, profiles: Sequence[Profile], stop: Stop
+) -> AsyncIterator[Replayed]:
+    """Send to one after the other; what is stopped is not held against anything."""
+    first: Exchange | None = None
+    for profile in profiles:
+        if stop.pressed:
+            return
+        came = await explorer.call(draft, profile=profile, stop=stop)
+        came = await asyncio.to_thread(explorer.journal.as_recorded, came, profile)
+        if first is None:
+            first = came
+            continue
+        yield await _held_against(first, came, ignored(explorer, came))
+
+
+async def _held_against(first: Exchange, came: Exchange, ignore: Sequence[str]) -> Replayed:
+    match came.outcome:
+        case Cancelled():
+            return Replayed(first, came, None, "stopped", STOPPED)
+        case Unreached(sentence=why) | Refused(sentence=why):
+            return Replayed(first, came, None, "failed", why)
+    return replayed(first, came, await in_turns(compared(first, came, ignore)))

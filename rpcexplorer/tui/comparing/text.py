@@ -1,0 +1,298 @@
+"""Two replies on view, line by line: side by side where there is room, else one below the other.
+
+Only what can be seen is laid out and drawn. Which lines there are is the business of ``views/comparing``.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import ClassVar, Final
+
+from textual import events
+from textual.binding import Binding, BindingType
+from textual.geometry import Region, Size
+from textual.message import Message
+from textual.reactive import reactive
+from textual.scroll_view import ScrollView
+from textual.strip import Strip
+
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.sizes import NARROW
+from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
+from rpcexplorer.tui.widgets.scrolling import SCROLLING
+from rpcexplorer.views.comparing.lines import ComparedLine
+
+ASIDE: Final = 8
+"""Columns that a key scrolls sideways."""
+LONGEST: Final = 2_000
+"""Columns that one can scroll sideways."""
+BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
+"""There is more at this side."""
+BETWEEN: Final = " │ "
+SIGNS: Final = {
+    "equal": (" ", "middle"),
+    "fold": (" ", "dim"),
+    "note": (" ", "dim"),
+    "ignored": ("·", "dim"),
+    "hidden": ("?", "careful"),
+}
+"""What is no difference; all else is ``-`` at the left and ``+`` at the right."""
+
+
+class ComparedText(ScrollView, can_focus=True):
+    """One line of it is under the cursor: it may be a difference, a fold, or what is equal around one."""
+
+    DEFAULT_CSS = """
+    ComparedText {
+        background: $background; overflow-x: hidden; scrollbar-size-vertical: 1; scrollbar-gutter: stable;
+    }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        *SCROLLING,
+        Binding("left", "aside(-1)", show=False),
+        Binding("right", "aside(1)", show=False),
+    ]
+
+    lines: reactive[Sequence[ComparedLine]] = reactive[Sequence[ComparedLine]]((), always_update=True)
+    cursor: reactive[int] = reactive(0)
+    """The line at hand, from 0."""
+    advice: reactive[Sequence[Pieces]] = reactive[Sequence[Pieces]](())
+    """What is said where there are no lines."""
+
+    @message
+    class Moved(Message):
+        """Another line is under the cursor."""
+
+        text: ComparedText
+
+    @message
+    class FoldWanted(Message):
+        """What is folded under the cursor is to be shown."""
+
+        text: ComparedText
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._left = 0
+        """How many characters are out of sight at the left, on both sides."""
+        self._pairs: list[int] = []
+        """Lines that take two rows where the sides stand one below the other."""
+        self._starts: list[int] = []
+        """The first row of each of these."""
+        self._places: list[int] = []
+        """The lines on which a difference begins."""
+
+    # --- drawing -----------------------------------------------------------------------------------------------
+
+    @property
+    def side_by_side(self) -> bool:
+        return self.size.width >= NARROW
+
+    def render_line(self, y: int) -> Strip:
+        styles, width = ThemeStyles.of(self), self._width
+        row = y + self.scroll_offset.y
+        if not self.lines and y < len(self.advice):
+            return line(self.advice[y], width, styles)
+        if row >= self._rows:
+            return Strip.blank(width, styles.style())
+        at, second = self._line_of(row)
+        shown = self.lines[at]
+        ground = "selection" if at == self.cursor and self.has_focus else "background"
+        if not self.side_by_side:
+            is_right = second or shown.left is None
+            pieces = self._side(shown, width, is_right=is_right)
+            return line(pieces, width, styles, right=self._note(shown), ground=ground)
+        half = self._half
+        left = line(self._side(shown, half, is_right=False), half, styles, ground=ground)
+        middle = line([(BETWEEN, "line")], len(BETWEEN), styles, ground=ground)
+        rest = width - half - len(BETWEEN)
+        pieces = self._side(shown, rest, is_right=True)
+        right = line(pieces, rest, styles, right=self._note(shown), ground=ground)
+        return Strip.join([left, middle, right])
+
+    @property
+    def _width(self) -> int:
+        return self.scrollable_content_region.width
+
+    @property
+    def _half(self) -> int:
+        return (self._width - len(BETWEEN)) // 2
+
+    def _side(self, shown: ComparedLine, room: int, *, is_right: bool) -> Pieces:
+        """What one side has of a line, behind the sign that says what became of it."""
+        text = shown.right if is_right else shown.left
+        if text is None:
+            return []
+        sign, role = SIGNS.get(shown.kind, ("+", "well") if is_right else ("-", "wrong"))
+        pieces = [(f" {sign}", role), (BEFORE if self._left else " ", "dim")]
+        return [*pieces, *self._marked(shown, text[self._left : self._left + room], role, is_right=is_right)]
+
+    @staticmethod
+    def _note(shown: ComparedLine) -> Pieces:
+        return [(f"  {shown.note} ", "dim")] if shown.note else []
+
+    def _marked(self, shown: ComparedLine, text: str, role: str, *, is_right: bool) -> Iterator[tuple[str, str]]:
+        """The text, what is its own in it bold."""
+        if not is_pair(shown):
+            yield text, role
+            return
+        begin, end = own_part(shown.left or "", shown.right or "", is_right=is_right)
+        begin, end = max(begin - self._left, 0), max(end - self._left, 0)
+        yield text[:begin], role
+        yield text[begin:end], f"{role} bold underline"
+        yield text[end:], role
+
+    # --- rows --------------------------------------------------------------------------------------------------
+
+    @property
+    def _rows(self) -> int:
+        return len(self.lines) + (0 if self.side_by_side else len(self._pairs))
+
+    def _line_of(self, row: int) -> tuple[int, bool]:
+        """The line that a row shows, and whether it is the second of its rows."""
+        if self.side_by_side:
+            return row, False
+        before = bisect_right(self._starts, row - 1)
+        return row - before, before > 0 and self._starts[before - 1] == row - 1
+
+    def _row_of(self, at: int) -> int:
+        return at if self.side_by_side else at + bisect_left(self._pairs, at)
+
+    def _measure(self) -> None:
+        self.virtual_size = Size(0, self._rows)
+        self._put(self.cursor)
+        self.refresh()
+
+    # --- moving ------------------------------------------------------------------------------------------------
+
+    def _put(self, at: int) -> None:
+        """The cursor goes to a line, or the nearest there is, and on view with all its rows."""
+        before = self.cursor
+        self.cursor = at = min(max(at, 0), max(len(self.lines) - 1, 0))
+        for each in (before, at):
+            self.refresh(Region(0, self._row_of(each) - self.scroll_offset.y, self.size.width, 2))
+        if self.lines:
+            first = self._row_of(at)
+            self._scroll_down_to(min(max(self.scroll_offset.y, self._row_of(at + 1) - self._height), first))
+
+    def reveal(self, at: int) -> None:
+        """Go to a line, with some of what stands before it where it was out of sight."""
+        first, top = self._row_of(at), self.scroll_offset.y
+        if not top <= first < top + self._height:
+            self._leave_some_above(first)
+        self._put(at)
+
+    def _leave_some_above(self, row: int) -> None:
+        self._scroll_down_to(max(row - self._height // 3, 0))
+
+    @property
+    def _height(self) -> int:
+        return max(self.scrollable_content_region.height, 1)
+
+    def _scroll_down_to(self, y: int) -> None:
+        if y != self.scroll_offset.y:
+            self.scroll_to(y=y, animate=False, immediate=True, force=True)
+
+    @property
+    def difference(self) -> int | None:
+        """Which of the differences is under the cursor."""
+        return self.lines[self.cursor].difference if self.cursor < len(self.lines) else None
+
+    @property
+    def fold(self) -> str:
+        """What is folded under the cursor."""
+        return self.lines[self.cursor].fold if self.cursor < len(self.lines) else ""
+
+    def first(self, difference: int = 0) -> None:
+        """Go to where a difference begins, or the one before it that is on view."""
+        shown = [at for at in self._places if (self.lines[at].difference or 0) <= difference]
+        self.reveal(shown[-1] if shown else 0)
+
+    @property
+    def nearest(self) -> int:
+        """The difference under the cursor, or the one before it."""
+        at = bisect_right(self._places, self.cursor) - 1
+        return self.lines[self._places[at]].difference or 0 if at >= 0 else 0
+
+    def next(self, by: int) -> None:
+        """Go to where another difference begins, round the corner."""
+        if not self._places:
+            return
+        here = bisect_right(self._places, self.cursor) - 1 if by > 0 else bisect_left(self._places, self.cursor)
+        self.reveal(self._places[(here + by) % len(self._places)])
+
+    # --- watching ----------------------------------------------------------------------------------------------
+
+    def watch_lines(self) -> None:
+        """Other lines; whoever gives them says where the cursor goes."""
+        self._index()
+        self._measure()
+
+    def _index(self) -> None:
+        self._pairs = [at for at, each in enumerate(self.lines) if is_pair(each)]
+        self._starts = [at + number for number, at in enumerate(self._pairs)]
+        found = [None, *(each.difference for each in self.lines)]
+        self._places = [at for at, (before, here) in enumerate(pairwise(found)) if here is not None and here != before]
+
+    def watch_cursor(self) -> None:
+        self.post_message(self.Moved(self))
+
+    def watch_advice(self) -> None:
+        self.refresh()
+
+    def on_resize(self) -> None:
+        """Other rows, perhaps; what is under the cursor stays on view with what stands before it."""
+        self._measure()
+        self._leave_some_above(self._row_of(self.cursor))
+        self._put(self.cursor)
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click puts the cursor there; on what is folded it unfolds."""
+        row = event.y + self.scroll_offset.y
+        if row < self._rows:
+            self._put(self._line_of(row)[0])
+            if self.fold:
+                self.post_message(self.FoldWanted(self))
+
+    def action_move(self, by: int) -> None:
+        self._put(self.cursor + by)
+
+    def action_page(self, by: int) -> None:
+        self._put(self._line_of(min(max(self._row_of(self.cursor) + by * self._height, 0), self._rows - 1))[0])
+
+    def action_first(self) -> None:
+        self._put(0)
+
+    def action_last(self) -> None:
+        self._put(len(self.lines))
+
+    def action_aside(self, by: int) -> None:
+        self._left = min(max(self._left + by * ASIDE, 0), LONGEST)
+        self.refresh()
+
+
+def is_pair(shown: ComparedLine) -> bool:
+    """Whether both sides have something of their own in it; one below the other they take two rows."""
+    alike = shown.kind in {"equal", "fold", "note"} or (
+        shown.kind in {"ignored", "hidden"} and shown.left == shown.right
+    )
+    return shown.left is not None and shown.right is not None and not alike
+
+
+def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
+    """Where a line differs from its counterpart: from the first character that is not the same to the last."""
+    begin = next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), -1)
+    shorter = min(len(left), len(right))
+    begin = shorter if begin < 0 else begin
+    tail = 0
+    while tail < shorter - begin and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    return begin, len(right if is_right else left) - tail

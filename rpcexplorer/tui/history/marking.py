@@ -1,0 +1,71 @@
+"""Marked calls, and what is done with several: compare two, replay them, write them into a file for somebody else.
+
+What opens then is the app's business: the history knows no other screen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.tui.history.searching import SearchScreen
+from rpcexplorer.tui.messages import ComparisonWanted, ExportWanted, ReplayWanted
+
+
+class MarkingScreen(SearchScreen):
+    """Marks are of calls, not of rows: they stay through another filter, and are gone with the screen."""
+
+    _marked: tuple[Exchange, ...] = ()
+    """In the order in which they were marked."""
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        call = None if self._stale else self._call
+        can = {
+            "mark": call is not None,
+            "compare": call is not None,
+            "replay": call is not None or bool(self._marked),
+            "export": call is not None or bool(self._marked),
+        }
+        return can.get(action, True)
+
+    @property
+    def _meant(self) -> Sequence[Exchange]:
+        """What is marked, oldest first; else the call under the cursor."""
+        if self._marked:
+            return sorted(self._marked, key=lambda call: call.when)
+        return [self._call] if self._call is not None else []
+
+    def action_mark(self) -> None:
+        """Mark the call and go on to the next, so that a row of them is one key held down; again: let it go."""
+        call = self._call
+        if call is None:
+            return
+        others = tuple(each for each in self._marked if each.id != call.id)
+        self._mark(others if len(others) < len(self._marked) else (*others, call))
+        self._pane.list.action_move(1)
+
+    def _mark(self, calls: tuple[Exchange, ...]) -> None:
+        self._marked = calls
+        self._pane.marked = frozenset(call.id for call in calls)
+        self.refresh_bindings()
+
+    def _unmark(self) -> bool:
+        """Let all go; whether anything was marked."""
+        were = bool(self._marked)
+        self._mark(())
+        return were
+
+    def action_compare(self) -> None:
+        """With the one that was marked last; where only the call itself is marked, or none, with the one before."""
+        call = self._call
+        if call is not None:
+            others = [each for each in self._marked if each.id != call.id]
+            self.post_message(ComparisonWanted(self, call, others[-1] if others else None))
+
+    def action_replay(self) -> None:
+        if meant := self._meant:
+            self.post_message(ReplayWanted(self, meant))
+
+    def action_export(self) -> None:
+        if meant := self._meant:
+            self.post_message(ExportWanted(self, meant))

@@ -1,0 +1,45 @@
+"""What is said around a comparison: which two replies it is of, and what came of a call that was sent again."""
+
+from __future__ import annotations
+
+from datetime import date, tzinfo
+from typing import TYPE_CHECKING, Final
+
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.views.cells import clipped
+from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.history_rows import moment_words
+from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.outcome import ROLES
+from rpcexplorer.views.words.sentences import SIGNS, duration, outcome_words, size
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.replaying import Replayed
+
+PROFILE: Final = 24
+OUTCOME: Final = 60
+"""Columns that a name and an outcome's words get at most."""
+
+
+def side(exchange: Exchange, today: date, zone: tzinfo | None = None) -> list[tuple[str, str]]:
+    """One of the two: profile, moment, outcome, how long it took; a stranger's profile is none of this person's."""
+    name = exchange.outcome_name
+    whose = [(" of a case", "careful")] if exchange.foreign else []
+    return [
+        (clipped(exchange.profile, PROFILE), "text bold"),
+        *whose,
+        (f"  {moment_words(exchange.when, today, zone)}", "middle"),
+        (f"  {SIGNS[name]} ", ROLES[name]),
+        (clipped(outcome_words(exchange.outcome), OUTCOME), f"{ROLES[name]} bold"),
+        (f"  {duration(exchange.seconds)}", "dim"),
+    ]
+
+
+def replayed_words(replayed: Replayed) -> tuple[str, str]:
+    """What came of a call that was sent again: a word, and how or why."""
+    comparison, live = replayed.comparison, replayed.live
+    if replayed.why or comparison is None or live is None:
+        return replayed.verdict, printable(" ".join(replayed.why.split()))
+    if replayed.verdict == "same":
+        return "same", f"{outcome_words(live.outcome)}  {size(live.response.size)}"
+    return replayed.verdict, summary(comparison)

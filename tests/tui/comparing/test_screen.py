@@ -1,0 +1,204 @@
+"""Comparing on screen: two replies beside each other or one below the other, and calls that are sent one by one."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from datetime import UTC
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Stop
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.comparing.compare import compared
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.tui.comparing.replay import ReplayScreen
+from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
+from rpcexplorer.tui.comparing.text import ComparedText, own_part
+from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.views.comparing.lines import ComparedLine
+from tests.storage.recording import START, exchange
+from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import said
+from tests.tui.waiting import until
+
+FRAME = Frame(zone=UTC, today=START.date())
+WIDE, SMALL = (120, 20), (80, 24)
+
+Act = Callable[[Pilot[None]], Awaitable[None]]
+
+
+def reply(number: int, result: str, **fields: object) -> Exchange:
+    return exchange(number, f'{{"jsonrpc":"2.0","id":"1","result":{result}}}', **fields)
+
+
+PROD = reply(1, '{"name":"Ada","price":1.0,"gone":true}', profile="prod")
+STAGING = reply(2, '{"name":"Eda","price":1.00,"new":1}')
+
+
+def on_screen(screen: Screen[None], act: Act, size: tuple[int, int] = WIDE) -> Stage:
+    """Open a screen and let something happen on it."""
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=size, notifications=True) as pilot:
+            stage.push_screen(screen)
+            await until(pilot, lambda: screen.is_mounted)
+            await pilot.pause()
+            await act(pilot)
+
+    asyncio.run(run())
+    return stage
+
+
+def comparison(left: Exchange = PROD, right: Exchange = STAGING, **given: Any) -> ComparisonScreen:
+    return ComparisonScreen(left, right, PendingKeys(), FRAME, **given)
+
+
+def shown(screen: ComparisonScreen) -> list[str]:
+    return [line.rstrip() for line in text_of(screen.text).splitlines()]
+
+
+def test_two_replies_stand_side_by_side_where_there_is_room_else_one_below_the_other() -> None:
+    screen = comparison()
+
+    async def act(pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: screen.comparison is not None)
+        await pilot.pause()
+        assert [" ".join(line.split()) for line in shown(screen)] == [
+            "{ │ {",
+            '- "name": "Ada" │ + "name": "Eda"',
+            '- "price": 1.0 │ + "price": 1.00 the same number',
+            '│ + "new": 1',
+            '- "gone": true │',
+            "} │ }",
+        ]
+        left, right = (text_of(screen._sides)[at:].split() for at in (0, 60))
+        assert left[:6] == ["-", "prod", "12:00:01", "✓", "result", "34"]
+        assert right[:6] == ["+", "staging", "12:00:02", "✓", "result", "34"]
+        await pilot.press("n", "n")
+        place = screen.text.difference
+        await pilot.resize_terminal(*SMALL)
+        await until(pilot, lambda: not screen.text.side_by_side)
+        assert [" ".join(line.split()) for line in shown(screen)] == [
+            "{",
+            '- "name": "Ada"',
+            '+ "name": "Eda"',
+            '- "price": 1.0 the same number',
+            '+ "price": 1.00 the same number',
+            '+ "new": 1',
+            '- "gone": true',
+            "}",
+        ]
+        assert text_of(screen._sides).splitlines()[1].startswith(" + staging")
+        assert screen.text.difference == place == 2
+
+    on_screen(screen, act)
+
+
+def test_escape_stops_a_comparison_and_nothing_is_frozen_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = []
+
+    def endless(*_: object) -> Iterator[None]:
+        try:
+            while True:
+                yield
+        finally:
+            ended.append(True)
+
+    monkeypatch.setattr("rpcexplorer.tui.comparing.screen.compared", endless)
+    screen = comparison()
+
+    async def act(pilot: Pilot[None]) -> None:
+        assert "Comparing …  Esc stops it." in text_of(screen.text)
+        await pilot.press("n", "escape")
+        await until(pilot, lambda: pilot.app.screen is not screen and bool(ended))
+        assert said(pilot.app) == "Stopped: nothing was compared."
+
+    on_screen(screen, act)
+
+
+def test_each_row_belongs_to_a_line_also_where_a_line_takes_two() -> None:
+    """Whatever lines take two rows, the rows are the lines in order, each with all its rows."""
+    kinds = ["equal", "changed", "changed", "removed", "fold", "changed"]
+    lines = [ComparedLine(kind, "a", None if kind == "removed" else "b", None) for kind in kinds]  # type: ignore[arg-type]
+    text = ComparedText()
+    text.set_reactive(ComparedText.lines, lines)
+    text._index()
+    assert [text._line_of(row) for row in range(text._rows)] == [
+        (0, False), (1, False), (1, True), (2, False), (2, True), (3, False), (4, False), (5, False), (5, True),
+    ]  # fmt: skip
+    assert [text._row_of(at) for at in range(6)] == [0, 1, 3, 5, 6, 7]
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "own"),
+    [
+        ('"Ada"', '"Eda"', ("A", "E")),
+        ('"aa"', '"aaa"', ("", "a")),
+        ("1.0", "1.00", ("", "0")),
+        ("same", "same", ("", "")),
+        ("", "x", ("", "x")),
+    ],
+)
+def test_what_is_a_line_s_own_lies_between_what_both_begin_and_end_with(
+    left: str, right: str, own: tuple[str, str]
+) -> None:
+    ours, theirs = (slice(*own_part(left, right, is_right=is_right)) for is_right in (False, True))
+    assert (left[ours], right[theirs]) == own
+
+
+def result(left: Exchange, right: Exchange) -> Replayed:
+    return replayed(left, right, at_once(compared(left, right)))
+
+
+def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_kept() -> None:
+    calls = [
+        reply(number, f"{number // 2}", method=f"user.{name}") for number, name in enumerate(("get", "list", "set"))
+    ]
+    go_on = asyncio.Event()
+    stopped: list[Stop] = []
+
+    async def run(stop: Stop) -> AsyncIterator[Replayed]:
+        stopped.append(stop)
+        yield result(calls[0], calls[1])
+        yield result(calls[1], calls[2])
+        await go_on.wait()
+        yield Replayed(calls[2], None, None, "stopped", "It was stopped before this was sent.")
+
+    screen = ReplayScreen(
+        "Replay  3 calls on staging", ["user.get", "user.list", "user.set"], run, PendingKeys(), FRAME
+    )
+
+    async def act(pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: len(screen.done) == 2)
+        await pilot.pause()
+        rows = [" ".join(row.split()) for row in text_of(screen.list).splitlines()]
+        assert rows == [
+            "= user.get same result 37 B 34 ms → 34 ms",
+            "~ user.list differs the result differs 34 ms → 34 ms",
+            "◐ user.set sending",
+        ]
+        assert text_of(screen._bar).startswith("▍Replay  3 calls on staging   2 of 3  1 same  · 1 differ")
+        await pilot.press("escape")
+        assert stopped[0].pressed
+        assert pilot.app.screen is screen
+        go_on.set()
+        await until(pilot, lambda: screen.stop is None)
+        await pilot.pause()
+        assert "◌ user.set   stopped  It was stopped before this was sent." in text_of(screen.list)
+        await pilot.press("down", "enter")
+        await until(pilot, lambda: isinstance(pilot.app.screen, ComparisonScreen))
+        opened: Any = pilot.app.screen
+        await until(pilot, lambda: opened.comparison is not None)
+        assert (opened.left, opened.right) == (calls[1], calls[2])
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is screen)
+        await pilot.press("escape")
+        await until(pilot, lambda: pilot.app.screen is not screen)
+
+    on_screen(screen, act)

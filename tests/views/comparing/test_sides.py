@@ -1,0 +1,41 @@
+"""What stands around a comparison."""
+
+from __future__ import annotations
+
+from datetime import UTC
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.comparing.compare import compared
+from rpcexplorer.model.exchange import Exchange, Response, Unreached
+from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.views.comparing.sides import replayed_words, side
+from tests.storage.recording import START, exchange
+
+PONG = exchange(1)
+PANG = exchange(2, '{"jsonrpc":"2.0","id":"1","result":"pang"}')
+GONE = exchange(3, outcome=Unreached("connect", "Nothing answers."), response=Response())
+
+
+def words(call: Exchange) -> str:
+    return "".join(text for text, _ in side(call, START.date(), UTC))
+
+
+def test_a_side_names_its_profile_moment_and_outcome_and_says_whose_it_is() -> None:
+    assert words(PONG) == "staging  12:00:01  ✓ result  34 ms"
+    assert words(replace(PONG, foreign=True)) == "staging of a case  12:00:01  ✓ result  34 ms"
+
+
+@pytest.mark.parametrize(
+    ("came", "told"),
+    [
+        (replayed(PONG, PONG, at_once(compared(PONG, PONG))), ("same", "result  42 B")),
+        (replayed(PONG, PANG, at_once(compared(PONG, PANG))), ("differs", "the result differs")),
+        (Replayed(PONG, GONE, None, "failed", "Nothing\nanswers."), ("failed", "Nothing answers.")),
+        (Replayed(PONG, None, None, "left out", "It is a login."), ("left out", "It is a login.")),
+    ],
+)
+def test_what_came_of_a_call_is_a_word_and_how(came: Replayed, told: tuple[str, str]) -> None:
+    assert replayed_words(came) == told
