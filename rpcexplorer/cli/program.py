@@ -19,6 +19,7 @@ from rpcexplorer.model.complaint import Trouble
 HOMES: Final = {
     "batch": "calls",
     "call": "calls",
+    "compare": "compare",
     "completion": "completion",
     "copy": "copy",
     "demo": "demo",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TypeAlias
 
-from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.jsontext.steps import Steps, at_once
 from rpcexplorer.model.comparing.comparison import ComparedPlace, Comparison, Difference
 from rpcexplorer.model.comparing.ignoring import patterns_of
 from rpcexplorer.model.comparing.replies import text_of, why_not
@@ -47,3 +47,8 @@ def compared_texts(
         walk.hidden,
         tuple(walk.unaligned),
     )
+
+
+def compared_at_once(left: Exchange, right: Exchange, ignore: Sequence[str] = ()) -> Comparison:
+    """For those who have nothing else to do."""
+    return at_once(compared(left, right, ignore))

@@ -66,6 +66,7 @@ def difference_lines(comparison: Comparison, most: int = TOLD) -> Iterator[str]:
 def replay_row(result: Replayed) -> dict[str, Any]:
     """The same for a program: values as JSON text, in the spelling that they have."""
     comparison = result.comparison
+    differences = comparison.differences if comparison else ()
     return {
         "id": result.recorded.id,
         "live": result.live.id if result.live else None,
@@ -73,7 +74,7 @@ def replay_row(result: Replayed) -> dict[str, Any]:
         "verdict": result.verdict,
         "outcomes": [result.recorded.outcome_name, result.live.outcome_name if result.live else None],
         "why": printable(result.why),
-        "differences": [] if comparison is None else [_row(comparison, each) for each in comparison.differences],
+        "differences": [difference_row(comparison, each) for each in differences] if comparison else [],
         "ignored": [] if comparison is None else list(comparison.ignored),
         "hidden": 0 if comparison is None else comparison.hidden,
     }
@@ -86,7 +87,8 @@ def totals(results: Sequence[Replayed]) -> str:
     return f"{len(results)} call{'s' * (len(results) != 1)}: {', '.join(parts)}"
 
 
-def _row(comparison: Comparison, difference: Difference) -> dict[str, Any]:
+def difference_row(comparison: Comparison, difference: Difference) -> dict[str, Any]:
+    """A difference for a program."""
     return {
         "pointer": _place(difference).pointer,
         "kind": difference.kind,

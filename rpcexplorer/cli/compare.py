@@ -1,0 +1,246 @@
+"""``compare``: two replies side by side, or one call on several profiles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import click
+from msgspec import Struct
+
+from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.recorded import Recorded, called
+from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.cli.world import INTERRUPTED, World
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.comparing import Comparison
+from rpcexplorer.model.comparing.compare import compared_at_once
+from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.draft import sent_draft
+from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.replaying import Replayed, ignored_in
+from rpcexplorer.views.comparing.lines import compared_lines
+from rpcexplorer.views.comparing.printed import heading, printed
+from rpcexplorer.views.comparing.replays import difference_row
+from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.json_out import json_of
+from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.sentences import outcome_words
+
+DIFFERS = 6
+FAILURES = (INTERRUPTED, 3, 4, 5, 2)
+"""Exit codes of calls without a reply that could be compared; the first that applies is the command's."""
+
+
+class Telling(Struct, frozen=True):
+    """How differences are told."""
+
+    ignore: tuple[str, ...]
+    full: bool
+    as_json: bool
+
+
+class _Pair(Struct, frozen=True):
+    left: Exchange
+    right: Exchange
+    comparison: Comparison
+
+
+@click.command()
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="[B]", required=False)
+@click.option(
+    "-p",
+    "--profile",
+    "profiles",
+    metavar="NAME",
+    multiple=True,
+    shell_complete=complete_profiles,
+    help="Send the call of A with this profile; name two or more.",
+)
+@click.option(
+    "--ignore",
+    metavar="POINTER",
+    multiple=True,
+    help="Leave out what always differs, from the result on: /items/*/seen_at.",
+)
+@click.option("--full", is_flag=True, help="Fold nothing: show what is equal as well.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON array of the differences.")
+@click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
+@click.option("-y", "--yes", is_flag=True, help="Send without asking, also where a profile wants a question.")
+@click.pass_context
+def compare(
+    context: click.Context, /, first: str, second: str | None, profiles: tuple[str, ...], ask: bool, yes: bool,
+    **telling: Any,
+) -> None:  # fmt: skip
+    """Compare two recorded replies, or what one call brings on several profiles.
+
+    A and B are ids, or files of cases. Without B, A is compared with the one before it: the same method and params on
+    the same profile. With -p, the call of A is sent to each, and each reply is compared with the first.
+
+    Members are compared by name, elements in their order, numbers by their spelling. It ends with 0 where all is the
+    same, with 6 where something differs or cannot be compared, and where a call has no reply, as that call does.
+
+    \b
+    Examples:
+      rpcexplorer compare 1m7ypmkv7qa7kfj 1m7yq0c2v8tn4d9
+      rpcexplorer compare 1m7ypmkv7qa7kfj --ignore '/items/*/seen_at'
+      rpcexplorer compare 1m7ypmkv7qa7kfj -p staging -p prod --json
+    """
+    invocation, how = invocation_of(context), Telling(**telling)
+    for pointer in how.ignore:
+        if not pointer.startswith("/"):
+            raise click.UsageError(f"--ignore: {pointer or 'an empty text'} is no JSON pointer: begin it with a slash.")
+    if profiles and second is not None:
+        raise click.UsageError("Name B, or profiles that A is sent with: not both.")
+    if len(profiles) == 1:
+        raise click.UsageError(
+            f"Name two profiles or more. To compare what is recorded with what comes today: "
+            f"rpcexplorer replay {first} -p {profiles[0]}"
+        )
+    explorer = invocation.open(ask=ask)
+    found = called(explorer, filter(None, (first, second)), invocation.world)
+    if profiles:
+        context.exit(_on_profiles(invocation, explorer, _one(found, first), profiles, how, ask=ask, yes=yes))
+    if len(found) > 2:
+        fail(f"{len(found)} calls are named: add them with history import, and name two by their ids.")
+    left, right = _before(explorer, found[0]) if len(found) == 1 else found
+    ignore = ignored_in(right.exchange, _profile_of(explorer, right.exchange), how.ignore)
+    context.exit(_tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], how))
+
+
+def _one(found: Sequence[Recorded], named: str) -> Recorded:
+    if len(found) != 1:
+        fail(f"{named} holds {len(found)} calls: add them with history import, and name one by its id.")
+    return found[0]
+
+
+def _before(explorer: Explorer, record: Recorded) -> tuple[Recorded, Recorded]:
+    """The one before a call, and itself."""
+    call = record.exchange
+    wanted = HistoryFilter(method=call.method, profile=None if call.foreign else call.profile)
+    earlier = (
+        Recorded(found, record.source)
+        for found in explorer.journal.of(record.source).search(wanted)
+        if isinstance(found, Exchange)
+        and found.id != call.id
+        and found.when <= call.when
+        and (found.kind, sent_draft(found)) == (call.kind, sent_draft(call))
+    )
+    found = next(earlier, None)
+    if found is None:
+        fail(f"There is no call of {call.method} with the same params before {call.id}: name what it is compared with.")
+    return found, record
+
+
+def _profile_of(explorer: Explorer, call: Exchange) -> Profile:
+    """The profile of a call, as far as it says what always differs; a stranger's names none of this person's."""
+    known = None if call.foreign else explorer.profiles.profiles.get(call.profile)
+    return known or ad_hoc(call.url)
+
+
+def _on_profiles(
+    invocation: Invocation,
+    explorer: Explorer,
+    record: Recorded,
+    names: Sequence[str],
+    how: Telling,
+    *,
+    ask: bool,
+    yes: bool,
+) -> int:
+    """Send one call to each profile, and compare what comes with what the first brought."""
+    chosen = []
+    for name in names:
+        profile = explorer.profiles.get(name)
+        if isinstance(profile, Complaint):
+            fail(str(profile))
+        chosen.append(profile)
+    for profile in chosen:
+        if explorer.cases.goes_elsewhere(record.exchange, profile):
+            went = record.exchange.url or "an address that it does not say"
+            invocation.world.say(f"recorded at {went}, sent to {profile.endpoint} ({profile.name})")
+    if not yes:
+        _confirm(invocation, explorer, record.exchange, chosen, ask=ask)
+    stop = Stop()
+    results = run_until_stopped(_sent(invocation, explorer, record, chosen, stop), stop)
+    if explorer.journal.trouble:
+        invocation.world.say(f"the calls could not be recorded: {explorer.journal.trouble}")
+    replies, codes = [], []
+    for profile, result in zip(chosen, results, strict=True):
+        codes.append(_failure(invocation.world, profile, result))
+        if result.live and not codes[-1]:
+            ignore = ignored_in(record.exchange, profile, how.ignore)
+            replies.append((explorer.journal.as_recorded(result.live, profile), ignore))
+    pairs = []
+    if replies and not codes[0]:  # the first is what the others are compared with
+        left, own = replies[0]
+        pairs = [_pair(left, right, [*own, *ignore]) for right, ignore in replies[1:]]
+    differs = _tell(invocation.world, pairs, how)
+    return next((code for code in FAILURES if code in codes), differs)
+
+
+def _pair(left: Exchange, right: Exchange, ignore: Sequence[str]) -> _Pair:
+    return _Pair(left, right, compared_at_once(left, right, ignore))
+
+
+def _confirm(
+    invocation: Invocation, explorer: Explorer, call: Exchange, profiles: Sequence[Profile], *, ask: bool
+) -> None:
+    """One question for all of them."""
+    asking = [each for each in profiles if explorer.to_ask_about([call], each)]
+    if not asking:
+        return
+    named = listed(f"{each.name} ({each.badge or each.confirm})" for each in asking)
+    places = listed(dict.fromkeys(each.origin for each in profiles))
+    about = f"{call.method} is not marked safe, and {named} want{'s' * (len(asking) == 1)} a question first."
+    if not (ask and invocation.world.asks):
+        fail(f"{about} Add --yes to send it to {places} all the same.")
+    if not click.confirm(printable(f"{about} Send it to {places}?"), default=False, err=True):
+        fail("Nothing was sent.")
+
+
+async def _sent(
+    invocation: Invocation, explorer: Explorer, record: Recorded, profiles: Iterable[Profile], stop: Stop
+) -> list[Replayed]:
+    results = []
+    async with explorer, waiting(invocation.world.stderr, explorer) as watch:
+        for profile in profiles:
+            explorer.profile = record.source  # in whose history it was found
+            async for each in explorer.replay([record.exchange], profile=profile, watch=watch, stop=stop):
+                results.append(each)  # noqa: PERF401 - one for each profile
+    return results
+
+
+def _failure(world: World, profile: Profile, result: Replayed) -> int:
+    """The exit code of a call without a reply that could be compared, which is told; else 0."""
+    code = result.live.exit_code if result.live else (INTERRUPTED if result.verdict == "stopped" else 2)
+    if code not in FAILURES:
+        return 0
+    world.say(f"{profile.name}: {outcome_words(result.live.outcome) if result.live else result.why}")
+    return code
+
+
+def _tell(world: World, pairs: Sequence[_Pair], how: Telling) -> int:
+    """Print what differs; the exit code."""
+    if how.as_json:
+        rows = [
+            difference_row(pair.comparison, each) | ({"profile": pair.right.profile} if len(pairs) > 1 else {})
+            for pair in pairs
+            for each in pair.comparison.differences
+        ]
+        world.write(json_of(rows) + b"\n")
+    for pair in pairs:
+        said = summary(pair.comparison)
+        if how.as_json:
+            world.say(said)
+            continue
+        world.print(heading("-", pair.left, colour=world.colours))
+        world.print(heading("+", pair.right, colour=world.colours))
+        world.print(said)
+        if pair.comparison.verdict == "differs" or (how.full and pair.comparison.verdict == "same"):
+            for line in printed(compared_lines(pair.comparison, full=how.full), colour=world.colours):
+                world.print(line)
+    return DIFFERS if any(pair.comparison.verdict != "same" for pair in pairs) else 0
