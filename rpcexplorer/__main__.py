@@ -125,13 +125,15 @@ class House:
         self.explorer = Explorer.open(folder=folder, environment=environment, sessions=sessions, person=person)
         return self.explorer
 
-    def open_screen(self, build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:
+    def open_screen(
+        self, build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None
+    ) -> tuple[int, str]:
         """Open the front on screen. It is imported here, so that it costs the command line nothing."""
         from rpcexplorer.tui import app
         from rpcexplorer.tui.dialogs.person import PersonOnScreen
 
         person = PersonOnScreen()
-        return app.open_screen(build(person), person, profile)
+        return app.open_screen(build(person), person, profile, case)
 
 
 def keys(keymap: Mapping[str, str], file: str) -> tuple[list[Shortcut], list[Complaint]]:

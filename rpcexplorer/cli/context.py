@@ -31,6 +31,8 @@ class Invocation(Struct):
     profile: str | None = None
     sessions: Path | None = None
     url: str | None = None
+    case: Path | None = None
+    """A file that the screen is opened on; its calls are somebody else's."""
 
     def open(self, *, ask: bool = True) -> Explorer:
         """The explorer. What is damaged in a file is told at once, and stops nothing else."""

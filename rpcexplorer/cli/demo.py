@@ -82,7 +82,7 @@ def demo(context: click.Context, serve: bool, port: int) -> None:
 
 def screen(invocation: Invocation) -> int:
     """Open the explorer on screen; whoever has no profile yet may go on to the demo."""
-    code, wish = invocation.world.open_screen(invocation.build, invocation.profile)
+    code, wish = invocation.world.open_screen(invocation.build, invocation.profile, invocation.case)
     return _on_screen(invocation) if wish == "demo" else code
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from importlib import import_module
 from keyword import iskeyword
@@ -11,7 +12,7 @@ from typing import Final, cast
 import click
 
 from rpcexplorer import __version__
-from rpcexplorer.cli.context import Failed, Invocation, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.context import Failed, Invocation, complete_profiles, fail, invocation_of, profile_option
 from rpcexplorer.cli.mistakes import CommandGroup, sentence
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.model.complaint import Trouble
@@ -38,6 +39,10 @@ HOMES: Final = {
 """Every command, and the file of this folder that it stands in."""
 
 
+CASE: Final = ".toml"
+"""How the name of a file ends that may be a case."""
+
+
 class Commands(CommandGroup):
     """Commands that cost nothing before somebody asks for them."""
 
@@ -55,12 +60,13 @@ class Commands(CommandGroup):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """An address stands where a command would: the screen is opened on it."""
-        if "://" in args[0]:
+        """An address or a case stands where a command would: the screen is opened on it."""
+        opens = open_address if "://" in args[0] else open_case if args[0].endswith(CASE) else None
+        if opens is not None:
             if {"-h", "--help"} & set(args[1:]):
                 click.echo(ctx.get_help())
                 ctx.exit()
-            return args[0], open_address, args
+            return args[0], opens, args
         return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
@@ -90,6 +96,7 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
     Examples:
       rpcexplorer demo
       rpcexplorer https://rpc.example.com/jsonrpc
+      rpcexplorer case.toml
       rpcexplorer profiles add staging --url https://staging.example.com --username ada
       rpcexplorer call -p staging ping
     """
@@ -109,6 +116,23 @@ def open_address(context: click.Context, url: str) -> None:
     if invocation.url is not None:
         raise click.UsageError("Name one address.")
     invocation.url = url
+    context.exit(_screen(invocation))
+
+
+@click.command(add_help_option=False)
+@click.argument("file")
+@profile_option
+@click.pass_context
+def open_case(context: click.Context, file: str, profile: str | None) -> None:
+    invocation = invocation_of(context)
+    world = invocation.world
+    if not world.on_terminal:
+        fail(f"The screen needs a terminal. To send what is in it: {PROGRAM} replay {file} -p NAME. To keep it: "
+             f"{PROGRAM} history import {file}")  # fmt: skip
+    invocation.profile = profile or invocation.profile
+    invocation.case = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
+    if world.files.read(invocation.case) is None:
+        raise click.UsageError(f"There is no file {invocation.case}: check its name.")
     context.exit(_screen(invocation))
 
 

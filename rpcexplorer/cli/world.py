@@ -51,6 +51,15 @@ class Files(Protocol):
         """Replace it in one step."""
 
 
+class OpenScreen(Protocol):
+    """The front on screen."""
+
+    def __call__(
+        self, build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None
+    ) -> tuple[int, str]:
+        """Open it on the explorer that is built, and on a case where one is named; exit code, and what comes next."""
+
+
 class Shortcut(Struct, frozen=True):
     """What somebody can do on the screen, and by which keys."""
 
@@ -74,7 +83,11 @@ def _no_keys(keymap: Mapping[str, str], file: str) -> tuple[list[Shortcut], list
     return [], []
 
 
-def _no_screen(build: Callable[[Person], Explorer], profile: str | None) -> tuple[int, str]:  # noqa: ARG001
+def _no_screen(
+    build: Callable[[Person], Explorer],  # noqa: ARG001
+    profile: str | None,  # noqa: ARG001
+    case: Path | None = None,  # noqa: ARG001
+) -> tuple[int, str]:
     return 0, ""
 
 
@@ -89,8 +102,7 @@ class World(Struct):
     open_explorer: Callable[[Mapping[str, str], Path, Path | None, Person], Explorer]
     demo: Demo
     files: Files
-    open_screen: Callable[[Callable[[Person], Explorer], str | None], tuple[int, str]] = _no_screen
-    """Opens the screen on the explorer that the first argument builds; exit code, and what is wanted next."""
+    open_screen: OpenScreen = _no_screen
     keys: Shortcuts = _no_keys
     said: set[str] = field(default_factory=set)
     """What was told: twice the same is no more than once, such as why a file cannot be used."""

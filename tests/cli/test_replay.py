@@ -10,7 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.fakes.shell import Ran, Shell
+from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles
+from rpcexplorer.cli.start import run
+from rpcexplorer.cli.world import World
+from tests.fakes.shell import Keyboard, Ran, Screen, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
 Answers = Callable[[str, object], str]
@@ -224,6 +227,31 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
     assert [request.body.count(SECRET["bob"].encode()) for request in staging.requests] == [1]
     assert SECRET["ann"].encode() not in staging.requests[0].body
     assert str(tmp_path) not in handed_on.text
+
+
+def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_said_what_to_run(shell: Shell) -> None:
+    opened: list[tuple[str | None, Path | None]] = []
+
+    def screen(build: object, profile: str | None, case: Path | None = None) -> tuple[int, str]:
+        assert callable(build)
+        opened.append((profile, case))
+        return 0, ""
+
+    file = case(shell, "case = 1\n" + CALL)
+    told = shell.run(file)
+    assert (told.code, told.out) == (2, b"")
+    assert "rpcexplorer replay case.toml -p NAME" in told.err
+    assert "rpcexplorer history import case.toml" in told.err
+    world = World(
+        Screen(), Screen(), Keyboard(), shell.environment, shell.folder, House().open_explorer, EmbeddedDemo(),
+        LocalFiles(), screen,
+    )  # fmt: skip
+    assert run([file], world) == 0
+    assert run(["-p", "staging", file], world) == 0
+    assert run([file, "-p", "staging"], world) == 0
+    assert run(["none.toml"], world) == 2
+    path = shell.folder / file
+    assert opened == [(None, path), ("staging", path), ("staging", path)]
 
 
 HOSTILE = [
