@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from pathlib import Path
+from urllib.error import HTTPError
 from urllib.request import HTTPDigestAuthHandler, HTTPPasswordMgrWithDefaultRealm, Request, build_opener
 
 words = iter(sys.argv[1:])
@@ -38,7 +39,11 @@ for word in words:
         url = word
 known = HTTPPasswordMgrWithDefaultRealm()
 known.add_password(None, url, *user.split(":", 1) if user else ("", ""))
-with build_opener(HTTPDigestAuthHandler(known)).open(Request(url, body, headers)) as reply:
+try:
+    came = build_opener(HTTPDigestAuthHandler(known)).open(Request(url, body, headers))
+except HTTPError as error:
+    came = error
+with came as reply:
     if printed != "body":
         sys.stdout.write(f"HTTP/1.1 {reply.status}\r\n{reply.headers.as_string()}\r\n")
     if printed != "headers":

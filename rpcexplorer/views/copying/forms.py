@@ -97,6 +97,5 @@ def replaced_told(count: int) -> str:
 
 def _sent(subject: Subject) -> Iterator[str]:
     """Whatever of it goes over the wire, the login ahead of it included."""
-    for each in (subject, subject.login):
-        if each is not None:
-            yield from (each.url, each.body, *(value for _, value in each.headers))
+    for each in (subject, *filter(None, [subject.login])):
+        yield from (each.url, each.body, *each.values)

@@ -58,10 +58,10 @@ def _in_reply(profile: Profile) -> Iterator[str]:
     """What sed takes the session out of a reply by: the cookie, then the member that the profile names."""
     cookie = auth_of(profile).session_cookie
     if cookie:
-        yield rf"s/^[Ss]et-[Cc]ookie: *{_literally(cookie)}=\([^;]*\).*/\1/p"
+        yield rf"s/^[Ss]et-[Cc]ookie: *{literally(cookie)}=\([^;]*\).*/\1/p"
     if in_result(profile):
         names = [part for part in _parts(profile.login.session or "") if not part.isdecimal()]
-        yield rf's/.*"{_literally(names[-1] if names else "result")}" *: *"\([^"]*\)".*/\1/p'
+        yield rf's/.*"{literally(names[-1] if names else member_of(profile))}" *: *"\([^"]*\)".*/\1/p'
 
 
 def in_result(profile: Profile) -> bool:
@@ -69,7 +69,12 @@ def in_result(profile: Profile) -> bool:
     return profile.login.session is not None or not auth_of(profile).session_cookie
 
 
-def _literally(name: str) -> str:
+def member_of(profile: Profile) -> str:
+    """The member of a reply that is the result."""
+    return "arguments" if profile.envelope == "transmission" else "result"
+
+
+def literally(name: str) -> str:
     return _SPECIAL.sub(r"\\\g<0>", name)
 
 
@@ -92,6 +97,6 @@ def in_python(profile: Profile, body: str, login: list[str]) -> list[str]:
     if in_result(profile):
         names = _parts(profile.login.session or "")
         parts = (part if part.isdecimal() else python_expression(part, "") for part in names)
-        found.append(f'response.json()["result"]{"".join(f"[{part}]" for part in parts)}')
+        found.append(f'response.json()["{member_of(profile)}"]{"".join(f"[{part}]" for part in parts)}')
     opened = " or ".join([*found, 'sys.exit("no session came of the login")'])
     return [*lines, *(f"    {line}" for line in login), f'    os.environ["{session}"] = {opened}', ""]

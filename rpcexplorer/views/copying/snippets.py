@@ -24,6 +24,8 @@ from rpcexplorer.model.templates.escaping import escaped
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.copying.certificates import CURL, HTTPIE, in_options, saved_in_shell
 from rpcexplorer.views.copying.certificates import in_python as certificates_in_python
+from rpcexplorer.views.copying.handshakes import HANDED, around
+from rpcexplorer.views.copying.handshakes import in_python as handed_in_python
 from rpcexplorer.views.copying.login import continued, in_python, in_result, in_shell
 from rpcexplorer.views.copying.quoting import (
     address_expression,
@@ -67,14 +69,20 @@ def _with_login(
     ``also`` holds what it needs beside the request.
     """
     first, *rest = written(subject, "")
-    needed = "".join([subject.url, subject.body, *(value for _, value in subject.headers), also])
+    needed = "".join([subject.url, subject.body, *subject.values, also])
     if subject.login is not None:  # which has looked for the session already
         needed = needed.replace(placeholder(subject.profile.label("session")), "")
-    call = [unless_set(needed, subject.profile.name) + first, *rest]
+    check = unless_set(needed, subject.profile.name)
+    call = [check + first, *rest]
+    # what is handed over comes first of all; a session is opened with it
+    asking = [continued(written(each, "" if at else headers), 2) for at, each in enumerate(subject.first)]
+    if asking:
+        asked = "".join([subject.first[0].url, *subject.first[0].values, also])
+        asking[0] = unless_set(asked, subject.profile.name) + asking[0]
     if subject.login is None:
-        return continued(call)
+        return around(subject, asking, continued(call, 2 if asking else 0))
     seen = all_of_it if in_result(subject.profile) else headers
-    return in_shell(subject.profile, subject.login.body, written(subject.login, seen), call)
+    return around(subject, asking, in_shell(subject.profile, subject.login.body, written(subject.login, seen), call))
 
 
 def curl(subject: Subject) -> str:
@@ -97,8 +105,11 @@ def _curl(subject: Subject, options: str) -> list[str]:
         pieces.append(f"{client.curl} -K {printed(user, name, json=True)}")
     pieces += in_options(subject.profile, CURL)
     # to curl, "Name:" takes a header away and "Name;" sends it empty
-    headers = (f"{header}: {value}" if value else f"{header};" for header, value in subject.headers)
+    handed, headers_sent = _split(subject)
+    headers = (f"{header}: {value}" if value else f"{header};" for header, value in headers_sent)
     pieces += [f"-H {_unlisted('@', header, subject) or shell_word(header, name)}" for header in headers]
+    if handed:  # curl leaves a header out that has no value
+        pieces.append(f"-H @{piped(quoted(f'{handed}: ') + HANDED)}")
     if HIDDEN.search(subject.body):
         return [*pieces, f"--data-binary @{printed(subject.body, name, json=True)}"]
     return [*pieces, f"--data-raw {shell_word(subject.body, name)}"]
@@ -114,15 +125,25 @@ def _httpie(subject: Subject, options: str) -> list[str]:
     pieces = [*saved_in_shell(subject.profile), f"http {options}POST {address_word(subject.url, name)}"]
     if client := subject.by_client():  # it asks for the password
         pieces.append(f"{client.httpie} --auth {shell_word(client.username, name)}")
+    handed, headers_sent = _split(subject)
     pieces += [
         _unlisted(f"{header}:@", value, subject) or shell_word(_item(header, value), name)
-        for header, value in subject.headers
+        for header, value in headers_sent
     ]
+    if handed:
+        pieces.append(f"{quoted(f'{handed}:@')}{piped(HANDED)}")
     pieces += in_options(subject.profile, HTTPIE)
     if HIDDEN.search(subject.body):
         return [*pieces, f"< {printed(subject.body, name, json=True)}"]
     alone = "" if subject.by_client() else "--ignore-stdin "
     return [*pieces, f"{alone}--raw {shell_word(subject.body, name)}"]
+
+
+def _split(subject: Subject) -> tuple[str, list[tuple[str, str]]]:
+    """The name of the header that goes out with what the server handed over, where one does; and the others."""
+    headers = list(subject.headers)
+    others = [(name, value) for name, value in headers if name != subject.handed]
+    return subject.handed if len(others) < len(headers) else "", others
 
 
 def _in_config(text: str) -> str:
@@ -176,9 +197,9 @@ def _by_its_other_name(profile: str, found: re.Match[str]) -> str:
 
 def python(subject: Subject) -> str:
     login = subject.login
-    each = [subject] if login is None else [login, subject]
+    each = [*subject.first, *([login] if login else []), subject]
     in_bodies = any(HIDDEN.search(one.body) for one in each)
-    outside = any(HIDDEN.search(text) for one in each for text in (one.url, *(value for _, value in one.headers)))
+    outside = any(HIDDEN.search(text) for one in each for text in (one.url, *one.values))
     auth = any(one.by_client() for one in each)
     needed: dict[str, object] = {
         "base64": any(one.encoded() for one in each),
@@ -190,21 +211,24 @@ def python(subject: Subject) -> str:
     needed |= {"hashlib": subject.profile.certificate, "ssl": trust, "sys": login}
     needed["urllib.parse"] = any(PLACEHOLDER.search(one.url) for one in each)
     imports = [f"import {name}" for name, needs in needed.items() if needs]
+    ahead = handed_in_python(subject, [_python(each) for each in subject.first])
     first = in_python(subject.profile, login.body, _python(login)) if login else []
-    script = [*trust, *first, *_python(subject), "print(response.status_code)", "print(response.text)"]
+    script = [*trust, *ahead, *first, *_python(subject), "print(response.status_code)", "print(response.text)"]
     return "\n".join([*imports, *([""] if imports else []), "import httpx", "", *script])
 
 
 def _python(subject: Subject) -> list[str]:
     name = subject.profile.name
     encoded = {each.shown: encoded_expression(each.scheme, each.text, name) for each in subject.encoded()}
-    headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in subject.headers)
+    handed, headers_sent = _split(subject)
+    headers = ((key, encoded.get(value) or python_expression(value, name)) for key, value in headers_sent)
     return [
         f"body = {python_expression(subject.body, name, json=True)}",
         "response = httpx.post(",
         f"    {address_expression(subject.url, name)},",
         "    headers=[",
         *(f"        ({python_expression(key, name)}, {expression})," for key, expression in headers),
+        *([f"        *([({python_expression(handed, name)}, handed)] if handed else []),"] if handed else []),
         "    ],",
         "    content=body.encode(),",
         f"    timeout={subject.profile.timeout:g},",

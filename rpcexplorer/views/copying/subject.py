@@ -28,6 +28,10 @@ Previewing = Callable[..., Preview | Refused]
 """``Explorer.preview``: a draft, perhaps with an ``id``, to the request it becomes."""
 
 
+MCP_SESSION, MCP_VERSION = "Mcp-Session-Id", "MCP-Protocol-Version"
+MCP_ASKS: Final = '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"rpcexplorer","version":"1"}}'
+"""What a client of MCP says of itself, with the version of which its header goes out."""
+
 KEPT: Final = Policy(guesses=True)
 """All of a body, without what may be a secret."""
 
@@ -43,6 +47,8 @@ class Subject(Struct, frozen=True):
     """What came of it, where it has been sent."""
     login: Subject | None = None
     """The call that has to open a session first."""
+    first: tuple[Subject, ...] = ()
+    """What goes ahead of all: the request that is answered with a header to be sent back, and what must follow it."""
 
     @property
     def url(self) -> str:
@@ -67,6 +73,17 @@ class Subject(Struct, frozen=True):
         for name, value in self.preview.headers:
             yield name, f"{value}; {to_come.pop(name)}" if name in to_come else value
         yield from to_come.items()
+
+    @property
+    def handed(self) -> str:
+        """The header whose value the server hands over first; empty where it hands over none."""
+        handshake = self.profile.handshake
+        return MCP_SESSION if handshake == "mcp" else handshake.header if handshake else ""
+
+    @property
+    def values(self) -> list[str]:
+        """The values of its headers, but for what the server hands over."""
+        return [value for name, value in self.headers if name != self.handed]
 
     def encoded(self) -> list[AuthHeader]:
         """Those of its headers of which a part goes out in base64."""
@@ -136,7 +153,8 @@ def subject_of(
     own = {each.shown for each in auth_of(profile).headers(profile)}  # placeholders, and what the profile's file says
     headers = tuple((name, value if value in own else hide.text(value)) for name, value in request.headers)
     made = Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=headers), exchange)
-    return replace(made, login=_login(made, preview, hide))
+    made = replace(made, login=_login(made, preview, hide))
+    return replace(made, first=tuple(_first(made, preview)))
 
 
 def record_of(
@@ -195,6 +213,26 @@ def _login(subject: Subject, preview: Previewing, hide: Redactor) -> Subject | N
         return None
     own = tuple((name, hide.text(value)) for name, value in request.headers if session not in value)
     return Subject(profile, draft, replace(request, line=_hidden(profile, request.line), headers=own))
+
+
+def _first(subject: Subject, preview: Previewing) -> Iterator[Subject]:
+    """What a server wants ahead of the first call, without a session: nothing of the call goes out before its time."""
+    profile, base = subject.profile, subject.login or subject
+    if not subject.handed:
+        return
+    known = [each for each in base.preview.headers if each[0].lower() not in {"content-length", subject.handed.lower()}]
+    asking = replace(base, exchange=None, login=None)
+    if profile.handshake != "mcp":  # refused for want of the header, whatever it says: so it says nothing
+        yield replace(asking, preview=replace(base.preview, headers=tuple(known), body=b"", logs_in_first=False))
+        return
+    for draft in (Draft("initialize", MCP_ASKS), Draft("notifications/initialized", "{}", notification=True)):
+        request = preview(draft, id="initialize", bare=True)
+        if isinstance(request, Preview):
+            back = base.preview.headers if draft.notification else known
+            left_out = {"content-length"} if draft.notification else {"content-length", MCP_VERSION.lower()}
+            own = tuple(each for each in back if each[0].lower() not in left_out)
+            made = replace(base.preview, headers=own, body=request.body, logs_in_first=False)
+            yield replace(asking, draft=draft, preview=made)
 
 
 def _hidden(profile: Profile, line: str) -> str:
