@@ -18,6 +18,7 @@ from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue, saved_among
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
 from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.storage.catalogues import read_description
 from rpcexplorer.storage.storage import Storage
 
@@ -201,8 +202,12 @@ class Explorer(Storage):
     def draft_of(self, method: str, *, called: bool = True) -> str:
         """The params last typed for a method on the profile in use, else its starting point, else ``[]``.
 
+        A saved call, named with its sign, starts with its own params; what is typed there is kept apart.
+
         That is what brought a result last, of a method marked safe; without ``called`` no history is read for it.
         """
+        if method.startswith(SIGN) and (saved := self.saved_calls().get(method.removeprefix(SIGN))):
+            return self.drafts.text_for(self._in_use(), method, None, lambda: saved.text or "[]")
         profile, known = self._in_use(), self.methods(called=False).get(method)
         last = partial(self.journal.last_params, profile, method) if called and known and known.safe else None
         return self.drafts.text_for(profile, method, known, last)

@@ -212,6 +212,7 @@ class ExplorerApp(Leaving):
             switched = choice.exchange.foreign or await self._switch(choice.exchange.profile)
             (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange, ours=ours)
         calls.show_recent()
+        calls.show_saved()
 
     @opens("batch")
     async def on_batch_wanted(self) -> None:

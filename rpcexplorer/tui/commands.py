@@ -179,6 +179,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="several calls array list",
     ),
     Command(
+        "keep-call",
+        "alt+k",
+        "keep as a saved call",
+        "Keep this call under a name; of one that is kept: replace or remove it.",
+        "call",
+        synonyms="save bookmark favourite favorite collection template snippet team share remove rename edit",
+    ),
+    Command(
         "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
     ),
     Command(
@@ -272,6 +280,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command(
         "history.delete", "delete", "delete", "Delete this call from the history; asks first.", "history", footer=True
+    ),
+    Command(
+        "history.keep-call",
+        "alt+k",
+        "keep as a saved call",
+        "Keep this call under a name, in your own file or the team's.",
+        "history",
+        synonyms="save bookmark favourite favorite collection template",
     ),
     Command("history.close", "escape", "back", "Back to the call.", "history", footer=True),
     Command("history.ticket", "M", "ticket", TICKET, "history", synonyms=EXPORT),

@@ -476,6 +476,26 @@ async def a_call_is_taken_to_another_profile(at: Visit) -> None:
     assert at.explorer.recent(9) == []
 
 
+@shows("keep-call", "history.keep-call")
+async def a_call_is_kept_under_a_name_from_the_editor_and_from_the_history(at: Visit) -> None:
+    await at.reply("[1.10]")
+    await at.press("alt+k")
+    await on(at.pilot, Form)
+    at.paste("one")
+    await at.press("enter", "enter", "enter")
+    await at.back()
+    assert at.calls.method == "@one"
+    await at.history()
+    await at.press("alt+k")
+    await on(at.pilot, Form)
+    at.paste("two")
+    await at.press("enter", "enter", "enter")
+    await until(at.pilot, lambda: "two" in at.explorer.saved_calls())
+    await at.press("escape")
+    await at.back()
+    await at.sees("@one", "@two")
+
+
 @shows("methods.pin")
 async def a_method_is_pinned_and_let_go(at: Visit) -> None:
     await at.press("f2", "ctrl+t")

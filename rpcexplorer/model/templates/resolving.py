@@ -88,8 +88,13 @@ class Missing(Struct, frozen=True):
         return tuple(each.reference.name for each in self.unresolved if each.can_be_given)
 
     @property
+    def what(self) -> str:
+        """All of them, each with the reason."""
+        return "; ".join(map(str, self.unresolved))
+
+    @property
     def sentence(self) -> str:
-        return f"Nothing was sent: {'; '.join(map(str, self.unresolved))}."
+        return f"Nothing was sent: {self.what}."
 
 
 class Resolution(Struct, frozen=True):

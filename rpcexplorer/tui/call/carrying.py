@@ -51,9 +51,9 @@ def put_in(calls: DraftScreen, text: str, *, recorded: bool = False) -> bool:
     is_draft = draft.text != text and _is_missed(calls)
     if is_draft:
         replaced, secrets = explorer.replaced, explorer.credentials.in_use()
-        _tell(calls, replaced.keep(explorer.profile, draft.method, draft.text, secrets))
+        _tell(calls, replaced.keep(explorer.profile, calls.method, draft.text, secrets))
     if recorded:
-        explorer.replaced.recorded[explorer.profile.name, draft.method] = text
+        explorer.replaced.recorded[explorer.profile.name, calls.method] = text
     calls.params.replace(text)
     return is_draft
 
@@ -63,7 +63,7 @@ def bring_back(calls: DraftScreen) -> None:
     explorer, draft = calls.explorer, calls.draft
     assert explorer.profile is not None
     now = draft.text if _is_missed(calls) else ""
-    text, trouble = explorer.replaced.bring_back(explorer.profile, draft.method, now, explorer.credentials.in_use())
+    text, trouble = explorer.replaced.bring_back(explorer.profile, calls.method, now, explorer.credentials.in_use())
     calls.params.replace(text)
     _show(calls)
     _tell(calls, trouble)
@@ -78,9 +78,9 @@ def _is_missed(calls: DraftScreen) -> bool:
     """Whether somebody typed what stands in the editor: it is something, and neither its start nor in the history."""
     draft, drafts = calls.draft, calls.explorer.drafts
     profile = calls.explorer.profile.name if calls.explorer.profile else ""
-    if draft.text.strip() in NOTHING or drafts.is_start(profile, draft.method, draft.text):
+    if draft.text.strip() in NOTHING or drafts.is_start(profile, calls.method, draft.text):
         return False
-    return calls.explorer.replaced.recorded.get((profile, draft.method)) != draft.text
+    return calls.explorer.replaced.recorded.get((profile, calls.method)) != draft.text
 
 
 def _show(calls: DraftScreen) -> None:

@@ -14,9 +14,11 @@ from textual import on, work
 from textual.app import SuspendNotSupported
 
 from rpcexplorer.explorer import Explorer, fresh_id
-from rpcexplorer.model.catalogue import Method, first_method
+from rpcexplorer.model.catalogue import Method, SavedMethod, first_method
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.templates.saved_call import SIGN, SavedCall
 from rpcexplorer.tui.call.draft_writer import DraftWriter
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
@@ -34,7 +36,7 @@ class DraftScreen(ReplyScreen):
         super().__init__(explorer, pending)
         self._next_id = fresh_id()
         """The id that the next call will have."""
-        self._writer = DraftWriter(self, explorer, lambda: self.draft, self.show_troubles)
+        self._writer = DraftWriter(self, explorer, lambda: Draft(self.method, self.params.text), self.show_troubles)
         self._troubles = Troubles(explorer)
         self._terminal_back = 0.0
         """When the terminal came back from an editor."""
@@ -45,7 +47,13 @@ class DraftScreen(ReplyScreen):
 
     @property
     def draft(self) -> Draft:
-        return Draft(self.method, self.params.text)
+        return Draft(self.called, self.params.text)
+
+    @property
+    def saved_call(self) -> SavedCall | None:
+        """The saved call that stands in the editor, if one does."""
+        saved = isinstance(self.known.get(self.method), SavedMethod)
+        return self.explorer.saved_calls().get(self.method.removeprefix(SIGN)) if saved else None
 
     def show_profile(self) -> None:
         """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""
@@ -55,7 +63,9 @@ class DraftScreen(ReplyScreen):
         self.call_after_refresh(self._look_back)
         self.remind("filter", "pipe")
         self.exchange = None
-        self.choose(self.explorer.remembered.method(profile.name) or _of_preset(profile) or first_method(self.known))
+        last = self.explorer.remembered.method(profile.name)
+        last = last if not last.startswith(SIGN) or last in self.known else ""  # a saved call may be gone
+        self.choose(last or _of_preset(profile) or first_method(self.known))
         self._is_opening = True
         if not self.method:
             self.action_focus_methods()
@@ -79,10 +89,16 @@ class DraftScreen(ReplyScreen):
     def show_methods(self) -> None:
         profile = self.explorer.profile
         assert profile is not None
-        self.known = self.explorer.methods(called=self._looked_back)
+        self.known = self.explorer.listed(called=self._looked_back)
         self.pinned = self.explorer.remembered.pinned(profile.name)
         learned = self.explorer.catalogues.of(profile)
         self.discovered_at = learned.when if learned else None
+
+    def show_saved(self) -> None:
+        """What was kept on another screen stands in the list."""
+        listed = {name for name, each in self.known.items() if isinstance(each, SavedMethod)}
+        if self.explorer.profile and listed != {call.listed_as for call in self.explorer.saved_calls().values()}:
+            self.show_methods()
 
     def _look_back(self) -> None:
         """What was called before, once the screen is there: nobody waits for the history to be read."""
@@ -114,6 +130,7 @@ class DraftScreen(ReplyScreen):
         self._is_opening = False
         self.method = name
         known = self.known.get(name) or (Method(name, source="history") if name else None)
+        self.called = known.calls if isinstance(known, SavedMethod) else name
         self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
         self._writer.loaded()
         if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
@@ -130,7 +147,16 @@ class DraftScreen(ReplyScreen):
     def show_preview(self) -> None:
         """The request to come, under the id that it will have, where somebody looks at it."""
         if self.params.tab == "Request":
-            self.preview = self.explorer.preview(self.draft, id=self._next_id)
+            if not self.saved_call:
+                self.preview = self.explorer.preview(self.draft, id=self._next_id)
+                return
+            from rpcexplorer.model.templates.resolving import Missing
+
+            found = self.explorer.resolved(self.draft, id=self._next_id)
+            if isinstance(found, Missing):
+                self.preview = Refused("params", f"{found.what}. {self.key('send')} asks for it.")
+            else:
+                self.preview = self.explorer.preview(found, id=self._next_id)
 
     def take_id(self) -> str:
         """The id of the call to come is this one's; the next gets another."""

@@ -106,7 +106,9 @@ class CallLayout(Screen[None]):
     discovered_at: reactive[datetime | None] = reactive[datetime | None](None, init=False, repaint=False)
     """When the service was asked which methods it has."""
     method: reactive[str] = reactive("", init=False, repaint=False)
-    """The name of the method in the editor."""
+    """What is chosen in the list for the editor: a method, or a saved call with its sign."""
+    called: reactive[str] = reactive("", init=False, repaint=False)
+    """The method that what stands in the editor calls."""
     preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None, init=False, repaint=False)
     """The request to come, or why there would be none."""
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, init=False, repaint=False, always_update=True)
@@ -143,7 +145,7 @@ class CallLayout(Screen[None]):
             yield self.methods.data_bind(here.pinned, here.recent, methods=here.known, current=here.method)
             with Vertical(id="right"):
                 yield self.params.data_bind(here.preview, asked=here.discovered_at, empty=here.empty_params)
-                yield self.response.data_bind(here.exchange, here.hint, here.what, here.whose, here.method)
+                yield self.response.data_bind(here.exchange, here.hint, here.what, here.whose, method=here.called)
         yield Footer().data_bind(prod=here.is_prod)
 
     def key(self, command: str) -> str:

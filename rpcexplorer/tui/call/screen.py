@@ -13,6 +13,7 @@ from textual import on, work
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.sending import SendingScreen
@@ -172,6 +173,23 @@ class CallScreen(SendingScreen):
         else:
             self.post_message(ProfilesCompared(self, self.draft))
             self.pending.go_on("call")
+
+    @opens("keep")
+    async def action_keep_call(self) -> None:
+        from rpcexplorer.tui.saved.keeping import kept
+
+        await self.params.settled()
+        chosen = self.method
+        then = await kept(self, self.explorer, self.draft, self.saved_call)
+        if then is None or self.method != chosen:
+            return
+        self.write_down()
+        if chosen.startswith(SIGN):  # what was typed there has become the call itself, or is gone with it
+            self.explorer.drafts.forget(self._profile_name, chosen)
+        self.show_methods()
+        if then != chosen and chosen not in self.known and chosen in self.pinned:
+            self.explorer.remembered.unpin(self._profile_name, chosen)
+        self.choose(then)
 
     def action_replaced_params(self) -> None:
         from rpcexplorer.tui.call.carrying import bring_back

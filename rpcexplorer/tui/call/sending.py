@@ -37,6 +37,8 @@ class SendingScreen(DraftScreen):
         self._started = 0.0
         self._elsewhere = False
         """Another call was put on view while one ran: what comes of it does not take its place."""
+        self._given: dict[str, str] = {}
+        """What was typed last for each name that had no value."""
         self._hinted: Hinted | None = None
         """What the hint on view would do, the profile that it is for, and how the call is sent again."""
 
@@ -88,7 +90,7 @@ class SendingScreen(DraftScreen):
             self.cover("")
             self.params.focus_inside()
         if not self._refuses():
-            self._send(replace(self.draft, notification=notification))
+            self._send(replace(self.draft, notification=notification), whole=self.saved_call is not None)
 
     def _refuses(self) -> bool:
         """Where what stands in the editor cannot be sent: say so, and show the place."""
@@ -100,13 +102,14 @@ class SendingScreen(DraftScreen):
         self.pending.go_on("call")
         return True
 
-    def _send(self, draft: Draft | Batch) -> None:
+    def _send(self, draft: Draft | Batch, *, whole: bool = False) -> None:
+        """``whole``: nothing in it is sent as typed that stands for a value; whoever sends it is asked for that."""
         if self.what:
             under_way = self.whose or self.what
             self.tell(f"Nothing was sent: {under_way} is still under way. {self.key('cancel')} cancels it.")
             self.pending.go_on("call")
         else:
-            self._call(draft)
+            self._call(draft, whole=whole)
 
     def action_login(self) -> None:
         self._login()
@@ -125,10 +128,17 @@ class SendingScreen(DraftScreen):
         self._discover()
 
     @opens("call")
-    async def _call(self, draft: Draft | Batch) -> None:
+    async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:
         """Ask where the profile wants it, send, show. Only the worker that finished assigns."""
         from rpcexplorer.tui.dialogs.confirm import may_send
 
+        if whole:
+            from rpcexplorer.tui.saved.filling import filled
+
+            with_values = await filled(self, self.explorer, draft, self._given, id=self._next_id)
+            if with_values is None:
+                return
+            draft = with_values
         if not await may_send(self, self.explorer, draft):
             return
         self.write_down()

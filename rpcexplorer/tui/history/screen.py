@@ -10,6 +10,7 @@ from typing import ClassVar, Literal
 from textual import on
 from textual.binding import BindingType
 
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.dialogs.other_profile import other_profile
@@ -53,6 +54,7 @@ class HistoryScreen(MarkingScreen):
         can = {
             "load": call is not None,
             "to_profile": single,
+            "keep_call": single,
             "again": call is not None and not call.foreign,  # a stranger's is replayed: that asks where to
             "copy": call is not None,
             "ticket": call is not None,
@@ -108,6 +110,14 @@ class HistoryScreen(MarkingScreen):
     def action_ticket(self) -> None:
         if self._call is not None:
             self.post_message(TicketWanted(self, self._call))
+
+    @opens("edit")
+    async def action_keep_call(self) -> None:
+        """As it was typed, so that what stood in it for a value is found anew."""
+        from rpcexplorer.tui.saved.keeping import kept
+
+        if (call := self._call) is not None:
+            await kept(self, self.explorer, Draft(call.method, call.params), name=call.name)
 
     @opens("edit")
     async def action_name(self) -> None:

@@ -1,0 +1,108 @@
+"""To keep a call under a name, in one's own file or in the team's; of one that is kept, to replace or remove it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from msgspec.structs import replace
+from textual.screen import Screen
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.draft import Draft, Problem
+from rpcexplorer.model.templates.saved_call import SIGN, SavedCall
+from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
+from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
+from rpcexplorer.views.cells import clipped
+
+ROOM = 56
+"""Columns for the params in a question."""
+
+
+async def kept(
+    screen: Screen[Any], explorer: Explorer, draft: Draft, saved: SavedCall | None = None, *, name: str = ""
+) -> str | None:
+    """Ask how a call is to be kept, or what is to be done with the ``saved`` one that it is; None where nothing was.
+
+    What should stand in the editor then: the saved call with its sign, or the method of one that is gone.
+    """
+    read = draft.read()
+    if not draft.method.strip() or isinstance(read, Problem):
+        why = "no method is chosen" if not draft.method.strip() else f"the params cannot be sent: {read}"
+        _tell(screen, f"Nothing was kept: {why}.")
+        return None
+    if saved is not None:
+        answer = await screen.app.push_screen_wait(_question(saved, draft))
+        if answer == "replace":
+            call = replace(saved, text=draft.text)
+            return _done(
+                screen, call.listed_as, explorer.save_call(call, replacing=True), f"{call.listed_as} is replaced."
+            )
+        if answer == "remove":
+            return _done(screen, saved.method, explorer.remove_call(saved), f"{saved.listed_as} is removed.")
+        if answer != "another":
+            return None
+    return await _as_new(screen, explorer, draft, name)
+
+
+def _question(saved: SavedCall, draft: Draft) -> Confirm:
+    rows = [
+        ("method", saved.method),
+        ("params", clipped(" ".join(draft.text.split()) or "[]", ROOM)),
+        ("for", saved.profile or "all profiles"),
+        ("file", saved.file),
+    ]
+    choices = [Choice("leave", "Leave it"), Choice("another", "Keep as another one")]
+    choices += [Choice("replace", "Replace it")] if draft.text != (saved.text or "[]") else []
+    return Confirm(f"What becomes of {saved.listed_as}?", rows, [*choices, Choice("remove", "Remove it")])
+
+
+async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: str) -> str | None:
+    profile = explorer.profile
+    assert profile is not None
+    own = explorer.paths.user_sessions
+    homes = {_words(file, its, own): (file, its) for file, its in explorer.profiles.call_homes(profile, own)}
+    fields = [
+        Field("name", "name", name, hint="list users"),
+        Field("doc", "about", hint="one line, for whoever finds it"),
+        Field("home", "for", next(iter(homes)), choices=list(homes), meaning=lambda words: str(homes[words][0])),
+    ]
+
+    def save(typed: Mapping[str, str]) -> Wrong | None:
+        file, its = homes[typed["home"]]
+        called = typed["name"].strip().removeprefix(SIGN)
+        if not called:
+            return Wrong("write a name", "name")
+        call = SavedCall(called, draft.method, draft.text, typed["doc"].strip(), str(file), its)
+        complaint = explorer.save_call(call)
+        return Wrong(complaint.sentence, "name" if "name" in complaint.sentence else "home") if complaint else None
+
+    words = f"{draft.method}  {clipped(' '.join(draft.text.split()) or '[]', ROOM)}"
+    typed = await screen.app.push_screen_wait(Form("Keep this call", words, fields, save, done="Keep it"))
+    if typed is None:
+        return None
+    listed = SIGN + typed["name"].strip().removeprefix(SIGN)
+    file = str(homes[typed["home"]][0])
+    counts = explorer.saved_calls().get(listed.removeprefix(SIGN))
+    said = f"It is kept as {listed}."
+    if counts is not None and counts.file != file:
+        said = f"{listed} is written to {file}, but does not count: {counts.file} says so and wins."
+    _tell(screen, said)
+    return listed
+
+
+def _words(file: Path, profile: str, own: Path) -> str:
+    """For whom a call is that stands there."""
+    who = "me" if file == own else "me, here" if file.name.endswith(".local.toml") else "the team"
+    return f"{who}, with {profile or 'all profiles'}"
+
+
+def _done(screen: Screen[Any], chosen: str, complaint: Complaint | None, said: str) -> str | None:
+    _tell(screen, str(complaint) if complaint else said)
+    return None if complaint else chosen
+
+
+def _tell(screen: Screen[Any], sentence: str) -> None:
+    screen.notify(sentence, markup=False, timeout=8)

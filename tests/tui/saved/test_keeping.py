@@ -1,0 +1,167 @@
+"""Calls are kept under a name, filled and sent, replaced and removed, as a person does it on screen."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Confirm
+from rpcexplorer.tui.dialogs.form import Form
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from tests.tui.visiting import burst, on, rest, said, visit
+from tests.tui.waiting import until
+
+KEEP = "alt+k"
+
+
+async def stands(pilot: Pilot[Any], screen: CallScreen, method: str, text: str) -> None:
+    """A call stands in the editor, which has the focus."""
+    screen.choose(method)
+    screen.params.replace(text)
+    screen.params.focus_inside()
+    await pilot.pause()
+
+
+async def answered(pilot: Pilot[Any], screen: CallScreen, *keys: str) -> None:
+    """Keys for what has opened, until it has closed."""
+    await burst(pilot, *keys)
+    await until(pilot, lambda: pilot.app.screen is screen)
+    await rest(pilot)
+
+
+def team(explorer: Explorer) -> Path:
+    return explorer.profiles.files[-1]
+
+
+def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: Explorer) -> None:
+    before = team(explorer).read_text()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        text = '{"n": 1.10, "who": "{{who}}", "id": "{{uuid}}"}'
+        await stands(pilot, screen, "demo.echo", text)
+        await burst(pilot, KEEP, *"who is", "enter", *"Asks", "enter")  # typed ahead: they wait for what opens
+        await on(pilot, Form)
+        await answered(pilot, screen, "right", "right", "enter")
+        assert (screen.method, screen.called, screen.params.text) == ("@who is", "demo.echo", text)
+        assert (
+            f'[profile.demo.call."who is"]\nmethod = "demo.echo"\ndoc = "Asks"\nparams_json = \'{text}\'\n'
+            in team(explorer).read_text()
+        )
+        assert "It is kept as @who is." in said(app)
+        screen.params.show_tab("Request")
+        await until(pilot, lambda: screen.preview is not None)
+        assert isinstance(screen.preview, Refused)
+        assert screen.preview.sentence == "{{who}} has no value. F5 asks for it."
+        await pilot.press("f5")
+        await on(pilot, Form)
+        await answered(pilot, screen, *'A"da', "enter")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        exchange = screen.exchange
+        assert exchange is not None
+        assert (exchange.method, exchange.params) == ("demo.echo", text)
+        assert exchange.params_sent is not None
+        assert exchange.params_sent.startswith('{"n": 1.10, "who": "A\\"da", "id": "')
+        assert explorer.recent(1)[0].params == text
+        screen.params.show_tab("Params")
+        await stands(pilot, screen, "@who is", "[2]")
+        await pilot.press(KEEP)
+        await on(pilot, Confirm)
+        await answered(pilot, screen, "right", "right", "enter")
+        assert explorer.saved_calls()["who is"].text == "[2]"
+        await pilot.press(KEEP)  # it is as it was kept now: there is nothing to replace
+        await on(pilot, Confirm)
+        await answered(pilot, screen, "right", "right", "enter")
+        assert explorer.saved_calls() == {}
+        assert (screen.method, "@who is" in screen.known) == ("demo.echo", False)
+
+    visit(explorer, scene)
+    assert team(explorer).read_text() == before
+
+
+@pytest.mark.thorough
+def test_what_is_shown_of_the_request_is_what_is_sent(explorer: Explorer) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.x]\nmethod = "demo.echo"\nparams_json = \'["{{uuid}}"]\'\n')
+    explorer.reload()
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await stands(pilot, screen, "@x", '["{{uuid}}"]')
+        screen.params.show_tab("Request")
+        await until(pilot, lambda: screen.preview is not None)
+        assert isinstance(screen.preview, Preview)
+        shown = screen.preview.body
+        await pilot.press("f5")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+        assert screen.exchange is not None
+        assert screen.exchange.params_sent is not None
+        assert screen.exchange.params_sent.strip("[]").encode() in shown
+        assert screen.preview.body != shown  # the next one is another
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
+    make_explorer: Callable[..., Explorer], explorer: Explorer
+) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.ping]\nmethod = "demo.echo"\n')
+    explorer.reload()
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert {"ping", "@ping"} <= screen.known.keys()
+        await stands(pilot, screen, "@ping", "[1]")
+        assert (screen.draft.method, screen.draft.text) == ("demo.echo", "[1]")
+        screen.choose("ping")
+        assert (screen.draft.method, screen.params.text) == ("ping", "[]")
+        screen.choose("demo.echo")
+        assert screen.params.text == "[]"
+        screen.choose("@ping")
+        assert screen.params.text == "[1]"
+
+    visit(explorer, scene)
+    assert explorer.remembered.method("demo") == "@ping"
+    file.write_text(file.read_text().replace("[call.ping]", "[call.pong]"))
+
+    async def gone(_: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.pause()
+        assert screen.method == "ping"  # what is gone is no method
+
+    visit(make_explorer(""), gone)
+
+
+@pytest.mark.thorough
+def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
+    make_explorer: Callable[..., Explorer], explorer: Explorer, person: PersonOnScreen
+) -> None:
+    own = explorer.paths.user_sessions
+    own.parent.mkdir(parents=True)
+    own.write_text(team(explorer).read_text().replace("default", "# default"))
+    (team(explorer)).unlink()
+    explorer.reload()
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await stands(pilot, screen, "demo.echo", "[1,")
+        await pilot.press(KEEP)
+        await until(pilot, lambda: "Nothing was kept: the params cannot be sent" in said(app))
+        await stands(pilot, screen, "demo.echo", '["demo-password"]')
+        explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
+        await pilot.press(KEEP)
+        form: Form = await on(pilot, Form)
+        assert form.of("home").value == "me, with demo"
+        await burst(pilot, *"x", "enter", "enter", "enter")
+        await until(pilot, lambda: "holds a secret" in "".join(str(each.render()) for each in form.query(".trouble")))
+        await answered(pilot, screen, "escape")
+        assert screen.params.text == '["demo-password"]'
+        assert "demo-password" not in own.read_text()
+
+    visit(explorer, scene)
+    assert make_explorer("").profiles.complaints == []
