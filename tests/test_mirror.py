@@ -50,6 +50,7 @@ TOGETHER: Final = {
     "tui/call/params": ("tui/call/params/test_pane.py", "a pane is tested with what stands in it"),
     "tui/call/response": ("tui/call/test_reply_actions.py", "a pane is tested with what is done to a reply"),
     "tui/comparing": ("tui/comparing/test_screen.py", "a screen is tested by what it shows and does"),
+    "tui/call/taking": ("tui/batch/test_screen.py", "what is taken is seen where it arrives"),
     "tui/dialogs": ("tui/test_impatience.py", "a dialog is tested by whoever asks and is answered"),
     "tui/history": ("tui/history/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/profiles": ("tui/profiles/test_screen.py", "a screen is tested by what it shows and does"),

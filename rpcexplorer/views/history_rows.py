@@ -108,7 +108,8 @@ def came(exchange: Exchange) -> list[tuple[str, str]]:
     """What came of a call, in a few words with their roles; its sign stands elsewhere."""
     status = exchange.response.status
     plain = status is None or 200 <= status < 300 or status_word(exchange.outcome)
-    told = [] if plain else [(f"HTTP {status}, ", "middle")]
+    told = [("notification ", "middle")] if exchange.kind == "notification" else []
+    told += [] if plain else [(f"HTTP {status}, ", "middle")]
     match exchange.outcome:
         case Result():
             return [*told, ("result", "middle"), (f"  {size(exchange.response.size)}", "dim")]

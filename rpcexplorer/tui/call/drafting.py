@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
+from collections.abc import Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -18,6 +19,7 @@ from rpcexplorer.model.catalogue import Method, SavedMethod, first_method
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.saved_call import SIGN, SavedCall
 from rpcexplorer.tui.call.draft_writer import DraftWriter
 from rpcexplorer.tui.call.params.pane import ParamsPane
@@ -54,6 +56,9 @@ class DraftScreen(ReplyScreen):
         """The saved call that stands in the editor, if one does."""
         saved = isinstance(self.known.get(self.method), SavedMethod)
         return self.explorer.saved_calls().get(self.method.removeprefix(SIGN)) if saved else None
+
+    def offered_names(self) -> Sequence[Offered]:
+        return self.explorer.names() if self.explorer.profile is not None else ()
 
     def show_profile(self) -> None:
         """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""

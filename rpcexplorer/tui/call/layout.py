@@ -19,6 +19,7 @@ from textual.screen import Screen
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
@@ -128,7 +129,7 @@ class CallLayout(Screen[None]):
         """The line at the top."""
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         """The pane at the left."""
-        self.params = ParamsPane(key=self.key("focus.params"))
+        self.params = ParamsPane(key=self.key("focus.params"), names=self.offered_names)
         """The pane above."""
         self.response = ResponsePane(
             key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self.steps_of()
@@ -150,6 +151,10 @@ class CallLayout(Screen[None]):
 
     def key(self, command: str) -> str:
         return first_key(command, self._keymap)
+
+    def offered_names(self) -> Sequence[Offered]:
+        """What could stand between double braces in the params."""
+        return ()
 
     def steps_of(self, profile: Profile | None = None) -> list[list[tuple[str, str]]]:
         """What is said before there is any reply; of an address that was typed, that it can be tested."""

@@ -46,7 +46,7 @@ class CallScreen(SendingScreen):
         self._open(exchange, self._take_batch if exchange.kind == "batch" else self._take, ours=ours)
 
     def _take_batch(self, exchange: Exchange) -> None:
-        from rpcexplorer.tui.call.batching import put_into_batch
+        from rpcexplorer.tui.call.taking.batching import put_into_batch
 
         self._take(exchange)
         if put_into_batch(self, exchange):
@@ -141,6 +141,15 @@ class CallScreen(SendingScreen):
     def _copy_wanted(self, event: ResponsePane.CopyReplyWanted) -> None:
         self.copy(self.draft, self.exchange, event.what)
 
+    @on(ResponsePane.UseWanted)
+    @opens("use")
+    async def _use(self, event: ResponsePane.UseWanted) -> None:
+        from rpcexplorer.model.templates.taken import TakenValue
+        from rpcexplorer.tui.call.taking.using import put_into_another
+
+        await self.params.settled()
+        await put_into_another(self, TakenValue(event.method, event.pointer, event.text))
+
     def action_batch(self) -> None:
         self.post_message(BatchWanted(self))
 
@@ -149,7 +158,7 @@ class CallScreen(SendingScreen):
 
     def _add_to_batch(self) -> None:
         if not self._refuses():
-            from rpcexplorer.tui.call.batching import added_to_batch
+            from rpcexplorer.tui.call.taking.batching import added_to_batch
 
             added_to_batch(self)
             self.pending.go_on("call")

@@ -18,7 +18,7 @@ from rpcexplorer.tui.pacing import paced
 from rpcexplorer.tui.reader.hits import Hits
 from rpcexplorer.tui.reader.pager import Pager, are_few
 from rpcexplorer.views.document.items import line_of_item
-from rpcexplorer.views.document.places import path_at, value_at
+from rpcexplorer.views.document.places import path_at, pointer_at, value_at
 from rpcexplorer.views.document.rows import Rows
 
 TYPING: Final = 0.1
@@ -53,6 +53,9 @@ class Reader(Pager):
 
     def path(self) -> str:
         return path_at(self.document, self.cursor) if self.document else ""
+
+    def pointer(self) -> str:
+        return pointer_at(self.document, self.cursor, exact=True) if self.document else ""
 
     def value(self) -> bytes:
         """The text of the value under the cursor."""

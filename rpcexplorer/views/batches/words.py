@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
+from msgspec.structs import replace
+
 from rpcexplorer.model.batches.parts import BatchParts
 from rpcexplorer.model.exchange import Exchange, Malformed, Sent
 from rpcexplorer.views.cells import clipped, columns
@@ -58,7 +60,7 @@ def outcome_pieces(call: Exchange, room: int) -> WordLine:
     room -= 2
     if isinstance(call.outcome, Malformed) and not call.response.body:
         return [*told, (clipped(part_words(call), room), "middle")]
-    for text, role in came(call):
+    for text, role in came(replace(call, kind="call")):  # the kind stands in a column of its own
         told.append((clipped(text, room), role))
         room = max(room - columns(told[-1][0]), 0)
     return told

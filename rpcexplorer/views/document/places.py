@@ -25,11 +25,11 @@ def path_at(document: Document, line: int) -> str:
     return "$" + "".join(map(_step, _steps(document, line)))
 
 
-def pointer_at(document: Document, line: int) -> str:
-    """The path as a JSON pointer: ``/items/2/name``; empty for the whole value as well."""
+def pointer_at(document: Document, line: int, *, exact: bool = False) -> str:
+    """The path as a JSON pointer: ``/items/2/name``; empty for the whole value as well. Printable, unless ``exact``."""
     if not document.is_json:
         return ""
-    return "".join(f"/{printable(_token(step))}" for step in _steps(document, line))
+    return "".join(f"/{_token(step) if exact else printable(_token(step))}" for step in _steps(document, line))
 
 
 def value_at(document: Document, line: int) -> bytes:

@@ -7,7 +7,7 @@ is on view is drawn and coloured, so that a key costs the same in a long text as
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from itertools import groupby
 from typing import ClassVar, Final
@@ -62,6 +62,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.cursor_blink = False
         self._pair: tuple[Location, ...] = ()
         self._marked: tuple[Location, Location] | None = None
+        self.first: Callable[[str], bool] = lambda _: False
+        """Who is asked first whether a key is theirs."""
         self._is_start = False
         """Nothing was typed yet into an empty pair: a bracket takes its place."""
 
@@ -104,6 +106,10 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
     async def on_key(self, event: events.Key) -> None:
         """Brackets, quotes and Enter know JSON; everything else is the text area's."""
+        if self.first(event.key):
+            event.stop()
+            event.prevent_default()
+            return
         key = "\n" if event.key == "enter" else event.character or ""
         if key != RUB_OUT and self._stroke(key):
             event.stop()

@@ -50,6 +50,15 @@ class JudgedEditor(Vertical):
         """Another text for the same method; it can be taken back."""
         self._editor.put(text)
 
+    def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
+        """Put something in: ``place`` says what becomes of the text, and of the cursor's offset in it."""
+        text = self.text
+        row, column = self._editor.cursor_location
+        at = sum(len(line) + 1 for line in text.split("\n")[:row]) + column
+        after, cursor = place(text, at)
+        self._editor.put(after)
+        self._editor.move_cursor(place_of(self.text, cursor))
+
     def when_typed(self, then: Callable[[], object]) -> None:
         """Do something once every key that was pressed before it has been taken in."""
         self._editor.call_later(then)

@@ -19,6 +19,7 @@ from textual.widget import Widget
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.tui.call.params.completion import AskForNames, CompletionList
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.judging import JudgedEditor
 from rpcexplorer.tui.call.params.problem import ProblemLine
@@ -80,11 +81,13 @@ class ParamsPane(JudgedEditor):
     class PreviewWanted(ParamsMessage):
         """The request to come is on view and out of date."""
 
-    def __init__(self, id: str | None = None, *, key: str = "F3") -> None:
-        """``key`` goes here."""
+    def __init__(self, id: str | None = None, *, key: str = "F3", names: AskForNames = tuple) -> None:
+        """``key`` goes here; ``names`` are what could stand between double braces."""
         super().__init__(id=id)
         self._key = key
         self._bar = Bar()
+        self._completion = CompletionList(self._editor, names)
+        self._editor.first = self._completion.key
         self._request, self._docs = Sheet(), Sheet()
         self._bodies = (self._editor, self._request, self._docs)
         """In the order of the tabs."""
@@ -100,6 +103,7 @@ class ParamsPane(JudgedEditor):
         yield self._bar
         yield self._room
         yield self._line
+        yield self._completion
 
     def on_mount(self) -> None:
         self._judge()
@@ -204,6 +208,7 @@ class ParamsPane(JudgedEditor):
 
     def on_descendant_blur(self) -> None:
         self._bar.here = self.has_focus_within
+        self._completion.close()
 
     @on(Editor.Changed)
     def _text_changed(self, event: Editor.Changed) -> None:
@@ -212,6 +217,12 @@ class ParamsPane(JudgedEditor):
             self._known = self.text
             self._changed()
             self.post_message(self.TextChanged(self, self._known))
+            self._completion.follow(opening=self._editor.has_focus)
+
+    @on(Editor.SelectionChanged)
+    def _cursor_moved(self, event: Editor.SelectionChanged) -> None:
+        event.stop()
+        self._completion.follow(opening=False)
 
     @on(Bar.TabClicked)
     def _tab_clicked(self, event: Bar.TabClicked) -> None:

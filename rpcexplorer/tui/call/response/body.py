@@ -143,6 +143,16 @@ class Body(Vertical):
         view = self._grid if self._gridded else self.reader if self.reading else None
         return view.path() if view else ""
 
+    @property
+    def has_pointers(self) -> bool:
+        """What is on view is the one result of a call, and not a table of it."""
+        is_call = self.exchange is not None and self.exchange.kind == "call"
+        return is_call and self.reading and self.tab == "Result" and self.made is None
+
+    def pointer(self) -> str:
+        """Where in the result the value under the cursor is."""
+        return self.reader.pointer()
+
     def watch_exchange(self) -> None:
         """Another exchange: as JSON again, from the top."""
         self._table = None

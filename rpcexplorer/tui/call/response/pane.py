@@ -14,7 +14,7 @@ from textual.binding import BindingType
 from textual.message import Message
 from textual.reactive import reactive
 
-from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.exchange import Exchange, Progress, Result
 from rpcexplorer.tui.call.response.body import Body
 from rpcexplorer.tui.call.response.prompts import ReplyLine
 from rpcexplorer.tui.commands import Scope, bindings
@@ -79,6 +79,15 @@ class ResponsePane(ReplyLine):
 
         pane: ResponsePane
         on: bool
+
+    @message
+    class UseWanted(Message):
+        """A value of the result on view is to be used in another call."""
+
+        pane: ResponsePane
+        method: str
+        pointer: str
+        text: str
 
     @message
     class ZoomWanted(Message):
@@ -229,6 +238,9 @@ class ResponsePane(ReplyLine):
             return there and self.body.reading
         if action in {"copy_value", "copy_path"}:
             return there and bool(self.body.path() or self.body.reading)
+        if action == "use":
+            result = self.exchange is not None and isinstance(self.exchange.outcome, Result)
+            return there and result and self.tab == "Result" and self.body.has_pointers
         if action == "original":
             return bool(self.filtered)
         if action == "table":
@@ -271,6 +283,11 @@ class ResponsePane(ReplyLine):
     def action_ticket(self) -> None:
         if self.exchange is not None:
             self.post_message(TicketWanted(self, self.exchange))
+
+    def action_use(self) -> None:
+        if self.exchange is not None:
+            value = self.body.value().decode(errors="replace")
+            self.post_message(self.UseWanted(self, self.exchange.method, self.body.pointer(), value))
 
     def action_save(self) -> None:
         self.post_message(self.SaveWanted(self))

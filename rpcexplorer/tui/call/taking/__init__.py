@@ -1,0 +1,1 @@
+"""What is taken from one place of the screen to another: calls into the batch, values into other calls."""
