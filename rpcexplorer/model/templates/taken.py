@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from rpcexplorer.jsontext.pointed import at_pointer
+from rpcexplorer.jsontext.pointers import at_pointer
 from rpcexplorer.model.complaint import cut
 from rpcexplorer.model.secrets.placeholders import defused
 from rpcexplorer.model.templates.references import to_last
