@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared_texts
 from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
+from rpcexplorer.views.printable import printable
+from tests.model.comparing.test_compare import VALUES
 
 ROWS = [{"id": at, "v": {"n": at}} for at in range(1, 31)]
 
@@ -69,6 +76,37 @@ def test_what_two_sides_have_in_other_places_stays_beside_its_partner() -> None:
     lines = compared_lines(at_once(compared_texts(dumped(left), dumped(right), ["/*/t"])), full=True)
     beside = [(line.left, line.right) for line in lines if line.kind == "equal" and '"id"' in (line.left or "")]
     assert all(one == two for one, two in beside)
+
+
+@given(VALUES, VALUES, st.sampled_from(["", "/a", "/*/a", "/0", "/*/*"]))
+def test_each_side_is_shown_whole_and_in_its_order_where_nothing_is_folded(left: Any, right: Any, ignore: str) -> None:
+    """The right side has its members in the order of the left, so that they stand beside each other."""
+    comparison = at_once(compared_texts(written(left), written(right), [ignore]))
+    lines = compared_lines(comparison, full=True)
+    assert opened(line.left for line in lines) == laid_out(left)
+    assert sorted(opened(line.right for line in lines)) == sorted(laid_out(right))
+    differences = set(range(len(comparison.differences)))
+    assert {line.difference for line in lines} - {None} == differences
+    assert {line.difference for line in compared_lines(comparison)} - {None} == differences
+
+
+def laid_out(value: Any) -> list[str]:
+    lines = indented(written(value)).decode().split("\n")
+    return opened(printable(line.removesuffix(",")) for line in lines)
+
+
+def written(value: Any) -> bytes:
+    """With no escape in a name, for names are shown as what they say."""
+    return dumped(value).replace(b"\\u00e9", "é".encode())
+
+
+def opened(lines: Iterable[str | None]) -> list[str]:
+    """With the two ends of each empty container on lines of their own, as where only the other side has something."""
+    found = []
+    for line in filter(None, lines):
+        empty = line.endswith(("{}", "[]"))
+        found += [line[:-1], " " * (len(line) - len(line.lstrip())) + line[-1]] if empty else [line]
+    return found
 
 
 @pytest.mark.parametrize("value", [list(range(500)), "x" * 50_000], ids=["items", "text"])
