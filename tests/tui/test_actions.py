@@ -889,7 +889,7 @@ AFTER = f'{{"list": {WORDS}, "new": [], "price": 1.00, "seen": 2, "total": 2}}'
 
 @shows(
     "history.mark", "history.compare", "comparison.next", "comparison.previous", "comparison.fold",
-    "comparison.unfold-all", "comparison.fold-all", "comparison.ignored", "comparison.close",
+    "comparison.unfold-all", "comparison.fold-all", "comparison.ignored", "comparison.ticket", "comparison.close",
 )  # fmt: skip
 async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
     with team_file(at).open("a") as file:
@@ -921,6 +921,8 @@ async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
     await at.sees("2 members differ", "difference 1 of 4")
     await at.press("i")
     await at.sees(words)
+    await at.press("M")
+    await until(at.pilot, lambda: "number 8" in at.app.clipboard)
     await at.press("escape")
     await on(at.pilot, HistoryScreen)
     await at.sees("1 marked")
@@ -932,7 +934,7 @@ async def a_recorded_call_is_replayed_and_handed_on(at: Visit) -> None:
     await at.history()
     await at.press("R")
     await at.choose("cookie")
-    await at.sees("Replay  demo.echo on cookie", "1 same", "= demo.echo  same  result")
+    await at.sees("Replay  demo.echo on cookie", "1 same", "✓ demo.echo  same  result")
     assert at.posted(ReplayWanted)
     await at.press("enter")
     await on(at.pilot, ComparisonScreen)
@@ -967,7 +969,7 @@ async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visi
     await at.press("enter")
     await at.sees("there have to be two to compare")
     await at.press("down", "down", "space", "enter")
-    await at.sees("demo.echo  compared with demo", "1 same", "= cookie")
+    await at.sees("demo.echo  compared with demo", "1 same", "✓ cookie")
     assert at.posted(ProfilesCompared)
     await at.press("escape")
     await at.back()

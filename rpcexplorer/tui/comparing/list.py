@@ -9,11 +9,12 @@ from textual.binding import Binding, BindingType
 from textual.reactive import reactive
 from textual.strip import Strip
 
-from rpcexplorer.model.replaying import Replayed
+from rpcexplorer.model.replaying import Replayed, ReplayVerdict
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.cells import clipped, columns, fitted
+from rpcexplorer.views.comparing.replays import SIGNS
 from rpcexplorer.views.comparing.sides import replayed_words
 from rpcexplorer.views.words.sentences import duration
 
@@ -27,15 +28,15 @@ class WaitingCall(Struct, frozen=True):
 
 ReplayRow: TypeAlias = Replayed | WaitingCall
 
-SIGNS: Final = {
-    "same": ("=", "well"),
-    "differs": ("~", "careful"),
-    "not comparable": ("?", "careful"),
-    "failed": ("✗", "wrong"),
-    "stopped": ("◌", "careful"),
-    "left out": ("·", "middle"),
+ROLES: Final[dict[ReplayVerdict, str]] = {
+    "same": "well",
+    "differs": "careful",
+    "not comparable": "careful",
+    "failed": "wrong",
+    "stopped": "careful",
+    "left out": "middle",
 }
-"""What a verdict is known by; its word stands beside it."""
+"""The colour of a verdict; a sign and a word say the same."""
 _NAME: Final = 32
 """Columns that a method or a profile gets at most; in a narrow list a quarter of the width."""
 _LONGEST: Final = 200
@@ -62,7 +63,7 @@ class ReplayList(RowList[ReplayRow]):
             sign, role = (" ◐ ", "careful") if item.state == "sending" else (" · ", "dim")
             words = [(sign, role), (fitted(self._called(item), self._wide), "middle"), (f"  {item.state}", role)]
             return line(words, width, styles, ground=ground)
-        sign, role = SIGNS[item.verdict]
+        sign, role = SIGNS[item.verdict], ROLES[item.verdict]
         live = item.live
         took = f"{duration(item.recorded.seconds)} → {duration(live.seconds)} " if live else ""
         words = [(f" {sign} ", role), (fitted(self._called(item), self._wide), "text")]

@@ -14,7 +14,7 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Stop
 from rpcexplorer.model.replaying import Replayed
 from rpcexplorer.tui.commands import Scope, bindings
-from rpcexplorer.tui.comparing.list import ReplayList, ReplayRow, WaitingCall
+from rpcexplorer.tui.comparing.list import ROLES, ReplayList, ReplayRow, WaitingCall
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
@@ -25,15 +25,8 @@ from rpcexplorer.tui.widgets.row_list import RowList
 Run: TypeAlias = Callable[[Stop], AsyncIterator[Replayed]]
 """Sends what there is to send, one after the other, until it is stopped."""
 
-VERDICTS: Final = {
-    "same": ("same", "well"),
-    "differs": ("differ", "careful"),
-    "not comparable": ("not comparable", "careful"),
-    "failed": ("failed", "wrong"),
-    "stopped": ("stopped", "careful"),
-    "left out": ("left out", "middle"),
-}
-"""How many of them there are is said in these words."""
+COUNTED: Final = {"differs": "differ"}
+"""A verdict of several, where that is another word."""
 
 
 class ReplayScreen(AnswersOnce[None], Screen[None]):
@@ -98,7 +91,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         self.list.items = [*self.done, *left]
         counts = Counter(each.verdict for each in self.done)
         words = [
-            (f"{'  · ' if at else '  '}{count} {VERDICTS[name][0]}", VERDICTS[name][1])
+            (f"{'  · ' if at else '  '}{count} {name if count == 1 else COUNTED.get(name, name)}", ROLES[name])
             for at, (name, count) in enumerate(counts.items())
         ]
         how_far = [(f"   {len(self.done)} of {len(self.list.items)}", "middle")] if self.stop else []

@@ -179,11 +179,11 @@ def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_
         await pilot.pause()
         rows = [" ".join(row.split()) for row in text_of(screen.list).splitlines()]
         assert rows == [
-            "= user.get same result 37 B 34 ms → 34 ms",
-            "~ user.list differs the result differs 34 ms → 34 ms",
+            "✓ user.get same result 37 B 34 ms → 34 ms",
+            "≠ user.list differs the result differs 34 ms → 34 ms",
             "◐ user.set sending",
         ]
-        assert text_of(screen._bar).startswith("▍Replay  3 calls on staging   2 of 3  1 same  · 1 differ")
+        assert text_of(screen._bar).startswith("▍Replay  3 calls on staging   2 of 3  1 same  · 1 differs")
         await pilot.press("escape")
         assert stopped[0].pressed
         assert pilot.app.screen is screen
