@@ -46,6 +46,7 @@ TOGETHER: Final = {
     "tui": ("tui/test_actions.py", "the app is tested by what its commands do"),
     "tui/batch": ("tui/batch/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/call": ("tui/call/test_screen.py", "a screen is tested by what it shows and sends"),
+    "tui/call/importing": ("tui/call/importing/test_taking.py", "what is asked is what is taken in"),
     "tui/call/methods": ("tui/call/methods/test_pane.py", "a pane is tested with what stands in it"),
     "tui/call/params": ("tui/call/params/test_pane.py", "a pane is tested with what stands in it"),
     "tui/call/response": ("tui/call/test_reply_actions.py", "a pane is tested with what is done to a reply"),

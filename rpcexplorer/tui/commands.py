@@ -187,6 +187,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="save bookmark favourite favorite collection template snippet team share remove rename edit",
     ),
     Command(
+        "import",
+        "alt+i",
+        "import calls",
+        "Take calls in from a file: curl commands, a HAR, a Postman collection, JSON envelopes.",
+        "call",
+        synonyms="curl har postman collection paste load open file browser devtools",
+    ),
+    Command(
         "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
     ),
     Command(

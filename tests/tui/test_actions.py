@@ -496,6 +496,18 @@ async def a_call_is_kept_under_a_name_from_the_editor_and_from_the_history(at: V
     await at.sees("@one", "@two")
 
 
+@shows("import")
+async def calls_that_another_program_wrote_down_are_taken_in(at: Visit) -> None:
+    await at.press("alt+i")
+    await at.sees("Import calls from")
+    at.paste("""curl http://a.example -d '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": [1.10]}'""")
+    await at.press("enter")
+    await at.sees("Take these calls in as drafts?", "http://a.example")
+    await at.press("tab", "enter")
+    await at.back()
+    await at.sees("▍user.get", "[1.10]", "stand in the drafts of demo")
+
+
 @shows("methods.pin")
 async def a_method_is_pinned_and_let_go(at: Visit) -> None:
     await at.press("f2", "ctrl+t")

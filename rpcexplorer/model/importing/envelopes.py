@@ -16,8 +16,6 @@ OWN: Final = frozenset({"jsonrpc", "version", "id", "method", "params"})
 """The members of a request, in the versions there are."""
 MOST: Final = 1_000
 """Calls of one body."""
-LONGEST: Final = 4_000_000
-"""Characters of a text that is looked at while it is typed."""
 
 
 class WrittenCall(Struct, frozen=True):
@@ -69,11 +67,19 @@ def envelope(text: str) -> WrittenCall | str:
     return WrittenCall(text_of(parts["method"]), params, parts.get("id", "null") == "null", others)
 
 
-def is_whole(text: str) -> bool:
-    """Whether a text can only be an envelope, and not the params of something that is called ``method`` in them."""
-    found = members(text.removeprefix("\ufeff")) if len(text) <= LONGEST else None
-    names = [each.name for each in found or ()]
-    return {"jsonrpc", "method"} <= set(names) and set(names) <= OWN and isinstance(envelope(text), WrittenCall)
+def whole(text: str) -> list[WrittenCall]:
+    """The calls of a text that can only be requests, and not the params of something that has a ``method`` in them."""
+    text = text.removeprefix("\ufeff")
+    spans = elements(text) or [(0, len(text))]
+    calls = []
+    for start, end in spans:
+        found = members(text[start:end])
+        names = {each.name for each in found or ()}
+        call = envelope(text[start:end]) if {"jsonrpc", "method"} <= names <= OWN else ""
+        if not isinstance(call, WrittenCall):
+            return []
+        calls.append(call)
+    return calls
 
 
 def lines_of(text: str) -> Iterator[tuple[int, str]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -13,6 +14,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.replaced import MOST, ReplacedDrafts
+from rpcexplorer.storage.files import FileTrouble, decoded, read_bytes, told
 
 OF_ONE: Final = MOST // 2
 """Calls of one method: with more, what somebody typed would be pushed out of those that can be brought back."""
@@ -36,6 +38,20 @@ class ImportedDrafts:
 
     def __init__(self, drafts: Drafts, replaced: ReplacedDrafts) -> None:
         self._drafts, self._replaced = drafts, replaced
+
+    def read(self, file: Path) -> tuple[str, str]:
+        """The text of a file that this person named, and why there is none."""
+        text = ""
+
+        def reading() -> None:
+            nonlocal text
+            content = read_bytes(file, links=True, others=True)
+            if content is None:
+                raise FileTrouble(f"there is no file {file}")
+            text = decoded(file, content)
+
+        trouble = told(reading)
+        return text, trouble
 
     def take_in(self, profile: Profile, calls: Sequence[ImportedCall], secrets: Iterable[Secret]) -> NewDrafts:
         """Put each into its place, the last of a method on top; ``secrets`` are hidden in the files."""

@@ -15,6 +15,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.tui.call.methods.pane import MethodsPane
+from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, ProfilesCompared, SendAgainWanted
@@ -199,6 +200,23 @@ class CallScreen(SendingScreen):
         if then != chosen and chosen not in self.known and chosen in self.pinned:
             self.explorer.remembered.unpin(self._profile_name, chosen)
         self.choose(then)
+
+    @on(ParamsPane.TakeApartWanted)
+    def _apart(self, event: ParamsPane.TakeApartWanted) -> None:
+        self._take_apart(event.text)
+
+    @opens("import")
+    async def _take_apart(self, text: str) -> None:
+        from rpcexplorer.tui.call.importing.taking import take_apart
+
+        await take_apart(self, text)
+
+    @opens("import")
+    async def action_import(self) -> None:
+        from rpcexplorer.tui.call.importing.asking import import_calls
+
+        await self.params.settled()
+        await import_calls(self)
 
     def action_replaced_params(self) -> None:
         from rpcexplorer.tui.call.carrying import bring_back

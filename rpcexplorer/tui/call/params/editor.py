@@ -20,6 +20,7 @@ from textual.strip import Strip
 from textual.widgets import TextArea
 from textual.widgets.text_area import DocumentNavigator, Edit, Location
 
+from rpcexplorer.model.importing.pasted import is_command
 from rpcexplorer.tui.call.params.page import TAB, Flat, Page, lines_of, place_of, row_of
 from rpcexplorer.tui.call.params.strokes import KEYS, RUB_OUT, Stroke, pair_at, stroke
 from rpcexplorer.tui.sizes import AFTER_NUMBER, GUTTER
@@ -116,8 +117,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             event.prevent_default()
 
     def on_paste(self, event: events.Paste) -> None:
-        """An object or array takes the place of the empty pair that nobody has typed into."""
-        if self._takes_the_start(event.text.strip()[:1]):
+        """An object, an array or a whole command takes the place of the empty pair that nobody has typed into."""
+        if self._takes_the_start("[" if is_command(event.text) else event.text.strip()[:1]):
             self.select_all()
 
     def _takes_the_start(self, first: str) -> bool:

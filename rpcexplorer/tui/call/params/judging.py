@@ -10,6 +10,7 @@ from textual import work
 from textual.containers import Vertical
 
 from rpcexplorer.model.draft import Params, Problem, judged
+from rpcexplorer.model.importing.pasted import Pasted, pasted
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.page import place_of
 from rpcexplorer.tui.call.params.problem import ProblemLine
@@ -43,7 +44,7 @@ class JudgedEditor(Vertical):
     def problem(self) -> Problem | None:
         """What is wrong with it, and now: sending does not wait for a pause."""
         if self._judged != self.text:
-            self._say(self.text, *judged(self.text))
+            self._say(self.text, *_verdict(self.text))
         return self._line.read if isinstance(self._line.read, Problem) else None
 
     def replace(self, text: str) -> None:
@@ -89,7 +90,7 @@ class JudgedEditor(Vertical):
         text = self.text
         self._line.refused = False
         if len(text) <= AT_ONCE:
-            self._say(text, *judged(text))
+            self._say(text, *_verdict(text))
         else:
             self._editor.mark = None
             self._line.stale = True
@@ -100,13 +101,13 @@ class JudgedEditor(Vertical):
     async def _judge_later(self) -> None:
         await asyncio.sleep(PAUSE)
         text = self.text
-        verdict = await asyncio.to_thread(judged, text)
+        verdict = await asyncio.to_thread(_verdict, text)
         if text == self.text:
             self._say(text, *verdict)
             self._follow()
 
-    def _say(self, text: str, read: Params | Problem, remark: str) -> None:
-        self._judged, self._line.remark = text, remark
+    def _say(self, text: str, read: Params | Problem, remark: str, more: Pasted | None) -> None:
+        self._judged, self._line.remark, self._line.pasted = text, remark, more
         self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
         self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
 
@@ -121,3 +122,8 @@ class JudgedEditor(Vertical):
         if can != self._can:
             self._can = can
             self.refresh_bindings()
+
+
+def _verdict(text: str) -> tuple[Params | Problem, str, Pasted | None]:
+    """What a text of params is, what is odd about it, and whether it is more than params."""
+    return (*judged(text), pasted(text))

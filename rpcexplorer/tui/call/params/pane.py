@@ -75,6 +75,12 @@ class ParamsPane(JudgedEditor):
 
         text: str
 
+    @message
+    class TakeApartWanted(ParamsMessage):
+        """The text is more than params, and should become a method and its params."""
+
+        text: str
+
     class ResetWanted(ParamsMessage):
         """The method's starting point should be put back."""
 
@@ -151,7 +157,7 @@ class ParamsPane(JudgedEditor):
         if self.tab != "Params":
             return False
         possible = {
-            "fix": isinstance(read, Problem) and read.fix is not None,
+            "fix": self._line.pasted is not None or (isinstance(read, Problem) and read.fix is not None),
             "format": isinstance(read, Params) and read.size > 0,
             "undo": bool(history.undo_stack),
             "redo": bool(history.redo_stack),
@@ -238,6 +244,14 @@ class ParamsPane(JudgedEditor):
 
     def action_tab_next(self) -> None:
         self.next_tab()
+
+    def action_fix(self) -> None:
+        """Mend it, or have it taken apart: then the method changes as well."""
+        problem = self.problem  # the verdict is about the text as it is now
+        if self._line.pasted is not None:
+            self.post_message(self.TakeApartWanted(self, self.text))
+        elif problem is not None:
+            super().action_fix()
 
     def action_editor(self) -> None:
         self.post_message(self.EditorWanted(self, self.text))

@@ -11,10 +11,12 @@ from textual.strip import Strip
 from textual.widget import Widget
 
 from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.tui.commands import COMMANDS, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.views.cells import columns
+from rpcexplorer.views.printable import printable
 
 FIX = next(command for command in COMMANDS if command.id == "params.fix")
 
@@ -36,6 +38,8 @@ class ProblemLine(Widget):
     """What is sent where nothing is typed."""
     refused: reactive[bool] = reactive(False)
     """Somebody tried to send it as it is."""
+    pasted: reactive[Pasted | None] = reactive[Pasted | None](None)
+    """More than params stands there, and can be taken apart."""
     stale: reactive[bool] = reactive(False)
     """The text has changed since; a longer one is looked at when the typing rests."""
 
@@ -47,6 +51,9 @@ class ProblemLine(Widget):
         fix: bool
 
     def watch_read(self) -> None:
+        self._fit()
+
+    def watch_pasted(self) -> None:
         self._fit()
 
     def watch_remark(self) -> None:
@@ -73,11 +80,16 @@ class ProblemLine(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """The fix is a button, the sentence leads to the place."""
-        if isinstance(self.read, Problem):
+        if isinstance(self.read, Problem) or self.pasted is not None:
             on_fix = event.x >= self.size.width - width_of(self._fix())
             self.post_message(self.Pressed(self, on_fix))
 
     def _words(self) -> Pieces:
+        if self.pasted is not None:
+            refused = (
+                [(" not sent ", "wrong bold reverse"), ("  ", "text")] if self.refused else [("! ", "careful bold")]
+            )
+            return [*refused, (f"{self.pasted.what}", "careful")]
         if isinstance(self.read, Problem):
             where = f"line {self.read.line}, column {self.read.column}"
             told = f"{where}: {self.read.what}." if self.read.fix else f"{self.read}."
@@ -92,9 +104,9 @@ class ProblemLine(Widget):
         return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
 
     def _fix(self) -> Pieces:
-        if not isinstance(self.read, Problem) or self.read.fix is None:
-            return []
-        return [("  ", "text"), (self._key(), "bold"), (f" {self.read.fix.label}  ", "text")]
+        fix = self.read.fix if isinstance(self.read, Problem) else None
+        label = self.pasted.label if self.pasted is not None else fix.label if fix is not None else ""
+        return [("  ", "text"), (self._key(), "bold"), (f" {printable(label)}  ", "text")] if label else []
 
     def _key(self) -> str:
         """The key that applies the fix, also where a person chose another one."""

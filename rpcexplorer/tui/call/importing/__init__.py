@@ -1,0 +1,1 @@
+"""Calls of other programs on their way into the editor: pasted ones taken apart, those of a file."""

@@ -1,0 +1,93 @@
+"""A pasted request becomes a method and its params. Nothing that was typed is lost, and nothing is sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rpcexplorer.auth.fitting import Fitted, fitted
+from rpcexplorer.model.complaint import listed
+from rpcexplorer.model.importing.pasted import pasted
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.tui.call.carrying import put_in
+from rpcexplorer.tui.call.drafting import DraftScreen
+from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
+from rpcexplorer.views.importing.lines import note_lines, other_addresses
+
+NOTES = 2
+"""Things that are noted of calls, beside what is always said."""
+
+
+async def take_apart(calls: DraftScreen, text: str) -> None:
+    """Let what was pasted be the call that it is; undo brings it back."""
+    explorer, found = calls.explorer, pasted(text)
+    profile = explorer.profile
+    if found is None or profile is None:
+        return
+    fits = [fitted(profile, call) for call in found.calls]
+    first, *rest = (each.call for each in fits)
+    if calls.method != first.method:
+        _clear(calls)
+        calls.choose(first.method)
+        put_in(calls, text)  # so that it can be brought back from there
+    if any(call.credentials for call in found.calls):
+        calls.params.replace(first.params or "[]")  # what was pasted is in no file then
+    else:
+        put_in(calls, first.params or "[]")
+    trouble = _others(calls, [each for each in fits if each.call is not first])
+    said = [f"{first.method} stands in the editor; {calls.key('params.undo')} brings back what was pasted."]
+    if first.notification:
+        said.append("It had no id: “send as notification” in the palette sends it so.")
+    if rest:
+        said.append(f"The others stand in the drafts of {listed(dict.fromkeys(call.method for call in rest), 4)}.")
+    if others := other_addresses(found.calls, profile.endpoint):
+        said.append(f"It went to {others}; {profile.name} sends it to {profile.endpoint}.")
+    said += [f"{note[0].upper()}{note[1:]}." for note in [*note_lines(found.calls)][:NOTES]]
+    said += found.notes[:NOTES]
+    calls.tell(" ".join([*said, *([f"But {trouble}."] if trouble else [])]))
+    await settle_credentials(calls, fits)
+
+
+def _clear(calls: DraftScreen) -> None:
+    """What was pasted goes from the method that it does not belong to, which starts anew."""
+    explorer = calls.explorer
+    assert explorer.profile is not None
+    calls.write_down()  # nothing is being written while it is forgotten
+    explorer.drafts.forget(explorer.profile.name, calls.method)
+    calls.params.replace(explorer.draft_of(calls.method))
+
+
+def _others(calls: DraftScreen, fits: Sequence[Fitted]) -> str:
+    """The calls beside the first, as drafts of their methods; what could not be kept."""
+    explorer = calls.explorer
+    assert explorer.profile is not None
+    here = [each.call for each in fits if each.call.method != calls.method]
+    return explorer.imports.take_in(explorer.profile, here, secrets_of(calls, fits)).trouble
+
+
+def secrets_of(calls: DraftScreen, fits: Sequence[Fitted]) -> list[Secret]:
+    """What has to be hidden in the files that calls are written to."""
+    return [*calls.explorer.credentials.in_use(), *(secret for each in fits for _, secret in each.secrets)]
+
+
+async def settle_credentials(calls: DraftScreen, fits: Sequence[Fitted]) -> None:
+    """Ask once about the credentials that the profile has a use for; the others are dropped, and that is said."""
+    explorer = calls.explorer
+    profile = explorer.profile
+    assert profile is not None
+    found = {field: secret for each in fits for field, secret in each.secrets}
+    if found:
+        names = " and ".join(found)
+        rows = [("profile", profile.name), ("server", profile.endpoint)]
+        choices = [Choice("drop", "Drop"), Choice("store", "Store")]
+        answer = await calls.app.push_screen_wait(Confirm(f"Store the {names} that came along?", rows, choices))
+        troubles = [
+            explorer.credentials.hold(profile, field, secret.reveal(), keep=True)
+            for field, secret in found.items()
+            if answer == "store"
+        ]
+        calls.show_auth()
+        said = f"The {names} that came along was dropped." if answer != "store" else ""
+        if trouble := next(filter(None, troubles), said):
+            calls.tell(f"{trouble[0].upper()}{trouble[1:]}")
+    if dropped := dict.fromkeys(place for each in fits for place in each.dropped):
+        calls.tell(f"Credentials that {profile.name} has no use for were dropped: {listed(dropped, 4)}.")

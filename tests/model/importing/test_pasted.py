@@ -1,0 +1,49 @@
+"""What is looked at while somebody types: only what can be nothing but a request is offered to be taken apart."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpcexplorer.model.importing.pasted import pasted
+
+CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": ["«demo.token»", "{{x}}"]}'
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        (CALL, "take it apart: method user.get"),
+        (f"\ufeff [{CALL}, {CALL}]", "take it apart: 2 calls"),
+        (f" $ curl http://a.example -d '{CALL}'", "take it apart: method user.get"),
+    ],
+)
+def test_a_request_is_offered_to_be_taken_apart(text: str, label: str) -> None:
+    found = pasted(text)
+    assert found is not None
+    assert found.label == label
+
+
+def test_what_this_person_pasted_as_json_stays_as_it_is_and_a_command_of_others_opens_nothing() -> None:
+    own, others = pasted(CALL), pasted(f"curl http://a.example -d '{CALL}'")
+    assert own is not None
+    assert others is not None
+    assert own.calls[0].params == '["«demo.token»", "{{x}}"]'
+    assert others.calls[0].params == '["\\u00abdemo.token»", "\\u007b{x}}"]'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "[]",
+        '{"method": "a", "params": []}',
+        '{"jsonrpc": "2.0", "method": "a", "other": 1}',
+        f"[{CALL}, 1]",
+        '{"jsonrpc": "2.0", "method": "a", "params": [}',
+        "curl http://a.example",
+        "curling",
+        '["jsonrpc", "curl"]',
+    ],
+)
+def test_what_may_be_params_is_left_alone(text: str) -> None:
+    assert pasted(text) is None

@@ -1,0 +1,111 @@
+"""What is pasted and is more than params becomes a call: its method is chosen, and what stood there can be had back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from textual import events
+from textual.pilot import Pilot
+from textual.widgets import Input
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from tests.tui.stage import text_of
+from tests.tui.visiting import on, rest, said, type_in, visit
+from tests.tui.waiting import until
+
+ENVELOPE = '{"jsonrpc": "2.0", "id": 7, "method": "user.get", "params": {"n": 1.10, "n": 2}}'
+PASSWORD = "pass-word-of-curl"
+
+
+async def paste(pilot: Pilot[Any], screen: CallScreen, text: str) -> None:
+    """Into the editor of a method that nobody has typed anything for."""
+    screen.choose("ping")
+    screen.params.focus_inside()
+    await pilot.pause()
+    pilot.app.post_message(events.Paste(text))
+    await rest(pilot)
+
+
+def offer(screen: CallScreen) -> str:
+    return text_of(screen.query_one(ProblemLine))
+
+
+def texts(folder: Path) -> str:
+    return "".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file())
+
+
+def test_a_pasted_request_is_taken_apart_and_undo_brings_it_back(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await paste(pilot, screen, ENVELOPE)
+        assert "A whole request, not only its params." in offer(screen)
+        assert offer(screen).endswith("^R take it apart: method user.get")
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.method == "user.get")
+        await rest(pilot)
+        assert screen.params.text == '{"n": 1.10, "n": 2}'
+        assert said(app) == "user.get stands in the editor; ^Z brings back what was pasted."
+        await pilot.press("ctrl+z")
+        await rest(pilot)
+        assert (screen.method, screen.params.text) == ("user.get", ENVELOPE)
+        screen.choose("ping")
+        assert screen.params.text == "[]"
+
+    visit(explorer, scene)
+    assert explorer.profile is not None
+    assert explorer.replaced.of(explorer.profile, "user.get") == [ENVELOPE]
+
+
+def test_a_pasted_command_gives_its_credentials_to_the_store_after_a_yes_and_to_no_draft(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert explorer.profile is not None
+        params = f'{{"username": "demo", "password": "{PASSWORD}", "n": 1.10}}'
+        body = f'{{"jsonrpc": "2.0", "method": "arg_test", "params": {params}}}'
+        await paste(pilot, screen, f"curl '{explorer.profile.endpoint}' \\\r\n  -b 'theme=dark-theme' -d '{body}'")
+        assert "A curl command, not JSON." in offer(screen)
+        await pilot.press("ctrl+r")
+        question = await on(pilot, Confirm)
+        assert question._title == "Store the password that came along?"
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        await rest(pilot)
+        assert (screen.method, screen.params.text) == ("arg_test", '{"n": 1.10}')
+        assert "It had no id" in "".join(each.message for each in app._notifications)
+        screen.write_down()
+
+    visit(explorer, scene, profile="inline")
+    assert PASSWORD in explorer.paths.secrets.read_text()
+    assert PASSWORD not in texts(explorer.paths.drafts)
+
+
+def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer, tmp_path: Path) -> None:
+    file = tmp_path / "calls.jsonl"
+    file.write_text(
+        f'{ENVELOPE}\n{{"jsonrpc": "2.0", "method": "log", "params": ["«demo.password»"]}}\n{{"result": 1}}\n'
+    )
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("alt+i")
+        await on(pilot, Ask)
+        await type_in(pilot, str(tmp_path / "nothing.har"))
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Ask) and "there is no file" in app.screen._words.lower())
+        await on(pilot, Ask)
+        assert app.screen.query_one(Input).value.endswith("nothing.har")
+        await type_in(pilot, str(file))
+        await pilot.press("enter")
+        question = await on(pilot, Confirm)
+        assert ("calls", "2: user.get, log") in question._words
+        assert ("note", "request 3 left out: it is a reply") in question._words
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: app.screen is screen and screen.method == "user.get")
+        await rest(pilot)
+        assert screen.params.text == '{"n": 1.10, "n": 2}'
+
+    visit(explorer, scene)
+    explorer.use("demo")
+    assert explorer.draft_of("log") == '["\\u00abdemo.password»"]'
