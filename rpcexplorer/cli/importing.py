@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+
 import click
 
 from rpcexplorer.auth.fitting import Fitted, fitted
@@ -13,11 +16,16 @@ from rpcexplorer.model.importing.forms import imported
 from rpcexplorer.model.importing.imported import Imported
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.templates.saved_call import SavedCall
 from rpcexplorer.views.importing.lines import call_line, hiding, note_lines, other_addresses, skipped_lines
 from rpcexplorer.views.importing.values import as_values
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
+MOST = 100
+"""Calls that are saved at a time: a file with more of them is nobody's to read."""
+LONGEST = 80
+"""Characters of a name."""
 TOLD = 12
 """Things that are said of an import, one a line; ``--json`` has all of them."""
 
@@ -25,11 +33,20 @@ TOLD = 12
 @click.command("import")
 @click.argument("file", metavar="FILE|-")
 @profile_option
+@click.option("--save", metavar="FILE", help="Save them as calls in this file of profiles, instead of as drafts.")
 @click.option("--dry-run", is_flag=True, help="Say what is found, and keep nothing of it.")
 @click.option("--json", "as_json", is_flag=True, help="Print what is found as one JSON object.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything: credentials are dropped.")
 @click.pass_context
-def import_(context: click.Context, file: str, profile: str | None, dry_run: bool, as_json: bool, ask: bool) -> None:
+def import_(
+    context: click.Context,
+    file: str,
+    profile: str | None,
+    save: str | None,
+    dry_run: bool,
+    as_json: bool,
+    ask: bool,
+) -> None:
     """Take in calls that another program has written down, as drafts of a profile.
 
     FILE, or - for stdin, holds curl commands as browsers copy them (for bash or cmd), a HAR, a Postman collection 2.1,
@@ -40,6 +57,7 @@ def import_(context: click.Context, file: str, profile: str | None, dry_run: boo
     Examples:
       rpcexplorer import shop.har -p staging
       rpcexplorer import - --dry-run < curl.txt
+      rpcexplorer import shop.postman_collection.json --save sessions.toml
     """
     invocation = invocation_of(context)
     text = params_text(["-"], invocation.world) if file == "-" else file_text(file, invocation.world)
@@ -47,7 +65,9 @@ def import_(context: click.Context, file: str, profile: str | None, dry_run: boo
     _show(invocation, found, as_json=as_json)
     if not found.calls:
         fail(f"Nothing was imported. {' '.join(found.notes)}".rstrip())
-    if not dry_run:
+    if save is not None and not dry_run:
+        _save(invocation, found, profile or invocation.profile, save)
+    elif not dry_run:
         explorer = invocation.open(ask=ask)
         chosen = invocation.use(explorer, profile)
         if chosen.ad_hoc:
@@ -111,3 +131,39 @@ def _credentials(
             world.say(f"the {names} that came along was dropped; to store one: {commands}")
     if dropped:
         world.say(f"credentials that {profile.name} has no use for were dropped: {listed(dropped, 6)}")
+
+
+def _save(invocation: Invocation, found: Imported, profile: str | None, typed: str) -> None:
+    """As saved calls, for one profile or for all. The file may be shared: what holds a credential stays out of it."""
+    world = invocation.world
+    explorer = invocation.open(ask=False)
+    if profile is not None:
+        invocation.use(explorer, profile)
+    file = world.folder / os.path.expanduser(typed)  # noqa: PTH111 - Path's own raises for an unknown user
+    hide = hiding(found.calls)
+    names: dict[str, int] = {}
+    saved: list[str] = []
+    for call in found.calls[:MOST]:
+        name = _name(hide.text(call.name.rpartition(" / ")[2] or call.method), names)
+        doc = printable(hide.text(call.name)) if call.name and call.name != name else ""
+        if hide.text(call.params) != call.params:
+            world.say(f"{name} was not saved: its params hold a credential, which has no place in a file of profiles")
+        elif trouble := explorer.save_call(SavedCall(name, call.method, call.params, doc, str(file), profile or "")):
+            world.say(f"{name} was not saved: {trouble}")
+        else:
+            saved.append(name)
+    if len(found.calls) > MOST:
+        world.say(f"{len(found.calls) - MOST:,} more were not saved: {MOST} are saved at a time")
+    if dropped := dict.fromkeys(each.place for call in found.calls for each in call.credentials):
+        world.say(f"credentials were dropped: {listed(dropped, 6)}")
+    if not saved:
+        fail(f"Nothing was saved in {file}.")
+    example = shlex.quote(f"@{saved[0]}")
+    world.say(f"{len(saved)} call{'s' * (len(saved) != 1)} saved in {file}: rpcexplorer call {example} sends one")
+
+
+def _name(wanted: str, names: dict[str, int]) -> str:
+    """A name that a saved call can have, and no other of this import has."""
+    name = " ".join(printable(wanted).split()).lstrip("@ ")[:LONGEST] or "call"
+    names[name] = names.get(name, 0) + 1
+    return name if names[name] == 1 else f"{name} {names[name]}"

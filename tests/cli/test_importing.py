@@ -148,3 +148,29 @@ def test_lines_of_our_own_export_come_back_as_calls(staging: Shell) -> None:
     ran = take_in(staging, json.dumps({**row, "params": '{"n": 1.10}', "reply": "x"}))
     assert ran.code == 0
     assert ran.text.split() == ["m", '{"n":', "1.10}", "https://shop.example.com/rpc", "notification"]
+
+
+def test_calls_can_be_saved_in_a_file_of_profiles_without_a_credential(shell: Shell) -> None:
+    team = shell.sessions('version = 1\n\n[profile.staging]\nurl = "https://shop.example.com"\n')
+    ran = shell.run("import", str(FILES / "shop.postman_collection.json"), "--save", "sessions.toml")
+    assert ran.code == 0
+    assert "5 calls saved in" in ran.err
+    assert "credentials were dropped: Authorization: Bearer, Authorization: Basic, ?api_key= in the address" in ran.err
+    text = team.read_text()
+    assert '[call."get one"]' in text
+    assert "12345678901234567890" in text
+    assert not [each for each in ("collection-bearer", "postman-password", "query-key", "header-key") if each in text]
+    sent = shell.run("call", "@list with a variable", "--set", "tenant=a", "--set", "page=2", "--dry-run")
+    assert '"params":{"tenant":"a","page":2}}' in sent.text
+    again = shell.run("import", str(FILES / "shop.postman_collection.json"), "--save", "sessions.toml")
+    assert again.code == 2
+    assert team.read_text() == text
+
+
+def test_a_call_with_a_credential_among_its_params_is_not_saved(shell: Shell) -> None:
+    team = shell.sessions("version = 1\n")
+    text = "\n".join([CALL, CALL.replace("1.10", '1, "password": "pass-word-1"')])
+    ran = take_in(shell, text, "--save", "sessions.toml")
+    assert ran.code == 0
+    assert "user.get 2 was not saved: its params hold a credential" in ran.err
+    assert "pass-word-1" not in team.read_text() + ran.text + ran.err
