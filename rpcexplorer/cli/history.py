@@ -12,6 +12,7 @@ import click
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.history_bounds import bounded, wanted_of
 from rpcexplorer.cli.history_cases import export, import_
+from rpcexplorer.cli.history_stats import stats
 from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.recorded import one_of, opened
 from rpcexplorer.cli.show import json
@@ -40,6 +41,7 @@ def history() -> None:
 
 history.add_command(export)
 history.add_command(import_)
+history.add_command(stats)
 
 
 @history.command("list")

@@ -163,3 +163,25 @@ def test_in_a_history_that_others_write_to_each_call_says_whose_it_is(used: Shel
     ran = used.run("history", "prune", "--keep", "0", "--yes")
     assert "eva@desk record in" in ran.err
     assert methods(used.run("history", "list", "--json").text) == ["omega", "bad", "alpha"]
+
+
+def test_all_calls_are_counted_at_once(used: Shell) -> None:
+    (file,) = used.home.rglob("history/*.toml")
+    file.write_text(file.read_text().replace('method = "omega"', "method = omega"))
+    ran = used.run("history", "stats")
+    total, *_, heading, first, second = ran.text.splitlines()
+    assert total.startswith("2 calls · 1 failed: 1 error · median ")
+    assert heading.split()[:4] == ["method", "profile", "calls", "failed"]
+    assert (first.split()[:3], second.split()[:4]) == (["alpha", "shop", "1"], ["bad", "shop", "1", "1"])
+    assert "1 damaged record is not counted" in ran.err
+    found = json.loads(used.run("history", "stats", "outcome:error", "--by", "code", "--since", "1h", "--json").out)
+    assert (found["calls"], found["failures"], found["rows"][0]["code"]) == (1, {"error": 1}, "-32602")
+    assert found["rows"][0]["median_ms"] == found["worst_ms"] > 0
+    assert sum(bar["failed"] for bar in found["over_time"]["bars"]) == 1
+    ran = used.run("history", "stats", "-n", "1", "--sort", "failures", TERM="linux")
+    assert ran.text.splitlines()[-1].startswith("bad")
+    assert ran.text.isascii() is False
+    assert "#" in ran.text
+    assert "1 more rows: -n 2" in ran.err
+    assert used.run("history", "stats", "method:nobody").text == "0 calls\n"
+    assert used.run("history", "stats", "--sort", "p99").code == 2

@@ -21,7 +21,7 @@ from rpcexplorer.storage.replacing import prepared, write_all
 
 APPENDING = os.O_RDWR | os.O_CREAT | os.O_APPEND
 
-GROUP_READS = 0o040
+GROUP_READS, GROUP_WRITES = 0o040, 0o020
 
 CHUNK = 64 * 1024
 STEP = MIB
@@ -75,6 +75,11 @@ def _begin(file: int, size: int, mode: int) -> None:
     """An empty file was made just now, for its owner alone."""
     if not size and mode != PRIVATE_FILE:
         os.fchmod(file, mode)
+
+
+def mode_in(folder: Path) -> int:
+    """Who may read a new file of a folder that is shared: the group as well, where it may write there."""
+    return PRIVATE_FILE | (GROUP_READS if folder.stat().st_mode & GROUP_WRITES else 0)
 
 
 def newest_first(read: Callable[[int, int], bytes], size: int, largest: int = LARGEST) -> Iterator[bytes]:

@@ -49,6 +49,9 @@ HEADING = re.compile(
     rb'(?:method = [^\n]*\n)?kind = "(?:call|notification|batch)"\noutcome = "(?:%s)"\n' % "|".join(OUTCOMES).encode()
 )
 """The first lines of a block as they are written, where no part of them stands as base64."""
+IN_BASE64 = BASE64.encode()
+OUTLINE = frozenset(b"id time profile method kind outcome status code ms received".split())
+"""The keys of what can be said of a call without its texts."""
 CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?:\s|\Z)", re.MULTILINE)
 BY_HAND = "this record was changed by hand after it was written"
 
@@ -138,6 +141,17 @@ def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
             return _damaged(raw, file, parsed)
         record = parsed
     return record
+
+
+def outline(raw: bytes) -> Exchange | None:
+    """A call without what was asked and came back, in a tenth of the time; None where it has to be read whole."""
+    lines = untouched(raw)
+    if lines is None:
+        return None
+    kept = (line for line in lines.split(b"\n") if line.partition(b" = ")[0].removesuffix(IN_BASE64) in OUTLINE)
+    record = _own(b"\n".join([*kept, b""]))
+    found = None if record is None else to_exchange(record | {"reply_cut": True})
+    return found if isinstance(found, Exchange) else None
 
 
 def untouched(raw: bytes) -> bytes | None:

@@ -34,8 +34,8 @@ from rpcexplorer.storage.files import (
     refuse_links,
 )
 from rpcexplorer.storage.folders import names, sizes
-from rpcexplorer.storage.history.blockfile import FILE, GROUP_READS, LARGEST, append, rewrite, split
-from rpcexplorer.storage.history.blocks import id_of, left_of, read_block, read_record, spell, to_block
+from rpcexplorer.storage.history.blockfile import FILE, LARGEST, append, mode_in, rewrite, split
+from rpcexplorer.storage.history.blocks import id_of, left_of, outline, read_block, read_record, spell, to_block
 from rpcexplorer.storage.history.files import CASES, current, files_of, rotated, this_writer, torn_files, writers
 from rpcexplorer.storage.history.merging import Probe, RawBlock, blocks_in_steps, raw_blocks
 from rpcexplorer.storage.history.pruning import Prune, fingerprint
@@ -43,14 +43,12 @@ from rpcexplorer.storage.history.records import renamed
 from rpcexplorer.storage.history.search import BlockFilter
 from rpcexplorer.storage.opening import PRIVATE_FILE
 
-ROTATE_AT = FILE
 REACH = 8 * MIB
 """Bytes of a history in which that which is only of interest while it is new is looked for: a moment's reading."""
 MOMENT = 0.25
 """Seconds after which that ends in any case."""
 SPELLED = 8
 """Bytes of a record, at the most, for each byte of the reply in it."""
-GROUP_WRITES = 0o020
 SHOWN = 5
 """Ids that are named where several are alike."""
 
@@ -69,7 +67,7 @@ class History:
         *,
         writer: str | None = None,
         body_limit: int = MIB,
-        rotate_at: int = ROTATE_AT,
+        rotate_at: int = FILE,
         lock_seconds: float = LOCK_SECONDS,
         inside: Path | None = None,
         shared: bool = False,
@@ -110,13 +108,9 @@ class History:
             self._refuse_links()
             private_folder(self.folder)
             with self._locked(self.writer):
-                file = current(self.folder, self.writer)
-                append(file, blocks, rotate_at=self._rotate_at, rotated=full, mode=self._mode())
+                file, mode = current(self.folder, self.writer), mode_in(self.folder) if self.shared else PRIVATE_FILE
+                append(file, blocks, rotate_at=self._rotate_at, rotated=full, mode=mode)
         self.unsaved.clear()
-
-    def _mode(self) -> int:
-        """Who may read a new file: the group as well, where it may write to the folder that is shared."""
-        return PRIVATE_FILE | (GROUP_READS if self.shared and self.folder.stat().st_mode & GROUP_WRITES else 0)
 
     # --- reading -----------------------------------------------------------------------------------------------
 
@@ -158,14 +152,17 @@ class History:
         """What a filter asks for, newest first. A file that cannot be read comes as well: all of it may be in there."""
         return (found for found in self.search_in_steps(wanted) if found is not None)
 
-    def search_in_steps(self, wanted: HistoryFilter, reach: float = inf) -> Iterator[Exchange | Damaged | None]:
-        """Like ``search``; and None whenever a few blocks were read.
+    def search_in_steps(
+        self, wanted: HistoryFilter, reach: float = inf, *, whole: bool = True
+    ) -> Iterator[Exchange | Damaged | None]:
+        """Like ``search``; and None whenever a few blocks were read, that one can stop or show what was found so far.
 
-        So whoever looks can stop or show what was found so far, also where nothing more is to be found.
+        Where a call is not wanted ``whole``, what was asked and came back may be missing in it.
         """
+        whole = whole or bool(wanted.text or wanted.words)
         self._refuse_links()
         for block in blocks_in_steps(self.folder, BlockFilter(wanted).among, reach, self._largest, self.writer):
-            found = self._read(block) if block else None
+            found = self._read(block, whole=whole) if block else None
             if not block or (found is not None and wanted.matches(found)):
                 yield found
 
@@ -174,9 +171,8 @@ class History:
 
         Of what is damaged the first comes as well: it may be why there are no more. What is foreign is of no profile.
         """
-        late = Damaged(
-            str(self.folder), f"{self.folder} takes long to look through: not all recent calls are known", ""
-        )
+        long = f"{self.folder} takes long to look through: not all recent calls are known"
+        late = Damaged(str(self.folder), long, "")
         calls: list[Exchange | Damaged] = []
         damaged: list[Exchange | Damaged] = []
         for each in self._for_a_moment(self.search_in_steps(HistoryFilter(profile=profile), REACH), 2 * MOMENT, [late]):
@@ -274,10 +270,10 @@ class History:
             for path in dict.fromkeys(chain([found.file], files_of(self.folder, found.writer), asides))
         )
 
-    def _read(self, block: RawBlock) -> Exchange | Damaged | None:
+    def _read(self, block: RawBlock, *, whole: bool = True) -> Exchange | Damaged | None:
         if block.harm:
             return Damaged(str(block.file), block.harm, left_of(block.raw), id_of(block.raw))
-        found = read_block(block.raw, str(block.file))
+        found = (None if whole else outline(block.raw)) or read_block(block.raw, str(block.file))
         if isinstance(found, Exchange) and block.writer != self.writer:
             return replace(found, writer=block.writer)
         return found

@@ -23,7 +23,7 @@ from rpcexplorer.model.exchange import (
 )
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.protocol.messages import EnvelopeForm, MessageForm, spelled
-from rpcexplorer.storage.history.blocks import BY_HAND, id_of, quoted, read_block, read_record, spell, to_block
+from rpcexplorer.storage.history.blocks import BY_HAND, id_of, outline, quoted, read_block, read_record, spell, to_block
 from tests.storage.recording import as_recorded, exchange
 
 ANY = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -279,3 +279,20 @@ def test_no_bytes_make_the_reader_fail(noise: bytes) -> None:
 def test_a_record_from_a_later_version_keeps_what_we_do_not_know() -> None:
     record = {"id": "1", "later": {"a b": [1.5, True]}, "when": datetime(2025, 1, 1, tzinfo=UTC).time()}
     assert values(spell(record)) == {**record, "end": spell(record)[-11:-3]}
+
+
+@pytest.mark.thorough
+@given(exchanges(), st.booleans())
+def test_an_outline_says_of_a_call_what_it_says_itself_or_nothing(one: Exchange, by_hand: bool) -> None:
+    raw = to_block(one).encode()
+    if by_hand:
+        raw = raw.replace(b'kind = "call"', b'kind = "\\u0063all"')
+    found, whole = outline(raw), read_block(raw)
+    assert isinstance(whole, Exchange)
+    if found is None:
+        assert by_hand or b"\\U" in raw
+        return
+    for said in ("id", "when", "profile", "method", "kind", "outcome_name", "seconds"):
+        assert getattr(found, said) == getattr(whole, said)
+    assert getattr(found.outcome, "code", None) == getattr(whole.outcome, "code", None)
+    assert (found.response.status, found.response.size) == (whole.response.status, whole.response.size)

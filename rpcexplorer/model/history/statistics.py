@@ -1,0 +1,149 @@
+"""What can be said of many calls at once: how many there were and failed, how long they took, and when that was.
+
+Calls are added one by one, so that nobody has to hold them all: of each only how long it took is kept.
+"""
+
+from __future__ import annotations
+
+from array import array
+from datetime import datetime, timedelta, tzinfo
+from math import ceil
+from typing import Final, Literal, get_args
+
+from msgspec import Struct, field
+
+from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
+
+Grouping = Literal["method", "profile", "code"]
+GROUPINGS: Final[tuple[Grouping, ...]] = get_args(Grouping)
+Order = Literal["calls", "failures", "p95"]
+ORDERS: Final[tuple[Order, ...]] = get_args(Order)
+
+FAILED: Final[tuple[OutcomeName, ...]] = ("error", "malformed", "unreached")
+"""What counts as failed. What a person has stopped does not."""
+ANSWERED: Final[frozenset[OutcomeName]] = frozenset({"result", "error", "malformed", "sent"})
+"""Only of these it is known how long the server took."""
+_EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as a clock on the wall shows it, wherever that hangs
+_MINUTE: Final = timedelta(minutes=1)
+_HOUR, _DAY = 60, 24 * 60
+_STEPS: Final = (1, 5, 15, _HOUR, 3 * _HOUR, 6 * _HOUR, _DAY, 7 * _DAY, 30 * _DAY)
+"""Minutes that one bar may stand for; beyond the last it is as many days as it takes."""
+
+
+class Latency(Struct, frozen=True):
+    """Seconds that the calls took that were answered."""
+
+    median: float
+    p95: float
+    """Of a hundred calls ninety-five took no longer."""
+    worst: float
+
+
+class Figures(Struct):
+    """What is known of some calls."""
+
+    name: tuple[str, ...] = ()
+    """What they have in common: method and profile, profile, or code."""
+    calls: int = 0
+    outcomes: dict[OutcomeName, int] = field(default_factory=dict)
+    first: datetime | None = None
+    last: datetime | None = None
+    took: array[float] = field(default_factory=lambda: array("d"))
+
+    def add(self, call: Exchange) -> None:
+        outcome = call.outcome_name
+        self.calls += 1
+        self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
+        self.first = call.when if self.first is None else min(self.first, call.when)
+        self.last = call.when if self.last is None else max(self.last, call.when)
+        if outcome in ANSWERED:
+            self.took.append(call.seconds)
+
+    @property
+    def failures(self) -> dict[OutcomeName, int]:
+        """How many failed, and how."""
+        return {name: self.outcomes[name] for name in FAILED if name in self.outcomes}
+
+    @property
+    def failed(self) -> int:
+        return sum(self.failures.values())
+
+    def latency(self) -> Latency | None:
+        """Exactly, by nearest rank; None where nothing was answered."""
+        if not self.took:
+            return None
+        ranked = sorted(self.took)
+        return Latency(*(ranked[ceil(part * len(ranked) / 100) - 1] for part in (50, 95, 100)))
+
+
+class Chart(Struct, frozen=True):
+    """Calls over time, in bars that stand for as much time each."""
+
+    start: datetime
+    """When the first begins, on the clock of whoever looks."""
+    minutes: int
+    """How much time a bar stands for."""
+    bars: tuple[tuple[int, int], ...]
+    """Calls and failures."""
+
+
+class Statistics:
+    """What is known of the calls that were added."""
+
+    def __init__(self, by: Grouping = "method", zone: tzinfo | None = None) -> None:
+        """``zone``: where whoever looks lives; None asks the machine."""
+        self.by = by
+        self.total = Figures()
+        self.damaged = 0
+        """Records of which nothing is known."""
+        self._zone = zone
+        self._rows: dict[tuple[str, ...], Figures] = {}
+        self._minutes: dict[int, tuple[int, int]] = {}
+
+    def add(self, found: Exchange | Damaged) -> None:
+        if isinstance(found, Damaged):
+            self.damaged += 1
+            return
+        name = self._name(found)
+        if name not in self._rows:
+            self._rows[name] = Figures(name)
+        self._rows[name].add(found)
+        self.total.add(found)
+        minute = (found.when.astimezone(self._zone).replace(tzinfo=None) - _EPOCH) // _MINUTE
+        calls, failed = self._minutes.get(minute, (0, 0))
+        self._minutes[minute] = calls + 1, failed + (found.outcome_name in FAILED)
+
+    def _name(self, call: Exchange) -> tuple[str, ...]:
+        if self.by == "method":
+            return call.method, call.profile
+        if self.by == "profile":
+            return (call.profile,)
+        code = getattr(call.outcome, "code", None)
+        return (call.outcome_name if code is None else str(code),)
+
+    def rows(self, order: Order = "calls") -> list[Figures]:
+        """The most first; of equals the one with more calls, then by name."""
+        return sorted(self._rows.values(), key=lambda row: (-_rank(row, order), -row.calls, row.name))
+
+    def chart(self, width: int) -> Chart | None:
+        """As fine as so many bars can be; None where there is nothing."""
+        if not self._minutes or width < 1:
+            return None
+        first, last = min(self._minutes), max(self._minutes)
+        step = next((step for step in _STEPS if last // step - first // step < width), 0)
+        start = first // (step or _DAY) * (step or _DAY)
+        step = step or ceil((last - start + 1) / width / _DAY) * _DAY
+        bars = [(0, 0)] * ((last - start) // step + 1)
+        for minute, (calls, failed) in self._minutes.items():
+            at = (minute - start) // step
+            bars[at] = bars[at][0] + calls, bars[at][1] + failed
+        return Chart(_EPOCH + start * _MINUTE, step, tuple(bars))
+
+
+def _rank(row: Figures, order: Order) -> float:
+    if order == "calls":
+        return row.calls
+    if order == "failures":
+        return row.failed
+    latency = row.latency()
+    return latency.p95 if latency else -1.0

@@ -1,0 +1,1 @@
+"""What many calls have in common, as text."""
