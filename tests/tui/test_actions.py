@@ -875,6 +875,25 @@ async def a_recorded_call_is_copied(at: Visit) -> None:
     await at.sees("Sent an HTTPie command")
 
 
+@shows("response.ticket", "recent.ticket", "history.ticket")
+async def one_key_copies_the_ticket_of_a_call_wherever_it_is_on_view(at: Visit) -> None:
+    await at.reply("[1.10]")
+
+    async def copied() -> None:
+        await until(at.pilot, lambda: at.app.clipboard.startswith("## `demo.echo`"))
+        assert "1.10" in at.app.clipboard
+        at.app._clipboard = ""
+
+    await at.press("M")
+    await copied()
+    at.calls.methods._recent_list.focus()
+    await at.press("M")
+    await copied()
+    await at.history()
+    await at.press("M")
+    await copied()
+
+
 @shows("history.delete")
 async def a_recorded_call_is_deleted_after_a_yes(at: Visit) -> None:
     await at.reply("[1]")

@@ -31,8 +31,14 @@ from rpcexplorer.views.printable import printable, printable_bytes
 
 NOTHING: Final = "There is nothing to copy here."
 TICKET: Final = "the ticket"
-OF_REPLY: Final = {"value": ".json", "path": ".txt", "headers": ".txt", "reply": ".txt", "raw": ".json"}
-"""What can be copied of a reply, and how the name of a file of it ends."""
+OF_REPLY: Final = {
+    "value": ("the value under the cursor", ".json"),
+    "path": ("its path", ".txt"),
+    "reply": ("the reply", ".txt"),
+    "raw": ("the reply, raw", ".json"),
+    "headers": ("the reply's headers", ".txt"),
+}
+"""What can be copied of a reply, in words, and how the name of a file of it ends."""
 
 
 class CopyPicker(Picker):
@@ -128,16 +134,20 @@ async def ticket_of_two_copied(
 
 def _picks(exchange: Exchange | None, body: Body | None) -> Iterator[Pick]:
     if body is not None and (path := body.path()):
-        yield Pick("value", "the value under the cursor", path, "c")
-        yield Pick("path", "its path", path, "p")
+        yield _of("value", path, "c")
+        yield _of("path", path, "p")
     if exchange is not None and exchange.response.body:
-        yield Pick("reply", "the reply", "control characters made visible")
-        yield Pick("raw", "the reply, raw", "every byte as the server wrote it")
+        yield _of("reply", "control characters made visible")
+        yield _of("raw", "every byte as the server wrote it")
     if exchange is not None and exchange.response.headers:
-        yield Pick("headers", "the reply's headers", "with its status, secrets left out")
+        yield _of("headers", "with its status, secrets left out")
     for name, form in FORMS.items():
         if name not in OF_REPLY:
             yield Pick(name, form.words, f"secrets as {'variables' if form.runs else 'placeholders'}")
+
+
+def _of(what: str, told: str, key: str = "") -> Pick:
+    return Pick(what, OF_REPLY[what][0], told, key)
 
 
 def _of_call(
@@ -196,7 +206,7 @@ def _of_reply(explorer: Explorer, exchange: Exchange | None, found: bytes | None
     else:
         content = hide.body(found)
     text = content.decode("utf-8", "replace") if what == "raw" else printable_bytes(content)
-    words = next((pick.label for pick in _picks(exchange, None) if pick.id == what), what)
-    name = file_name(exchange.method if exchange else "", OF_REPLY[what])
+    words, ending = OF_REPLY[what]
+    name = file_name(exchange.method if exchange else "", ending)
     kept = content if what == "raw" else f"{text}\n".encode(errors="backslashreplace")
     return Copied(words, text, kept, name, marks(content))
