@@ -9,9 +9,8 @@ import click
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.history_bounds import bounded, wanted_of
 from rpcexplorer.cli.output import Output
-from rpcexplorer.cli.recorded import case_file, found_anywhere, opened
+from rpcexplorer.cli.recorded import found_anywhere, opened, read_case
 from rpcexplorer.cli.values import whole_number
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Exchange
 
 
@@ -69,6 +68,8 @@ def export(
     made = explorer.cases.made_of(list({call.id: call for call in calls}.values()), note=note, hide=hide)
     if isinstance(made, str):
         fail(made)
+    if made.too_much and not jsonl:
+        fail(f"{made.too_much}. Name fewer, or write them as lines of JSON with --jsonl.")
     for id in made.dropped:
         world.say(f"the reply of {id} is left out: nobody can look into it for what is to be hidden")
     out.world.write((made.lines if jsonl else made.text).encode())
@@ -87,13 +88,7 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
       rpcexplorer history import case.toml
     """
     world, explorer = opened(context, profile)
-    case = explorer.cases.read(case_file(world, file))
-    if isinstance(case, Complaint):
-        fail(str(case))
-    for complaint in case.complaints:
-        world.say(str(complaint))
-    for damaged in case.damaged:
-        world.say(f"{damaged.file}: a call cannot be read: {damaged.reason}")
+    case = read_case(explorer, world, file)
     taken = explorer.cases.take_in(case, explorer.profile)
     there = f"; {taken.known} had been added before" if taken.known else ""
     came = f"; they went to {', '.join(case.addresses)}" if taken.added and case.addresses else ""

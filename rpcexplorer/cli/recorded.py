@@ -14,9 +14,10 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.history.case import Case
 from rpcexplorer.model.profile import Profile
 
-CASE = ".toml"
+ENDING = ".toml"
 """How the name of a file ends that holds a case."""
 
 
@@ -59,19 +60,26 @@ def found_anywhere(explorer: Explorer, id: str) -> Recorded:
     return Recorded(_whole(found), source)
 
 
-def called(explorer: Explorer, words: Iterable[str], world: World) -> list[Recorded]:
-    """The calls that ids and files of cases name, in their order. What is damaged in a case is told."""
+def called(
+    explorer: Explorer, words: Iterable[str], world: World, damaged: list[Damaged] | None = None
+) -> list[Recorded]:
+    """The calls that ids and files of cases name, in their order. What is ``damaged`` in a case is told."""
     found: list[Recorded] = []
     for word in words:
-        if word.endswith(CASE) or os.sep in word:
-            found += [Recorded(call) for call in case_calls(explorer, world, word)]
+        if word.endswith(ENDING) or os.sep in word:
+            case = read_case(explorer, world, word)
+            if not case.exchanges:
+                fail(f"{case.file} holds no call that can be read.")
+            found += map(Recorded, case.exchanges)
+            if damaged is not None:
+                damaged += case.damaged
         else:
             found.append(found_anywhere(explorer, word))
     return found
 
 
-def case_calls(explorer: Explorer, world: World, name: str) -> list[Exchange]:
-    """The calls of a case; the end of the command where there is none to be read in it."""
+def read_case(explorer: Explorer, world: World, name: str) -> Case:
+    """What a file holds, and what is to be said of it; the end of the command where it is no case."""
     case = explorer.cases.read(case_file(world, name))
     if isinstance(case, Complaint):
         fail(str(case))
@@ -81,9 +89,7 @@ def case_calls(explorer: Explorer, world: World, name: str) -> list[Exchange]:
         world.say(f"{damaged.file}: a call cannot be read: {damaged.reason}")
     if case.note:
         world.say(f"{name} says: {case.note}")
-    if not case.exchanges:
-        fail(f"{case.file} holds no call that can be read.")
-    return case.exchanges
+    return case
 
 
 def case_file(world: World, name: str) -> Path:

@@ -14,12 +14,15 @@ from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile, ad_hoc
 from rpcexplorer.model.replaying import Replayed, exit_code
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 
+UNREAD = 6
+"""Exit code where a call of a case cannot be read: nobody can compare it."""
 NAMED = 10
 """Methods that a question lists; the rest is counted."""
 
@@ -74,7 +77,8 @@ def replay(
         if not pointer.startswith("/"):
             raise click.UsageError(f"--ignore: {pointer or 'an empty text'} is no JSON pointer: begin it with a slash.")
     explorer = invocation.open(ask=ask)
-    records = called(explorer, calls, world)
+    damaged: list[Damaged] = []
+    records = called(explorer, calls, world, damaged)
     to_send, question = _with_profiles(invocation, explorer, records, profile, url)
     _tell_where(invocation, explorer, to_send)
     if question and not (ask and world.asks):
@@ -88,7 +92,7 @@ def replay(
     world.say(totals(results))
     if explorer.journal.trouble:
         world.say(f"the calls could not be recorded: {explorer.journal.trouble}")
-    context.exit(INTERRUPTED if stop.pressed else exit_code(results))
+    context.exit(INTERRUPTED if stop.pressed else exit_code(results) or (UNREAD if damaged else 0))
 
 
 def _with_profiles(

@@ -16,63 +16,32 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.history.case import MOST, MOST_CALLS, Case, TakenIn
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.storage.files import FileTrouble, read_bytes, told
+from rpcexplorer.storage.opening import told_size
 
 if TYPE_CHECKING:
     from rpcexplorer.model.secrets.secret import Secret
     from rpcexplorer.storage.history.exporting import Exported
     from rpcexplorer.storage.history.journal import Journal
 
-MOST: Final = 64 * 1024 * 1024
-"""Bytes of a case that is read: it is meant to be small."""
-MOST_CALLS: Final = 10_000
-MARK: Final = re.compile(rb"\[\[[ \t]*call|\nend[ \t]*=")
-"""What begins or ends a call, and whatever looks like it."""
+MOST_BY_HAND: Final = 8 * 1024 * 1024
+"""Bytes of calls that somebody changed or wrote, in one case: to read more as TOML would take long."""
+MOST_LINES: Final = 1_000
+"""Of such a call."""
+BEGINS: Final = re.compile(rb"\[\[[ \t]*call")
+"""What begins a call, and whatever looks like it."""
+ENDS: Final = b'\nend = "'
 SAFE_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 """An id becomes a part of file names and command lines here."""
 NO_CASE: Final = "it is no case: above its calls, or alone, there must be a line `case = 1`"
 _AT_LINE: Final = re.compile(r"\(at line (\d+), ")
 _ITS_KEY: Final = re.compile(r"its (\w+) ")
-
-
-class Case(Struct, frozen=True):
-    """What a case holds, in its order."""
-
-    file: str
-    calls: tuple[Exchange | Damaged, ...] = ()
-    note: str = ""
-    """What whoever made it has to say."""
-    complaints: tuple[Complaint, ...] = ()
-    """What is wrong above its calls."""
-
-    @property
-    def exchanges(self) -> list[Exchange]:
-        return [call for call in self.calls if isinstance(call, Exchange)]
-
-    @property
-    def damaged(self) -> list[Damaged]:
-        return [call for call in self.calls if isinstance(call, Damaged)]
-
-    @property
-    def addresses(self) -> list[str]:
-        """Where its calls went, each address once."""
-        return list(dict.fromkeys(call.url for call in self.exchanges if call.url))
-
-
-class TakenIn(Struct, frozen=True):
-    """What became of a case that was to be added to the history."""
-
-    added: tuple[Exchange, ...] = ()
-    known: int = 0
-    """So many were there already."""
-    trouble: str = ""
-    """Why not all of it could be written."""
 
 
 class Cases:
@@ -145,18 +114,27 @@ class Cases:
 def case_of(path: Path, content: bytes, now: datetime) -> Case | Complaint:
     """Read the text of a case; ``now`` stands in for a time that a call does not say, or that is still to come."""
     from rpcexplorer.storage.history.blockfile import OURS, split
+    from rpcexplorer.storage.history.blocks import left_of, untouched
 
-    if sum(1 for _ in islice(MARK.finditer(content), 2 * MOST_CALLS + 1)) > 2 * MOST_CALLS:
+    begins = list(islice(BEGINS.finditer(content), MOST_CALLS + 1))
+    if len(begins) > MOST_CALLS or content.count(ENDS) > MOST_CALLS:
         return Complaint(str(path), f"it holds more than {MOST_CALLS:,} calls: take some out")
-    first = OURS.search(content)
-    begin = content.find(b"[", first.start()) if first else len(content)
+    lines_begin = (max(content.rfind(b"\n", 0, each.start()), 0) for each in begins)
+    begin = next((content.find(b"[", at) for at in lines_begin if OURS.match(content, at)), len(content))
     above = _above(path, content[:begin])
     if isinstance(above, Complaint):
         return above
-    line, calls = content.count(b"\n", 0, begin) + 1, list[Exchange | Damaged]()
+    line, by_hand, calls = content.count(b"\n", 0, begin) + 1, 0, list[Exchange | Damaged]()
     for raw in split(content[begin:]):
-        call = _call(raw, str(path), line, now)
-        line += raw.count(b"\n")
+        lines = raw.count(b"\n")
+        is_whole = untouched(raw) is not None
+        by_hand += 0 if is_whole else len(raw)
+        if raw.strip() and not is_whole and (lines > MOST_LINES or by_hand > MOST_BY_HAND):
+            why = f"more than {MOST_LINES:,} lines" if lines > MOST_LINES else f"more than {told_size(MOST_BY_HAND)}"
+            call: Exchange | Damaged | None = Damaged(f"{path}:{line}", f"{why} were changed by hand", left_of(raw))
+        else:
+            call = _call(raw, str(path), line, now)
+        line += lines
         if call is not None:
             calls.append(call)
     return replace(above, calls=tuple(calls))

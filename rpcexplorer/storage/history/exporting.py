@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.pointers import parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Unreached
+from rpcexplorer.model.history.case import MOST, MOST_CALLS
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
@@ -26,6 +27,7 @@ from rpcexplorer.redaction.exchanges import for_history, redacted
 from rpcexplorer.redaction.redactor import SHORTEST, Redactor
 from rpcexplorer.storage.history.blocks import UNUSUAL, quoted, to_block
 from rpcexplorer.storage.history.records import to_exchange, to_record
+from rpcexplorer.storage.opening import told_size
 
 PARTS: Final = ("params", "result", "error")
 """What a pointer to something that is to be hidden begins with."""
@@ -47,6 +49,16 @@ class Exported(Struct, frozen=True):
         """As a case."""
         above = f"case = 1\n{f'note = {quoted(self.note)}{chr(10)}' if self.note else ''}\n"
         return above + "".join(map(to_block, self.exchanges))
+
+    @property
+    def too_much(self) -> str:
+        """Why nobody could read it as a case; empty where all is well."""
+        if len(self.exchanges) > MOST_CALLS:
+            return f"A case holds {MOST_CALLS:,} calls at the most, and these are {len(self.exchanges):,}"
+        size = sum(len(each.response.body) for each in self.exchanges)
+        return (
+            f"A case has {told_size(MOST)} at the most, and the replies alone {told_size(size)}" if size > MOST else ""
+        )
 
     @property
     def lines(self) -> str:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import re
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,7 +13,8 @@ import pytest
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Response, Result
-from rpcexplorer.storage.history.cases import Case, TakenIn
+from rpcexplorer.model.history.case import MOST_CALLS, Case, TakenIn
+from rpcexplorer.storage.history.cases import MOST_BY_HAND, MOST_LINES, case_of
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
 CALL = """[[call]]
@@ -116,6 +119,81 @@ def test_what_is_foreign_teaches_nothing_of_a_profile_with_the_same_name(explore
         [],
         None,
     )
+
+
+def damage(text: bytes) -> Case | Complaint:
+    return case_of(Path("case.toml"), text, NOW)
+
+
+def whole(explorer: Explorer) -> bytes:
+    return made_of(explorer, *(call(id) for id in "abc")).encode()
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda text: text.replace(b"\n", b"\r\n"),
+        lambda text: b"\xef\xbb\xbf" + text,
+        lambda text: text.replace(b'id = "b"', b'id = "b\xff"'),
+        lambda text: text.replace(b'id = "b"', b'<<<<<<< HEAD\nid = "b"'),
+        lambda text: text.replace(b'id = "b"', b"a" + b".b" * 100_000 + b' = 1\nid = "b"'),
+        lambda text: text.replace(b'id = "b"', b'id = "b"\nid = "b"'),
+        lambda text: text.replace(b'id = "b"', b'id = "b"\n' + b"# x\n" * MOST_LINES),
+        lambda text: text.replace(b'id = "b"', b'id = "b"\nx = "' + b"x" * MOST_BY_HAND + b'"'),
+        lambda text: text.replace(b"\nend = ", b"\n# a comment\nend = ", 1),
+        lambda text: text[:-30],
+    ],
+    ids=["CRLF", "BOM", "not UTF-8", "conflict", "dotted", "twice", "long", "large", "comment", "torn"],
+)
+@pytest.mark.everyday(4)
+def test_damage_stays_local(explorer: Explorer, broken: Callable[[bytes], bytes]) -> None:
+    text = broken(whole(explorer))
+    found = damage(text)
+    assert isinstance(found, Case), found
+    ids = [each.id for each in found.exchanges]
+    assert len(found.calls) == 3
+    assert ids in (["a", "b", "c"], ["a", "c"], ["a", "b"])
+    assert all(each.foreign for each in found.exchanges)
+    assert all(each.file.startswith("case.toml:") for each in found.damaged)
+
+
+@pytest.mark.thorough
+def test_a_case_that_was_cut_anywhere_has_the_calls_before_the_cut(explorer: Explorer) -> None:
+    text = whole(explorer)
+    for cut in range(len(text)):
+        found = damage(text[:cut])
+        ended = len(re.findall(rb'\nend = "[0-9a-f]{8}"', text[:cut]))
+        if isinstance(found, Complaint):
+            assert cut < text.index(b"[[call]]") + len("[[call]]"), found
+        else:
+            assert [each.id for each in found.exchanges][:ended] == ["a", "b", "c"][:ended]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("", "it is no case"),
+        (CALL, "it is no case"),
+        ("case = 2\n" + CALL, "case: must be 1; a later version needs a later rpcexplorer"),
+        ("case = true\n", "case: must be 1"),
+        ("case = 1\nnote = \n" + CALL, "this is not TOML"),
+        ("case = 1\n" + "[[call]]\n" * (MOST_CALLS + 1), "more than 1,000 calls"),
+        ("case" + ".x" * 50_000 + " = 1\n", "levels deep"),
+        ("\ufffe\x00", "not TOML"),
+    ],
+)
+def test_what_is_no_case_is_told_with_its_line_and_key(text: str, sentence: str) -> None:
+    found = damage(text.encode())
+    assert isinstance(found, Complaint)
+    assert sentence in str(found)
+
+
+def test_a_key_above_the_calls_that_is_none_is_told_and_the_calls_are_read() -> None:
+    found = damage(f'case = 1\nnot = "x"\nprofile = "prod"\n{CALL}'.encode())
+    assert isinstance(found, Case)
+    assert [(each.line, each.key) for each in found.complaints] == [(2, "not"), (3, "profile")]
+    assert "did you mean `note`?" in found.complaints[0].sentence
+    assert [each.id for each in found.exchanges] == ["abc"]
 
 
 def test_a_pipe_or_no_file_or_a_long_one_costs_a_sentence(explorer: Explorer, tmp_path: Path) -> None:
