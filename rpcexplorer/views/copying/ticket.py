@@ -40,6 +40,8 @@ def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange
     if exchange is not None and exchange.note:
         lines += ["", "### Note", "", *block(printable(exchange.note, lines=True), "text")]
     lines += ["", "### Request", "", *block(printable(request, lines=True), "http")]
+    if exchange is not None and exchange.params_sent is not None:
+        lines += ["", "### Typed, with placeholders", "", *block(printable(exchange.params, lines=True), "json")]
     if exchange is not None:
         lines += ["", "### Reply", "", *reply(exchange)]
     return "\n".join(lines)

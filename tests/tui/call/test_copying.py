@@ -15,6 +15,7 @@ from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.messages import TicketWanted
 from tests.tui.call.test_saving import with_reply
 from tests.tui.visiting import burst, on, said, type_in
 from tests.tui.waiting import until
@@ -65,6 +66,27 @@ def test_the_ticket_is_made_from_the_history_and_the_recent_calls(explorer: Expl
         assert id in await copied(pilot, "M")
 
     with_reply(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_of_two_calls_one_ticket_is_copied_without_what_is_left_out(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        left = calls.exchange
+        calls.params.replace('{"b": 1.10, "a": "y", "c": 1}')
+        await pilot.press("f5")
+        await until(pilot, lambda: calls.exchange is not left and not calls.what)
+        assert left is not None
+        app.copy_to_clipboard("")
+        calls.post_message(TicketWanted(calls, left, calls.exchange, ("/c",)))
+        await until(pilot, lambda: bool(app.clipboard))
+        assert (
+            "\n- Compared: `1 member differs; 1 value was left out; 1 hidden value was not compared`\n" in app.clipboard
+        )
+        assert PASSWORD not in app.clipboard
+        await until(pilot, lambda: "the ticket of both" in said(app))
+        assert "1 secret replaced" in said(app)
+
+    with_reply(explorer, scene, profile="inline")
 
 
 @pytest.mark.thorough

@@ -47,6 +47,12 @@ def test_of_the_headers_those_are_shown_by_which_a_request_is_found_and_the_othe
     assert "```\n\n4 other headers are left out.\n\n```json" in text
 
 
+def test_what_was_typed_is_told_where_it_is_not_what_was_sent() -> None:
+    told = of(exchange(Result(b"1"), params='["{{who}}"]', params_sent='["ada"]'))
+    assert '### Typed, with placeholders\n\n```json\n["{{who}}"]\n```\n\n### Reply\n' in told
+    assert "Typed" not in of(exchange(Result(b"1")))
+
+
 def test_a_record_of_somebody_else_says_so() -> None:
     assert "- Recorded by: somebody else" in of(exchange(Result(b"1"), foreign=True))
     assert "- Recorded by: `ada@desk`" in of(exchange(Result(b"1"), writer="ada@desk"))
