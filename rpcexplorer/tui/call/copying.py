@@ -44,6 +44,9 @@ OF_REPLY: Final = {
 class CopyPicker(Picker):
     """The forms; Enter copies the one that is chosen, another key saves it in a file."""
 
+    DEFAULT_CSS = """
+    CopyPicker .hint { padding: 0 3; }
+    """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+s", "save", priority=True, show=False)]
 
     def __init__(self, picks: Sequence[Pick]) -> None:
