@@ -17,6 +17,7 @@ from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue, saved_among
 from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
+from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.storage.catalogues import read_description
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
     from rpcexplorer.model.doctor.report import Report, Tell
-    from rpcexplorer.model.exchange import Exchange, Preview, Refused, Watch
+    from rpcexplorer.model.exchange import Exchange, Refused, Watch
     from rpcexplorer.model.person import Person
     from rpcexplorer.model.profile import Profile
     from rpcexplorer.model.replaying import Replayed
@@ -130,10 +131,12 @@ class Explorer(Storage):
         from rpcexplorer.client.preview import preview
 
         profile, id = profile or self._in_use(), id or fresh_id()
-        draft = self._resolution(draft, profile, id=id).draft if "{{" in draft.text else draft
+        found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
+        draft = found.draft if found else draft
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
         secrets = self.credentials.in_use()
-        return preview(profile, draft, id, has_session=has_session, bare=bare, secrets=secrets)
+        shown = preview(profile, draft, id, has_session=has_session, bare=bare, secrets=secrets)
+        return replace(shown, remarks=found.remarks) if found and isinstance(shown, Preview) else shown
 
     def resolved(
         self, draft: Draft | Batch, given: Mapping[str, str] | None = None, *, id: str = ""
@@ -155,10 +158,6 @@ class Explorer(Storage):
 
         last, variables = partial(self.journal.last_value, profile), self.profiles.variables_of(profile)
         return resolution(draft, Sources(given or {}, variables, last, f"{self._seed} {id or fresh_id()}"))
-
-    def remarks(self, draft: Draft | Batch) -> tuple[str, ...]:
-        """What of a draft would be sent as typed, because it has no value."""
-        return self._resolution(draft, self._in_use()).remarks if "{{" in draft.text else ()
 
     def names(self) -> tuple[Offered, ...]:
         """What could stand between double braces with the profile in use."""

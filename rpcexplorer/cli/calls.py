@@ -156,8 +156,6 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
     if sending.dry_run:
         code = show_preview(out.world, explorer.preview(draft, id=sending.id))
-        for remark in explorer.remarks(draft):
-            world.say(f"note: {remark}")
         _mark(invocation, draft)
         out.write()
         return code

@@ -83,6 +83,8 @@ def show_preview(world: World, preview: Preview | Refused) -> int:
     for line in lines:
         world.print(printable(line))
     json(world, preview.body)
+    for remark in preview.remarks:
+        world.say(f"note: {remark}")
     if preview.doubt:
         world.say(preview.doubt)
     return 2 if preview.doubt else 0

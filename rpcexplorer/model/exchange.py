@@ -118,6 +118,8 @@ class Preview(Struct, frozen=True):
     """There is no session yet: a login would go ahead of it."""
     doubt: str = ""
     """Why it would not be sent as it is; empty where it would."""
+    remarks: tuple[str, ...] = ()
+    """What is said of what stands in it as it was typed."""
 
 
 class Exchange(Struct, frozen=True):

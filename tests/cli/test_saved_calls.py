@@ -188,3 +188,17 @@ def test_nothing_of_a_saved_call_is_obeyed_by_a_terminal(shell: Shell) -> None:
         assert "\x1b]" not in ran.text + ran.err
         assert "\x1b[2J" not in ran.text + ran.err
         assert "\x1b[c" not in ran.text + ran.err
+
+
+def test_no_file_opens_a_secret_by_what_a_variable_and_a_call_make_together(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        shell.sessions(
+            f'[profile.p]\nurl = "{server.origin}"\nauth = {{ kind = "inline", username = "ada" }}\n'
+            '[variables]\nstart = "«p.pass"\nend = "word»"\n'
+            '[call.x]\nmethod = "note"\nparams_json = \'{"a": "{{start}}{{end}}", "b": "«p.pass{{end}}"}\'\n'
+        )
+        ran = shell.run("call", "@x", "--no-history", RPCEXPLORER_P_PASSWORD="correct-horse")
+        assert ran.code == 0
+        params = json.loads(server.requests[0].body)["params"]
+        assert (params.pop("username"), params.pop("password")) == ("ada", "correct-horse")
+        assert params == {"a": "«p.password»", "b": "«p.password»"}  # these very letters

@@ -35,8 +35,10 @@ def request_lines(preview: Preview | Refused | None) -> list[WordLine]:
         ]
     first = [[_MARGIN, ("! ", "careful bold"), ("There is no session yet: a login goes first.", "careful")], []]
     doubt = [[_MARGIN, ("! ", "careful bold"), (printable(preview.doubt), "careful")], []]
+    remarks = [[_MARGIN, ("! ", "careful bold"), (printable(remark), "careful")] for remark in preview.remarks]
     return [
         *(doubt if preview.doubt else []),
+        *([*remarks, []] if remarks else []),
         *(first if preview.logs_in_first else []),
         [_MARGIN, (printable(preview.line), "bold")],
         *(_header(name, value) for name, value in preview.headers),

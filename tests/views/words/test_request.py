@@ -77,3 +77,9 @@ def test_control_characters_are_seen_and_do_nothing() -> None:
 
 def test_a_body_that_is_no_text_is_shown_in_hex() -> None:
     assert "ff fe 00" in "".join(told(Preview("POST / HTTP/1.1", (), b"\xff\xfe\x00")))
+
+
+def test_what_is_sent_as_typed_is_said_before_it_is_sent() -> None:
+    lines = request_lines(Preview("POST / HTTP/1.1", (), b"[]", remarks=("{{a\x1b}} has no value",)))
+    assert lines[0][1:] == [("! ", "careful bold"), ("{{a␛}} has no value", "careful")]
+    assert lines[1] == []
