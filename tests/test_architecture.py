@@ -80,7 +80,7 @@ ROOMS: dict[str, set[str]] = {
     "taking": {"widgets", "dialogs", "call"},
     "importing": {"widgets", "dialogs", "call"},
     "history": {"widgets", "reader", "dialogs", "terminal", "saved"},
-    "batch": {"widgets", "reader", "dialogs"},
+    "batch": {"widgets", "reader", "dialogs", "saved"},
     "profiles": {"widgets", "reader", "dialogs", "terminal"},
     "comparing": {"widgets", "reader", "dialogs", "terminal"},
 }

@@ -14,14 +14,19 @@ from textual import events
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.batches.collected import CollectedCalls
+from rpcexplorer.model.batches.parts import parts_of
 from rpcexplorer.model.doctor.connection_test import Check
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.toml.shape import Source
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.login import Credentials
@@ -217,6 +222,36 @@ def test_a_batch_in_the_history(picture: Callable[..., bool]) -> None:
         await pilot.press("end")
 
     assert picture(show, "user.get, ping  result", "Enter opens the batch", calls=[*CALLS, BATCH])
+
+
+COLLECTED = (
+    CollectedCalls()
+    .added(Draft("user.get", '{"id": 42}'))
+    .added(Draft("user.rename", '{"id": 42, "name": "Ada Lovelace"}'))
+    .added(Draft("audit.write", '["renamed"]', notification=True))
+    .added(Draft("ping"))
+)
+CAME = (
+    b'[{"jsonrpc":"2.0","id":"1m7ypmkv7qa0050.2","error":{"code":-32602,"message":"Invalid params"}},'
+    b'{"jsonrpc":"2.0","id":"1m7ypmkv7qa0050.1","result":{"id":42,"name":"Ada","balance":1.10}},'
+    b'{"jsonrpc":"2.0","id":"stray","result":true}]'
+)
+CALLED = to_calls(Batch(COLLECTED.text), "1m7ypmkv7qa0050")
+assert not isinstance(CALLED, Problem)
+SENT = made("4 calls", decode_batch(CAME, CALLED), 50, kind="batch", params=COLLECTED.text)
+SENT = replace(SENT, response=replace(SENT.response, body=CAME, size=len(CAME)))
+
+
+@pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=lambda each: f"{each[0]}x{each[1]}")
+def test_a_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[int, int]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert explorer.profile is not None
+        explorer.batches.keep(explorer.profile, COLLECTED.came(SENT, parts_of(SENT)), ())
+        await pilot.press("alt+l")
+        await on(pilot, BatchScreen)
+        await pilot.press("down")
+
+    assert picture(show, "Batch  4 calls", "-32602 Invalid", "No reply came", "unexpected reply", size=size)
 
 
 def test_an_empty_history(picture: Callable[..., bool]) -> None:

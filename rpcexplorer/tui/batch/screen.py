@@ -18,7 +18,7 @@ from textual.reactive import reactive
 from textual.screen import Screen
 from textual.widget import Widget
 
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.batches.collected import CollectedCalls
 from rpcexplorer.model.batches.parts import parts_of
 from rpcexplorer.model.draft import Batch
@@ -219,14 +219,15 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
     @opens("send")
     async def action_send(self) -> None:
         """Ask where the profile wants it, send, and put beside each call what came of it."""
+        from rpcexplorer.tui.batch.open_values import with_values
         from rpcexplorer.tui.dialogs.confirm import may_send
 
         if under_way := self._under_way():
             self.notify(f"Nothing was sent: {under_way} is still under way.", markup=False)
             return
-        batch = self.calls
-        draft = Batch(batch.text)
-        if not await may_send(self, self.explorer, draft):
+        batch, id = self.calls, fresh_id()
+        draft = await with_values(self, self.explorer, Batch(batch.text), id)
+        if draft is None or not await may_send(self, self.explorer, draft):
             return
         self._stop, self._progress = Stop(), None
         self._started = time.monotonic() - self.explorer.credentials.asked_for
@@ -234,7 +235,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         ticking = self.set_interval(TICK, self._tick)
         try:
             self._tick()
-            exchange = await self.explorer.call(draft, watch=self._watch, stop=self._stop)
+            exchange = await self.explorer.call(draft, id=id, watch=self._watch, stop=self._stop)
         finally:
             ticking.stop()
             self._stop = None

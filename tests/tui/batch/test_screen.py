@@ -24,6 +24,7 @@ from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
+from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.reader.reader import Reader
 from tests.tui.stage import Stage, text_of
@@ -157,6 +158,30 @@ def test_a_profile_that_asks_first_asks_before_a_batch(shop: Explorer) -> None:
         await pilot.pause()
         assert texts == []
         assert screen.calls.sent is None
+
+    on_screen(shop, act)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("answer", ["keep", "typed", "fill"])
+def test_what_is_left_open_is_asked_for(shop: Explorer, answer: str) -> None:
+    texts = answering(shop)
+    shop.batches.keep(in_use(shop), CollectedCalls().added(Draft("a", '["{{n}}", "{{today}}"]')), ())
+
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        await pilot.press("f5")
+        question = await on(pilot, Confirm)
+        question.dismiss(answer)
+        if answer == "fill":
+            form = await on(pilot, Form)
+            await pilot.press(*"7", "enter")
+            await until(pilot, lambda: pilot.app.screen is not form)
+        if answer == "keep":
+            await pilot.pause()
+            assert texts == []
+        else:
+            await until(pilot, lambda: bool(screen.calls.sent))
+            assert ('["7", ' if answer == "fill" else '["{{n}}", ') in texts[0]
 
     on_screen(shop, act)
 

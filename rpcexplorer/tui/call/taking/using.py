@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Final
 
 from rpcexplorer.model.templates.placing import placed
-from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.model.templates.taken import TakenValue
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
@@ -31,22 +30,11 @@ async def put_into_another(calls: SendingScreen, value: TakenValue) -> None:
     explorer.remembered.add_expression(PURPOSE, chosen)
     calls.cover("")
     calls.params.show_tab("Params")
-    _load(calls, chosen)
+    if chosen != calls.method:  # what stands in the editor for it stays there
+        calls.choose(chosen)
     spelled, remark = value.spelled(explorer.journal.last_value(explorer.profile, value.method))
     known = listed[chosen].parameters
     calls.params.put_value(lambda text, at: placed(text, at, spelled, value.name, [each.name for each in known]))
     calls.params.focus_inside()
     if remark:
         calls.tell(remark)
-
-
-def _load(calls: SendingScreen, chosen: str) -> None:
-    """What stands in the editor for the same method stays there."""
-    saved = calls.explorer.saved_calls().get(chosen.removeprefix(SIGN)) if chosen.startswith(SIGN) else None
-    if saved is not None:
-        from rpcexplorer.tui.call.carrying import put_in
-
-        calls.choose(saved.method)
-        put_in(calls, saved.text)
-    elif chosen != calls.method:
-        calls.choose(chosen)
