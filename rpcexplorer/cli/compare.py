@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.recorded import Recorded, called
+from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.explorer import Explorer, Stop
@@ -231,7 +232,7 @@ def _tell(world: World, pairs: Sequence[_Pair], how: Telling) -> int:
             for pair in pairs
             for each in pair.comparison.differences
         ]
-        world.write(json_of(rows) + b"\n")
+        json(world, json_of(rows))
     for pair in pairs:
         said = summary(pair.comparison)
         if how.as_json:

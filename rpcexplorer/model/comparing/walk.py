@@ -82,7 +82,9 @@ class Walk:
             self._pass("hidden", pair)
         elif same_number(left, right):
             self._tell("spelling", pair)
-        elif not same_string(left, right) and not (kind in {b"{{", b"[["} and (yield from same_deep(left, right))):
+        elif not same_string(left, right) and not (
+            kind in {b"{{", b"[["} and (yield from self._is_same(pair.left, pair.right))
+        ):
             self._tell("changed", pair)
         return []
 
@@ -127,6 +129,16 @@ class Walk:
                 pointers = f"{pair.left_pointer}/{names[0]}", f"{pair.right_pointer}/{names[-1]}"
                 found.append(Pair(one, two, *pointers, below(pair.patterns, *names), pair.level + 1))
         return found
+
+    def _is_same(self, left: Span, right: Span) -> Steps[bool]:
+        """Whether two values are the same, however deep they nest."""
+        ours, theirs = self.left, self.right
+        if not (isinstance(ours, IndexedParts) and isinstance(theirs, IndexedParts)):
+            numbering, texts = Numbering(), (ours.text[slice(*left)], theirs.text[slice(*right)])
+            ours = yield from IndexedParts.of(texts[0], numbering)
+            theirs = yield from IndexedParts.of(texts[1], numbering)
+            left = right = (0, 0)
+        return ours.number(left) == theirs.number(right) != -1
 
     def _is_written_the_same(self, left: Span, right: Span) -> bool:
         """Whether there is nothing to look for: neither a difference nor a secret."""
@@ -176,13 +188,6 @@ def merged(left: Sequence[NamedSpan], right: Sequence[NamedSpan]) -> Iterator[tu
         yield name, span, partners.get(at)
         if at in following:
             yield from ((other, None, new) for other, new in following[at])
-
-
-def same_deep(left: bytes, right: bytes) -> Steps[bool]:
-    """Whether two values are the same, however deep they nest."""
-    numbering = Numbering()
-    ours, theirs = (yield from IndexedParts.of(left, numbering)), (yield from IndexedParts.of(right, numbering))
-    return ours.number(whole(left)) == theirs.number(whole(right)) != -1
 
 
 def parts_of(left: bytes, right: bytes) -> Steps[tuple[Parts, Parts]]:
