@@ -31,7 +31,9 @@ RUN: Final = 500
 LONGEST: Final = 100
 """Lines of one value on one side that are shown before it is unfolded."""
 DIFFERENCES: Final = 2_000
-"""Differences that are laid out unless all are wanted."""
+"""Differences that are laid out before more are wanted."""
+MORE: Final = "more than "
+"""How the fold begins behind which there are more of them."""
 INDENTED: Final = 64
 """Levels that are indented."""
 
@@ -96,20 +98,22 @@ class _Layout:
         self._count = len(comparison.differences)
         self._unfolded: Collection[str] = ()
         self._full = False
-        self._shown = 0
+        self._shown, self._most = 0, DIFFERENCES
 
     def lines(self, unfolded: Collection[str], *, full: bool) -> Iterator[ComparedLine]:
-        self._unfolded, self._full, self._shown = unfolded, full, 0
+        self._unfolded, self._full, self._shown, self._most = unfolded, full, 0, DIFFERENCES
+        while f"{MORE}{self._most}" in unfolded:
+            self._most *= 10
         yield from self._pair("", whole(self._left_text), whole(self._right_text), 0)
         if self._shown < self._count:
-            yield _note(f"⋯ {self._count - self._shown:,} more differences")
+            yield _both("fold", f"⋯ {self._count - self._shown:,} more differences", f"{MORE}{self._most}")
 
     def _is_open(self, key: str) -> bool:
         return self._full or key in self._unfolded
 
     @property
     def _enough(self) -> bool:
-        return self._shown >= DIFFERENCES and not self._full
+        return self._shown >= self._most and not self._full
 
     def _pair(self, prefix: str, left: Span, right: Span, level: int) -> Iterator[ComparedLine]:
         """A value that is on both sides."""
