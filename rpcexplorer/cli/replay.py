@@ -143,16 +143,18 @@ def _tell_where(invocation: Invocation, explorer: Explorer, to_send: Sequence[_T
 
 
 def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
-    """One sentence that lists all that is not marked safe, where the profiles want a question."""
+    """All that the profiles want a question for, a sentence for each of them."""
     about = []
     for name, group in groupby(sorted(to_send, key=lambda each: each.profile.name), lambda each: each.profile.name):
         several = list(group)
         profile = several[0].profile
         methods = explorer.to_ask_about([each.record.exchange for each in several], profile)
-        if methods:
-            word = f"{name} ({profile.badge or profile.confirm})"
-            about.append(f"{listed(methods, NAMED)} {'is' if len(methods) == 1 else 'are'} not marked safe, and "
-                         f"profile {word} asks first.")  # fmt: skip
+        word, named = f"{name} ({profile.badge or profile.confirm})", listed(methods, NAMED)
+        if methods and profile.confirm == "always":
+            about.append(f"Profile {word} asks before {named}.")
+        elif methods:
+            are = "is" if len(methods) == 1 else "are"
+            about.append(f"{named} {are} not marked safe, and profile {word} asks first.")
     return " ".join(about)
 
 

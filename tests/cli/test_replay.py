@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+import click
 import pytest
 
 from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles
@@ -112,6 +113,49 @@ def test_a_profile_that_asks_first_asks_once_for_all_that_is_not_marked_safe(she
         assert shell.run("replay", made[0]).code == 0
         assert shell.run("replay", *made, "--yes").code == 0
         assert len(running.requests) == before + 5
+
+
+def test_each_call_goes_where_it_went_and_a_profile_that_is_gone_is_named(shell: Shell) -> None:
+    with server(number) as one, server(number) as two, server(number) as third:
+        shell.sessions(f'[profile.one]\nurl = "{one.origin}"\n[profile.two]\nurl = "{two.origin}"\n')
+        shell.run("call", "a", "-p", "one")
+        shell.run("call", "b", "-p", "two")
+        shell.run("call", "c", "--url", f"{third.origin}/rpc")
+        ran = shell.run("replay", *ids(shell))
+        assert ran.code == 0
+        assert [sent(each) for each in (one, two, third)] == [[("a", [])] * 2, [("b", [])] * 2, [("c", [])] * 2]
+        assert third.requests[1].line == "POST /rpc HTTP/1.1"
+        assert [line.split()[3] for line in ran.text.splitlines()] == ["a", "b", "c"]
+        shell.sessions(f'[profile.one]\nurl = "{one.origin}"\n')
+        gone = shell.run("replay", ids(shell)[1])
+        assert (gone.code, len(two.requests)) == (2, 2)
+        assert "was made with it: name another one with -p" in gone.err
+
+
+def test_one_question_names_the_profile_the_place_and_what_is_not_safe(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    answers = [False, True]
+
+    def confirm(question: str, **_: object) -> bool:
+        asked.append(question)
+        return answers[len(asked) - 1]
+
+    monkeypatch.setattr(click, "confirm", confirm)
+    with shop(shell, more='confirm = "always"\n') as running:
+        file = case(shell, "case = 1\n" + CALL + CALL.replace("their-call", "other").replace('"a"', '"b"'))
+        world = World(
+            Screen(), Screen(), Keyboard(), shell.environment, shell.folder, House().open_explorer, EmbeddedDemo(),
+            LocalFiles(),
+        )  # fmt: skip
+        assert (run(["replay", file], world), running.requests) == (2, [])
+        assert (run(["replay", file], world), len(running.requests)) == (0, 2)
+    assert asked[0] == asked[1]
+    assert asked[0] == (
+        "Somebody else has recorded this. It would be sent with profile shop. Profile shop (always) asks "
+        f"before a, b. Send 2 calls to {running.origin}?"
+    )
 
 
 def test_an_unknown_id_or_file_or_a_file_that_is_no_case_sends_nothing(shell: Shell) -> None:
@@ -264,6 +308,7 @@ HOSTILE = [
     ('id = "their-call"', 'id = "../../../../evil"', "its id names no file"),
     ('id = "their-call"', 'id = "their-call"\nforeign = false', "does not say of itself whose it is"),
     ('id = "their-call"', 'id = "their-call"\nwriter = "me@here"\nname = "\\u001b]52;c;eA==\\u0007"', "is not obeyed"),
+    ('method = "a"', 'method = "a\\u001b[2J\\u009b"', "its method is not obeyed either"),
     ("time = 2026", "time = 9990", "is not the newest of all for ever"),
 ]
 
