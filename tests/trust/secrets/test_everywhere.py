@@ -12,12 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NoReturn
 
-import click
 import pytest
 
 from rpcexplorer import Batch, Draft, Exchange, Explorer
 from rpcexplorer.__main__ import main
-from rpcexplorer.cli.program import program
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.views.copying.forms import FORMS as COPIES
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
@@ -93,14 +91,12 @@ def commands(secret: str, url: str) -> Iterator[list[str]]:
     yield from (["history", "list", "-n", "500", *form] for form in ([], ["--json"]))
     yield ["history", "search", "echo"]
     yield ["history", "search", secret]
-    yield from (words for words in (["replay", "inline"], ["history", "export"]) if is_known(words))
+    yield ["replay", "inline", "cookie"]
+    yield ["history", "export", "--last", "500", "--jsonl"]
+    yield ["history", "export", "--last", "3", "--note", f"of {secret}", "-o", "case.toml"]
+    yield ["history", "import", "case.toml"]
+    yield ["replay", "case.toml", "-p", "inline", "--json"]
     yield ["profiles", "list"]
-
-
-def is_known(words: list[str]) -> bool:
-    """Whether there is such a command."""
-    group = program.get_command(click.Context(program), words[0])
-    return group is not None and (len(words) == 1 or words[-1] in getattr(group, "commands", {words[-1]: None}))
 
 
 @pytest.mark.everyday(1)
