@@ -200,6 +200,7 @@ def _row(exchange: Exchange, own: str) -> dict[str, object]:
         "ms": round(exchange.seconds * 1000, 3),
         "received": exchange.response.size,
         "name": printable(exchange.name),
+        "foreign": exchange.foreign,
     }
 
 

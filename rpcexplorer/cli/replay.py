@@ -186,6 +186,8 @@ async def _run(
             async for each in sent:
                 watch.erase()
                 results.append(each)
+                for note in each.live.notes if each.live else ():
+                    world.say(note)
                 if as_json:
                     world.write(json_of(replay_row(each)) + b"\n")
                 else:

@@ -199,6 +199,8 @@ def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
         imported = shell.run("history", "import", file)
         assert (imported.code, imported.text, running.requests) == (0, "their-call\n", [])
         assert "added 1 call; they went to https://rpc.example.com/api/v2/" in imported.err
+        listed = json.loads(shell.run("history", "list", "--json").text)
+        assert (listed["id"], listed["foreign"]) == ("their-call", True)
         assert "0 calls; 1 had been added before" in shell.run("history", "import", file).err
         assert shell.run("replay", "their-call", "--yes").code == 2
         assert running.requests == []

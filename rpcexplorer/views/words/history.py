@@ -91,6 +91,7 @@ def _what(exchange: Exchange, room: int, *, colour: bool) -> str:
     told = outcome_words(exchange.outcome)
     if status is not None and not 200 <= status < 300 and not status_word(exchange.outcome):
         told = f"HTTP {status}, {told}"
+    told = f"a case, {told}" if exchange.foreign else told
     name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
     told = clipped(told, room - columns(name))
     padding = " " * (room - columns(told + name))
@@ -145,6 +146,7 @@ def _circumstances(exchange: Exchange, zone: tzinfo | None) -> Iterator[tuple[st
         "url": exchange.url,
         "when": _moment(exchange.when.astimezone(zone)),
         "by": exchange.writer,
+        "from": "a case: somebody else has recorded it, on a profile of theirs" if exchange.foreign else "",
         "took": _timing(exchange.seconds, exchange.response.phases),
         "sent": size(exchange.sent) if exchange.sent else "",
         "status": f"{response.version} {response.status} {response.reason}".strip() if response.status else "",

@@ -33,6 +33,13 @@ def test_times_are_those_of_whoever_looks() -> None:
     assert history_line(exchange(INVALID), 100, zone=timezone(timedelta(hours=2))).endswith("12:40:12")
 
 
+def test_a_call_of_somebody_elses_case_says_so() -> None:
+    theirs = exchange(INVALID, foreign=True)
+    assert "  a case, error -32602 Invalid" in history_line(theirs, 100, zone=UTC)
+    assert "from      a case: somebody else has recorded it" in shown(theirs, zone=UTC)
+    assert "a case" not in shown(exchange(INVALID), zone=UTC) + history_line(exchange(INVALID), 100, zone=UTC)
+
+
 def test_columns_are_aligned_whatever_stands_in_them() -> None:
     listed = [
         exchange(Result(b"1"), method="ping"),
