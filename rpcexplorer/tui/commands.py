@@ -270,6 +270,15 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("history.load", "enter", "load", "Load this call into the editor.", "history", footer=True),
     Command("history.again", "r", "again", "Load this call and send it.", "history", footer=True, synonyms=AGAIN),
     Command(
+        "history.compare",
+        "d",
+        "compare",
+        "Compare with the marked call; where none is, with the one before of the same call.",
+        "history",
+        footer=True,
+        synonyms=COMPARE,
+    ),
+    Command(
         "history.to-profile",
         "ctrl+n",
         "to another profile",
@@ -278,9 +287,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms=ELSEWHERE,
     ),
     Command("history.search", "slash", "filter", "Filter by text, method, outcome.", "history", footer=True),
-    Command(
-        "history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history", footer=True
-    ),
+    Command("history.scope", "p", "profiles", "Show the calls of all profiles, or of this one.", "history"),
     Command("history.tab-next", "right_square_bracket", "next tab", "Reply, Headers, Request, Note.", "history"),
     Command("history.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "history"),
     Command("history.name", "t", "name", "Give this call a name.", "history", footer=True),
@@ -315,15 +322,6 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "history",
         footer=True,
         synonyms="select tag choose several",
-    ),
-    Command(
-        "history.compare",
-        "d",
-        "compare",
-        "Compare with the marked call; where none is, with the one before of the same call.",
-        "history",
-        footer=True,
-        synonyms=COMPARE,
     ),
     Command(
         "history.replay",

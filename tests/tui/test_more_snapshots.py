@@ -3,8 +3,11 @@ depends on a clock, a port or a machine; the day is always that of the story."""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
+from datetime import UTC
 from pathlib import Path
 from typing import Any
 
@@ -13,21 +16,26 @@ from msgspec.structs import replace
 from textual import events
 from textual.pilot import Pilot
 
-from rpcexplorer.explorer import Explorer
+from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.batches.collected import CollectedCalls
 from rpcexplorer.model.batches.parts import parts_of
+from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.doctor.connection_test import Check
 from rpcexplorer.model.doctor.proposal import Proposal
 from rpcexplorer.model.doctor.report import Report
 from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.toml.shape import Source
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.comparing.replay import ReplayScreen
+from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
@@ -35,8 +43,9 @@ from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.profiles.testing import ConnectionTest
+from rpcexplorer.tui.widgets.footer import Footer
 from tests.fakes.editor import type_in
-from tests.tui.test_snapshots import CALLS, PROFILES, RESULT, TYPED, TheDay, made, showing, state
+from tests.tui.test_snapshots import CALLS, ERROR, PROFILES, RESULT, TYPED, UNREACHED, TheDay, made, showing, state
 from tests.tui.visiting import on, stand_on
 from tests.tui.waiting import until
 
@@ -350,3 +359,55 @@ def test_a_connection_was_tested(picture: Callable[..., bool], size: tuple[int, 
         await until(pilot, lambda: bool(dialog.report.checks))
 
     assert picture(show, "Test prod", "nothing → transmission", "Take it", size=size)
+
+
+# --- comparing -------------------------------------------------------------------------------------------------------
+
+SIZES = pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=["small", "tall", "wide"])
+USERS = [
+    {"id": 40 + at, "name": name, "roles": ["reader"]} for at, name in enumerate(("Ada", "Grace", "Edsger", "Barbara"))
+]
+BEFORE = {"items": USERS, "next": "c2VhcmNo", "ratio": 1.0, "seen": "10:40:12", "total": 4}
+AFTER = {
+    **BEFORE, "items": [{"id": 39, "name": "Alan"}, *USERS[:2], {**USERS[2], "name": "Edsger W."}, USERS[3]],
+    "ratio": 1.00, "seen": "10:41:09", "total": 5, "more": False,
+}  # fmt: skip
+ON_PROD = made("user.list", Result(json.dumps(BEFORE).encode()), 9, profile="prod", foreign=True)
+ON_STAGING = made("user.list", Result(json.dumps(AFTER).replace("1.0", "1.00").encode()), seconds=0.0512)
+PONG = made("ping", Result(b'"pong"'), 12, seconds=0.012, profile="prod", foreign=True)
+FAILS = replace(ERROR, profile="prod", foreign=True)
+
+
+def frame(screen: CallScreen) -> Frame:
+    return Frame(screen.header_copy, Footer, UTC, TheDay.now(UTC).date())
+
+
+@SIZES
+def test_two_replies_are_compared(picture: Callable[..., bool], size: tuple[int, int]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        opened = ComparisonScreen(ON_PROD, ON_STAGING, app.pending, frame(screen), ignore=["/seen"])
+        app.push_screen(opened)
+        await until(pilot, lambda: opened.comparison is not None)
+        await pilot.press("n")
+
+    assert picture(show, "2 values differ", "Edsger W.", "difference 2 of", size=size)
+
+
+@SIZES
+def test_calls_are_replayed(picture: Callable[..., bool], size: tuple[int, int]) -> None:
+    async def run(_: Stop) -> AsyncIterator[Replayed]:
+        yield replayed(PONG, replace(PONG, seconds=0.021), at_once(compared(PONG, PONG)))
+        yield replayed(ON_PROD, ON_STAGING, at_once(compared(ON_PROD, ON_STAGING, ["/seen"])))
+        yield Replayed(FAILS, UNREACHED, None, "failed", str(getattr(UNREACHED.outcome, "sentence", "")))
+        await asyncio.Event().wait()
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        names = ["ping", "user.list", "user.get", "user.get", "report.run"]
+        said = [("recorded at https://rpc.example.com/api/v2/, sent to https://staging.example.com/api/v2/", "careful")]
+        title = "Replay  5 calls on staging"
+        opened = ReplayScreen(title, names, run, app.pending, frame(screen), remarks=said)
+        app.push_screen(opened)
+        await until(pilot, lambda: len(opened.done) == 3)
+        await pilot.press("down")
+
+    assert picture(show, "3 of 5", "≠ user.list", "sending", size=size)

@@ -37,6 +37,8 @@ PATIENCE: Final = 0.5
 """Seconds after which keys wait no longer for what comes of it: one of them may be meant to stop it."""
 LONG: Final = 200_000
 """Bytes of both sides that are taken apart in a moment."""
+ALL: Final = 2_000_000
+"""Bytes of both sides that are shown whole at once."""
 METHOD: Final = 32
 """Columns of a method's name in the bar."""
 
@@ -209,6 +211,10 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
             self._unfold()
 
     def action_unfold_all(self) -> None:
+        """Not of megabytes: nobody reads a million lines, and to lay them out takes longer than to compare."""
+        if self.comparison is None or len(self.comparison.left) + len(self.comparison.right) > ALL:
+            self.notify("This is too long to show all of it. Space unfolds a part.", timeout=6)
+            return
         self._full = True
         self._lay_out_anew()
 

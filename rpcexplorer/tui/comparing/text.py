@@ -31,6 +31,8 @@ LONGEST: Final = 2_000
 BEFORE, AFTER = "‹", "›"  # noqa: RUF001 - the signs are meant
 """There is more at this side."""
 BETWEEN: Final = " │ "
+FOLDED: Final = "▸"
+"""There is more behind this line."""
 SIGNS: Final = {
     "equal": (" ", "middle"),
     "fold": (" ", "dim"),
@@ -126,7 +128,8 @@ class ComparedText(ScrollView, can_focus=True):
         if text is None:
             return []
         sign, role = SIGNS.get(shown.kind, ("+", "well") if is_right else ("-", "wrong"))
-        pieces = [(f" {sign}", role), (BEFORE if self._left else " ", "dim")]
+        folded = (FOLDED, "accent") if shown.fold and not is_right else (" ", "dim")
+        pieces = [(f" {sign}", role), (BEFORE, "dim") if self._left else folded]
         return [*pieces, *self._marked(shown, text[self._left : self._left + room], role, is_right=is_right)]
 
     @staticmethod
@@ -135,7 +138,7 @@ class ComparedText(ScrollView, can_focus=True):
 
     def _marked(self, shown: ComparedLine, text: str, role: str, *, is_right: bool) -> Iterator[tuple[str, str]]:
         """The text, what is its own in it bold."""
-        if not is_pair(shown):
+        if shown.kind not in {"changed", "spelling"} or not is_pair(shown):
             yield text, role
             return
         begin, end = own_part(shown.left or "", shown.right or "", is_right=is_right)

@@ -67,7 +67,8 @@ async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) 
         *((field, f"at {clipped(place, PARAMS)}") for place, field in places[:PLACES]),
     ]
     choices = [Choice("leave", "Leave it out"), Choice("open", f"Put in my {fields}")]
-    title = f"Put your {fields} into this call?  It comes from a folder that others write to."
+    whose = "Somebody else has written it." if exchange.foreign else "It comes from a folder that others write to."
+    title = f"Put your {fields} into this call?  {whose}"
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     return answer == "open"
 

@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
@@ -44,6 +45,17 @@ def serving(name: str) -> RawServer:
 
 def profile(name: str, server: RawServer, more: str) -> str:
     return f'[profile.{name}]\nurl = "{server.origin}"\n{more}\nauth = {{ kind = "bearer" }}\n'
+
+
+HOSTILE = """
+case = 1
+[[call]]
+profile = "prod"
+url = "https://theirs.example.com/"
+method = "user.get"
+params = '{"id": "«staging.token»"}'
+outcome = "result"
+"""
 
 
 class Sitting:
@@ -149,3 +161,30 @@ def test_a_failure_is_handed_on_replayed_elsewhere_compared_and_told(
 
 def assert_says(text: str, *parts: str) -> None:
     assert [part for part in parts if part not in text] == []
+
+
+@pytest.mark.thorough
+def test_a_call_of_a_case_is_loaded_into_the_profile_in_use_whatever_profile_it_names(tmp_path: Path) -> None:
+    """It names one that this person has as well, an address, and a placeholder for a secret of this person."""
+
+    async def load(sitting: Sitting) -> None:
+        await sitting.opened(HistoryScreen, lambda case: case._record)
+        await sitting.press("r")  # nothing of a stranger's is sent by one key
+        await sitting.press("enter")
+        await sitting.opened(Confirm)
+        await sitting.press("enter")
+        await sitting.opened(CallScreen)
+        calls = sitting.app.screen
+        assert isinstance(calls, CallScreen)
+        assert (calls.method, "«staging.token»" in calls.params.text) == ("user.get", False)
+
+    case = tmp_path / "case.toml"
+    case.write_text(HOSTILE)
+    with serving("staging-2") as staging, serving("his prod") as others:
+        files = profile("staging", staging, "") + profile("prod", others, "")
+        his = Sitting(tmp_path / "his", files, RPCEXPLORER_STAGING_TOKEN=HIS, RPCEXPLORER_PROD_TOKEN=ANOTHER)
+        his.open(load, case)
+        assert staging.requests == others.requests == []
+    assert his.explorer.profile is not None
+    assert his.explorer.profile.name == "staging"
+    assert "Put your token into this call?  Somebody else has written it." in his.seen[1]
