@@ -143,7 +143,7 @@ def subject_of(
     secrets = tuple(secrets)
     hide = redactor_of(profile, secrets, guesses=COPY.guesses)
     exchange = _copied(what, profile, secrets, hide) if isinstance(what, Exchange) else None
-    draft = _as_it_went_out(what) if isinstance(what, Exchange) else what
+    draft = sent_draft(what) if isinstance(what, Exchange) else what
     if not ours:
         draft = replace(draft, text=without(draft.text, profile.name))
     draft = redacted_draft(draft, profile, hide)
@@ -178,11 +178,6 @@ def record_of(
     bare = _unknown(exchange)
     told = f"Profile {profile.name} would not send it so today: its own headers and its auth are not shown."
     return subject_of(bare, exchange, partial(preview, profile=bare), secrets=secrets, ours=ours), missing or told
-
-
-def _as_it_went_out(exchange: Exchange) -> Draft | Batch:
-    """What was sent, in which nothing is put in the place of anything once more."""
-    return replace(sent_draft(exchange), typed=exchange.params)
 
 
 def _unknown(exchange: Exchange) -> Profile:

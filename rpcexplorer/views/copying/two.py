@@ -62,7 +62,7 @@ def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, reque
             lines += ["", f"### Note on {side}", "", *block(printable(exchange.note, lines=True), "text")]
     if comparison.differences:
         lines += ["", "### What differs", "", *_differences(comparison)]
-    same = sent_draft(left) == sent_draft(right)
+    same = (left.kind, left.method, sent_draft(left).text) == (right.kind, right.method, sent_draft(right).text)
     for side, request in zip(("both sides",) if same else SIDES, requests, strict=False):
         lines += ["", f"### Request on {side}", "", *block(printable(request, lines=True), "http", EACH)]
     for side, exchange in zip(SIDES, (left, right), strict=True):
