@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.profile import Profile, variable
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.views.copying.quoting import python_expression, quoted
 
+NO_SESSION: Final = "no session came of the login"
 _SPECIAL = re.compile(r"[][\\.*^$/]")
 
 
@@ -37,7 +39,7 @@ def in_shell(profile: Profile, body: str, login: list[str], call: list[str]) -> 
         f'[ -n "${{{session}-}}" ] || {session}=$(',
         f"  : {checked}&& {continued(login, 4)} |",
         f"  tr -d '\\r' | sed -n {found} | sed -n 1p)",
-        f': "${{{session}:?no session came of the login}}" &&',
+        f': "${{{session}:?{NO_SESSION}}}" &&',
         continued(call, 2),
     ]
     return "( " + "\n  ".join(steps) + " )"
@@ -91,12 +93,19 @@ def in_python(profile: Profile, body: str, login: list[str]) -> list[str]:
             f'    if not os.environ.get("{name}"):',
             f'        os.environ["{name}"] = getpass.getpass("{field} of {profile.name}: ")',
         ]
-    found = []
-    if cookie := auth_of(profile).session_cookie:
-        found.append(f"response.cookies.get({python_expression(cookie, profile.name)})")
-    if in_result(profile):
-        names = _parts(profile.login.session or "")
-        parts = (part if part.isdecimal() else python_expression(part, "") for part in names)
-        found.append(f'response.json()["{member_of(profile)}"]{"".join(f"[{part}]" for part in parts)}')
-    opened = " or ".join([*found, 'sys.exit("no session came of the login")'])
-    return [*lines, *(f"    {line}" for line in login), f'    os.environ["{session}"] = {opened}', ""]
+    cookie = auth_of(profile).session_cookie
+    found = f"response.cookies.get({python_expression(cookie, profile.name)})" if cookie else ""
+    lines += [f"    {line}" for line in login]
+    if not in_result(profile):
+        return [*lines, f'    os.environ["{session}"] = {found} or sys.exit("{NO_SESSION}")', ""]
+    names = _parts(profile.login.session or "")
+    parts = (part if part.isdecimal() else python_expression(part, "") for part in (member_of(profile), *names))
+    value = f"response.json(){''.join(f'[{part}]' for part in parts)}"
+    return [
+        *lines,
+        "    try:",
+        f'        os.environ["{session}"] = {f"{found} or {value}" if found else value}',
+        "    except (LookupError, TypeError, ValueError):",
+        f'        sys.exit("{NO_SESSION}")',
+        "",
+    ]

@@ -19,7 +19,7 @@ from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.client.preview import preview
 from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
-from rpcexplorer.model.profile import Auth, MethodNote, Profile, ad_hoc
+from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
 from rpcexplorer.views.copying.subject import profile_of, subject_of
@@ -88,6 +88,13 @@ def test_a_record_knows_its_envelope_also_where_its_profile_is_gone() -> None:
     assert '{"method":"torrent-get","arguments":{"ids":[1]},"tag":7}' in made("curl", one, profile)
 
 
+def test_of_a_call_that_somebody_else_made_it_is_said_whose_profile_is_not_known() -> None:
+    for foreign, said in ((True, "Somebody else made the call"), (False, "There is no profile gone")):
+        profile, missing = profile_of(exchange(Result(b"1"), profile="gone", foreign=foreign), {"shop": SHOP})
+        assert missing.startswith(said)
+        assert profile.ad_hoc
+
+
 # --- curl ----------------------------------------------------------------------------------------------------------
 
 
@@ -148,6 +155,21 @@ def test_the_python_script_sends_what_the_program_would_send(auth: Auth) -> None
     assert received.header("X-Tenant") == "ac'me $HOME"
     assert received.header("Cookie") == ("sessionid=s3ss10n!$x" if isinstance(auth, CookieAuth) else None)
     assert ran.stdout.decode().split() == ["200", '{"é":', "1}"]
+
+
+REFUSED = [b'{"jsonrpc":"2.0","id":"1","error":{"code":1,"message":"no"}}', b"<html>", b'{"result":{"id":null}}']
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("body", REFUSED)
+def test_a_script_whose_login_is_refused_says_so_and_no_more(body: bytes) -> None:
+    with RawServer(http_reply(body)) as server:
+        profile = replace(SHOP, url=server.origin, auth=CookieAuth("ada"), login=Login(session="/id"))
+        script = made("python", Draft("ping"), profile, session=False)
+        environment = {**os.environ, "NO_PROXY": "*", "RPCEXPLORER_SHOP_PASSWORD": "wrong-one"}
+        ran = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False, env=environment)
+    assert (ran.returncode, ran.stdout, ran.stderr) == (1, b"", b"no session came of the login\n")
+    assert len(server.requests) == 1
 
 
 def test_a_script_imports_only_what_it_needs() -> None:
