@@ -123,3 +123,26 @@ def test_a_paste_sends_the_bytes_that_the_program_sent(demo: str, tmp_path: Path
     assert cookies == ["sessionid="] * 2, "each has a session of its own"
     assert told(received, own=own)[:-1] == told(sent, own=own)[:-1]
     assert ran.out.strip() in came
+
+
+BATCH = f'[{{"method": "it\'s %s \\\\ $x !y", "params": {PARAMS}}},\n{{"method": "b", "id": null}}, {{"method": "c"}}]'
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(("form", "kind"), [("command", "batch"), ("curl", "notify")])
+def test_so_does_a_batch_and_what_expects_no_reply(tmp_path: Path, form: str, kind: str) -> None:
+    def answer(request: Received) -> Parts:
+        calls = json.loads(request.body) if kind == "batch" else []
+        replies = [{"jsonrpc": "2.0", "id": call["id"], "result": 1} for call in calls if "id" in call]
+        return http_reply(json.dumps(replies).encode() if replies else b"", 200 if replies else 204)
+
+    ours = Shell(tmp_path)
+    with RawServer(answer) as server:
+        ours.sessions(f'version = 1\n[profile.shop]\nurl = "{server.origin}"\n')
+        words = ["batch"] if kind == "batch" else ["notify", "it's %s \\ $x !y", PARAMS]
+        assert ours.run(*words, stdin=BATCH.encode()).code == 0
+        text = ours.run("copy", "--as", form).text
+        pasted(form, text.removesuffix("\n"), next(iter(SHELLS)), ours.folder, ours.environment)
+    sent, received = (re.sub(rb'"id":"[^"]*[.]', b'"id":"', request.body) for request in server.requests)
+    assert received == sent
+    assert sent.count(b"$HOME") > 1
