@@ -7,7 +7,8 @@ import re
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.typed.params import Problem
-from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.draft import Batch, Draft, sent_draft
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.templates.references import OPENING, REFERENCE, TOKEN
 from rpcexplorer.model.templates.resolving import params_in
 
@@ -21,6 +22,13 @@ def escaped(draft: Draft | Batch) -> Draft | Batch:
         text += [draft.text[at:start], TOKEN.sub(_in_token, draft.text[start:end])]
         at = end
     return replace(draft, text="".join([*text, draft.text[at:]]))
+
+
+def as_it_went_out(exchange: Exchange) -> Exchange:
+    """A record that others may have written, with what was sent as its params: nothing in them is looked up here."""
+    if OPENING not in exchange.params and exchange.params_sent is None:
+        return exchange
+    return replace(exchange, params=escaped(sent_draft(exchange)).text, params_sent=None)
 
 
 def _in_token(token: re.Match[str]) -> str:

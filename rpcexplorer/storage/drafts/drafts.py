@@ -16,6 +16,7 @@ from pathlib import Path
 from urllib.parse import quote, unquote
 
 from rpcexplorer.model.catalogue import Method, starting_point
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import (
@@ -163,6 +164,11 @@ class Drafts:
 
             params = starting_point(known) if known else None
             start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
+            noted = profile.methods.get(method)
+            if "{{" in start and (noted is None or noted.params is None):  # a server's example looks nothing up here
+                from rpcexplorer.model.templates.escaping import escaped
+
+                start = escaped(Draft(method, start)).text
         self._starts[profile.name, method] = start
         return start
 

@@ -43,7 +43,7 @@ class Journal:
         """Bytes of a reply that are written down."""
         self._settings, self._folder, self._secrets = settings, folder, secrets
         self._open: dict[tuple[Path, Path | None], History] = {}
-        self._sent: set[tuple[str, str]] = set()
+        self._sent: set[tuple[str, str, str | None]] = set()
         """Methods and params with a placeholder in them that were recorded in this run."""
         self._writing = Lock()
         """A large exchange is recorded in a thread of its own."""
@@ -86,8 +86,8 @@ class Journal:
         from rpcexplorer.redaction.exchanges import for_history, redacted
 
         record = redacted(exchange, for_history(self._settings.body_limit), profile, self._secrets())
-        if PLACEHOLDER.search(record.params):
-            self._sent.add((record.method, record.params))
+        if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
+            self._sent.add((record.method, record.params, record.params_sent))
         with self._writing:
             self.trouble = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
 
@@ -99,7 +99,15 @@ class Journal:
         """
         if exchange.foreign or exchange.writer:
             return False
-        return self.of(profile).folder == self._folder or (exchange.method, exchange.params) in self._sent
+        return (
+            self.of(profile).folder == self._folder
+            or (
+                exchange.method,
+                exchange.params,
+                exchange.params_sent,
+            )
+            in self._sent
+        )
 
     @property
     def unsaved(self) -> list[Exchange]:
@@ -147,7 +155,12 @@ class Journal:
         call = found[0] if found else None
         if call is None or UNRECORDED in call.params or not _is_of(call, profile):
             return None
-        return call.params if self.is_ours(call, profile) or not PLACEHOLDER.search(call.params) else None
+        if self.is_ours(call, profile):
+            return call.params
+        from rpcexplorer.model.templates.escaping import as_it_went_out
+
+        params = as_it_went_out(call).params
+        return None if PLACEHOLDER.search(params) else params
 
     def last_value(self, profile: Profile, method: str) -> LastResult:
         """The newest result of a method, as a value for other calls: nothing that others wrote, and no part of one."""

@@ -91,9 +91,14 @@ class CallScreen(SendingScreen):
         return self.explorer.journal.is_ours(exchange, self.explorer.profile)
 
     def _open(self, exchange: Exchange, then: Callable[[Exchange], None], *, ours: bool) -> None:
-        """Go on with a record; but where anybody may have put a secret's placeholder into it, only after a yes."""
-        from rpcexplorer.model.secrets.placeholders import of_this, without
+        """Go on with a record; but where anybody may have put a secret's placeholder into it, only after a yes.
 
+        What others may have written is taken as it was sent: nothing in it is looked up in this person's own replies.
+        """
+        from rpcexplorer.model.secrets.placeholders import of_this, without
+        from rpcexplorer.model.templates.escaping import as_it_went_out
+
+        exchange = exchange if ours else as_it_went_out(exchange)
         if ours or not of_this(exchange.params, self._profile_name):
             then(exchange)
             return

@@ -7,10 +7,12 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.templates.escaping import escaped
+from rpcexplorer.model.templates.escaping import as_it_went_out, escaped
 from rpcexplorer.model.templates.resolving import Sources, resolution
+from tests.storage.recording import exchange
 
 KNOWN = Sources(variables={"a": "VALUE", "b": "1"})
 
@@ -44,3 +46,15 @@ def test_of_a_batch_the_params_alone_can_hold_one() -> None:
     batch = Batch('[{"method": "{{a}}", "params": ["{{a}}"]}]')
     assert escaped(batch).text == '[{"method": "{{a}}", "params": ["{{{{a}}"]}]'
     assert sent(escaped(batch)) == batch.text
+
+
+def test_in_a_record_of_others_nothing_is_looked_up_and_what_was_sent_is_what_stands_there() -> None:
+    plain = exchange(0)
+    assert as_it_went_out(plain) is plain
+    for record in (
+        replace(plain, params='["{{a}}", 1]', params_sent='["{{b}}", 1]'),
+        replace(plain, params='["{{b}}", 1]'),
+    ):
+        taken = as_it_went_out(record)
+        assert (taken.params, taken.params_sent) == ('["{{{{b}}", 1]', None)
+        assert sent(Draft("m", taken.params)) == '["{{b}}", 1]'

@@ -9,10 +9,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.catalogue import Method, Parameter, starting_point
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.placeholders import of_this
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.drafts import drafts as drafts_module
@@ -168,6 +169,13 @@ def test_a_text_that_was_never_touched_is_no_draft(folder: Path) -> None:
     assert drafts.keep_typed(SHOP, "get", drafts.text_for(SHOP, "get", None), []) == ""
     assert files_in(folder) == []
     assert drafts.text_for(SHOP, "get", Method("get", params=[1])) == "[\n  1\n]"
+
+
+def test_an_example_of_a_server_looks_nothing_up_here_and_what_the_team_notes_does(folder: Path) -> None:
+    known = Method("get", params=["{{page}}", {"a": {}}])
+    assert '"{{{{page}}"' in Drafts(folder).text_for(SHOP, "get", known)
+    noted = replace(SHOP, methods={"get": MethodNote(params=known.params)})
+    assert '"{{page}}"' in Drafts(folder).text_for(noted, "get", known)
 
 
 def test_going_back_to_the_start_forgets_the_draft(folder: Path) -> None:

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.exchange import Cancelled, Exchange, Result
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.settings import HistorySettings
+from rpcexplorer.model.templates.resolving import LastResult
 from rpcexplorer.storage.history import store
 from rpcexplorer.storage.history.blockfile import append
 from rpcexplorer.storage.history.journal import Journal
@@ -151,6 +152,45 @@ def test_only_a_record_that_nobody_else_can_have_written_is_ours(journal: Journa
     assert not journal.is_ours(replace(theirs, method="note.add"), shared)
 
 
+def test_what_was_sent_in_the_place_of_what_was_typed_belongs_to_it(journal: Journal, tmp_path: Path) -> None:
+    profile = elsewhere(tmp_path)
+    call = replace(of(profile, 0), params='["{{a}}"]', params_sent='["«prod.password»"]')
+    journal.record(call, profile)
+    assert journal.is_ours(call, profile)
+    assert not journal.is_ours(replace(call, params_sent='["«prod.password»", "and to me"]'), profile)
+
+
+def result(number: int, text: str, **more: Any) -> Exchange:
+    """A call that brought this result."""
+    body = f'{{"jsonrpc": "2.0", "id": "{number:015}", "result": {text}}}'.encode()
+    made = exchange(number, profile="staging", method="user.list", **more)
+    return replace(made, outcome=Result(text.encode()), response=replace(made.response, body=body, size=len(body)))
+
+
+def test_the_newest_result_is_a_value_for_other_calls_as_it_was_spelled(journal: Journal) -> None:
+    assert "there is no result of user.list on staging" in journal.last_value(STAGING, "user.list").why
+    journal.record(result(0, "[1.0]"), STAGING)
+    journal.record(result(1, '{"a": 1.10}'), STAGING)
+    journal.record(replace(result(2, "[3]"), outcome=Cancelled()), STAGING)
+    assert journal.last_value(STAGING, "user.list") == LastResult('{"a": 1.10}')
+    assert journal.last_value(STAGING, "user.get").why
+    assert journal.last_value(replace(STAGING, name="prod"), "user.list").why
+
+
+def test_no_value_comes_of_what_is_hidden_cut_or_written_by_others(journal: Journal, tmp_path: Path) -> None:
+    journal.record(result(0, '{"id": 1, "x": "«not recorded»"}'), STAGING)
+    assert "holds something that was not recorded" in journal.last_value(STAGING, "user.list").why
+    long = result(1, f'"{"x" * (1 << 20)}"')
+    journal.record(long, STAGING)
+    assert "was too long to be recorded whole" in journal.last_value(STAGING, "user.list").why
+    theirs = replace(STAGING, history=str(tmp_path / "other"))
+    journal.record(result(2, "[1]"), theirs)
+    assert "lies in a folder that others write to" in journal.last_value(theirs, "user.list").why
+    fresh = Journal(HistorySettings(), tmp_path / "new", tuple)
+    fresh.record(replace(result(3, "[1]"), foreign=True), STAGING)
+    assert "there is no result" in fresh.last_value(STAGING, "user.list").why
+
+
 def test_the_params_that_brought_a_result_are_known_unless_a_value_of_them_is_hidden(
     journal: Journal, tmp_path: Path
 ) -> None:
@@ -167,6 +207,8 @@ def test_a_placeholder_in_a_record_of_others_is_no_starting_point(journal: Journ
     shared = elsewhere(tmp_path)
     History(tmp_path / "other").append(replace(of(shared, 0), params='["«prod.password»"]'))
     assert journal.last_params(shared, "ping") is None
+    History(tmp_path / "other").append(replace(of(shared, 1), params='["{{last.user.get#/ssn}}"]'))
+    assert journal.last_params(shared, "ping") == '["{{{{last.user.get#/ssn}}"]'
     journal.record(exchange(0, params='["«staging.password»"]'), STAGING)
     assert journal.last_params(STAGING, "ping") == '["«staging.password»"]'
 
