@@ -202,3 +202,13 @@ def test_no_file_opens_a_secret_by_what_a_variable_and_a_call_make_together(shel
         params = json.loads(server.requests[0].body)["params"]
         assert (params.pop("username"), params.pop("password")) == ("ada", "correct-horse")
         assert params == {"a": "«p.password»", "b": "«p.password»"}  # these very letters
+
+
+def test_a_variable_is_set_and_all_of_them_are_shown_with_their_file_and_line(shell: Shell) -> None:
+    file = shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
+    assert shell.run("profiles", "set", "p", "variables.page=8").code == 0
+    shown = {line.split()[0]: line for line in shell.run("profiles", "show", "p").text.splitlines()}
+    assert shown["variables.page"].endswith("sessions.local.toml:4")
+    assert shown["variables.name"].split()[1:] == ["Ada", f"{file}:10"]
+    assert shown["call.ping.method"].split()[1:] == ["user.delete", f"{file}:22"]
+    assert '"page":8' in shell.run("call", "@list users", "--dry-run").text

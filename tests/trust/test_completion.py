@@ -179,6 +179,12 @@ def test_options_and_choices_are_offered_with_their_help(person: Shell, kind: st
     assert emitted(person, kind, "profiles", "check", "$(x)").splitlines()[0] in {"file,", "file"}
 
 
+def test_saved_calls_are_offered_with_their_sign_as_far_as_a_shell_may_see_them(person: Shell) -> None:
+    file = person.folder / "sessions.toml"
+    file.write_text(file.read_text() + '[call."list users"]\nmethod = "m"\n[call."l$(touch x)"]\nmethod = "m"\n')
+    assert emitted(person, "bash", "call", "@l") == "plain,'@list users'\n"
+
+
 @pytest.mark.thorough
 def test_the_words_that_clicks_own_script_sends_are_understood(person: Shell, monkeypatch: pytest.MonkeyPatch) -> None:
     discovered(person, "y z", "yy$(touch x)")

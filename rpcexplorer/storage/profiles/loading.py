@@ -18,7 +18,7 @@ from rpcexplorer.model.complaint import Complaint, listed, nearest
 from rpcexplorer.model.profile import Preset, Profile, variable
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE, Paths, find_team_file
 from rpcexplorer.storage.profiles.layers import as_strict, by_profile, keep_documents_inside, merge, refuse_histories
-from rpcexplorer.storage.profiles.saved import SavedLayer, is_kept, saved_calls, taken_out, variables
+from rpcexplorer.storage.profiles.saved import SavedLayer, is_kept, saved_calls, saved_leaves, taken_out, variables
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
 from rpcexplorer.storage.secrets.allowed import Allowed
 from rpcexplorer.storage.secrets.private import PrivateFile
@@ -170,7 +170,9 @@ class Profiles(Struct, dict=True):
 
     def rows(self, profile: Profile) -> list[LeafRow]:
         """Every value of a profile with its source, defaults included."""
-        return [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
+        said = [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
+        kept = saved_leaves(self.saved, profile, is_own=self._is_own(profile))
+        return [*said, *((dotted(path), leaf.value, leaf.source) for path, leaf in kept.items())]
 
 
 def load(paths: Paths, folder: Path, environment: Mapping[str, str], sessions: Path | None) -> Profiles:

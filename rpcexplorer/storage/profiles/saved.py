@@ -156,6 +156,16 @@ def saved_calls(layers: list[SavedLayer], profile: Profile, *, is_own: bool) -> 
     return dict(sorted(found.items(), key=lambda each: each[0].casefold()))
 
 
+def saved_leaves(layers: list[SavedLayer], profile: Profile, *, is_own: bool) -> Leaves:
+    """Every value of what counts, keyed as in a profile's own table."""
+    found: dict[tuple[str, str], Leaves] = {}
+    for layer, table in _in_order(layers, profile, is_own=is_own):
+        for kind in ("variables", "call"):
+            for each, leaves in layer.below(*table, kind).items():
+                found[kind, each] = {(kind, each, *key): leaf for key, leaf in leaves.items() if key or kind != "call"}
+    return {path: leaf for leaves in found.values() for path, leaf in leaves.items()}
+
+
 def variables(layers: list[SavedLayer], profile: Profile, *, is_own: bool) -> Mapping[str, str]:
     """The variables of a profile."""
     found: dict[str, str] = {}

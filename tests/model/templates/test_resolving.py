@@ -64,7 +64,8 @@ def test_a_draft_keeps_what_was_typed_beside_what_is_sent() -> None:
     draft = Draft("m", '["{{page}}"]', notification=True)
     found = resolution(draft, SOURCES).draft
     assert found == Draft("m", '["2"]', notification=True, typed='["{{page}}"]')
-    assert resolution(found, SOURCES).draft is found  # nothing is resolved twice
+    sent = Draft("m", '["{{page}}"]', typed='["{{{{page}}"]')
+    assert resolution(sent, SOURCES).draft is sent  # nothing is resolved twice
     plain = Draft("m", '["{{ and }}"]'.replace("{{ and }}", "{{"))
     assert resolution(plain, SOURCES).draft is plain
 
