@@ -397,6 +397,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "batch",
         footer=True,
     ),
+    Command("batch.copy", "y,f10", "copy", "Copy this call in one of several forms.", "batch", synonyms=EXPORT),
     Command("batch.remove", "delete", "remove", "Take this call out of the batch.", "batch", footer=True),
     Command("batch.up", "K,shift+up", "up", "Let this call change places with the one above.", "batch", footer=True),
     Command("batch.down", "J,shift+down", "down", "Let it change places with the one below.", "batch", footer=True),

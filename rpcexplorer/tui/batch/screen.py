@@ -28,6 +28,7 @@ from rpcexplorer.tui.batch.list import BatchLine, BatchList, lines_of_batch
 from rpcexplorer.tui.batch.preview import BatchPreview
 from rpcexplorer.tui.commands import Scope, bindings, first_key
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
+from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.bar import Bar
@@ -167,6 +168,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
             "down": self._at is not None and self._at < len(rows) - 1,
             "remove": self._at is not None,
             "notification": self._at is not None,
+            "copy": self._at is not None and self.calls.rows[self._at].came is not None,
             "clear": bool(rows),
             "send": bool(rows),
             "undo": profile is not None and self.explorer.batches.has_replaced(profile),
@@ -192,6 +194,10 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
     def action_remove(self) -> None:
         if (at := self._at) is not None:
             self._replace(self.calls.without(at))
+
+    def action_copy(self) -> None:
+        if (at := self._at) is not None and (came := self.calls.rows[at].came) is not None:
+            self.post_message(CopyCallWanted(self, came))
 
     def action_clear(self) -> None:
         self._replace(CollectedCalls())

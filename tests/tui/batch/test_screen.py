@@ -26,6 +26,7 @@ from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.reader.reader import Reader
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on, visit
@@ -91,6 +92,11 @@ def answering(explorer: Explorer, body: bytes = REPLIES) -> list[str]:
     return texts
 
 
+def heard(pilot: Pilot[None]) -> list[CopyCallWanted]:
+    assert isinstance(pilot.app, Stage)
+    return pilot.app.of(CopyCallWanted)
+
+
 def rows(screen: BatchScreen) -> list[str]:
     return [" ".join(row.split()) for row in text_of(screen.query_one(BatchList)).splitlines()]
 
@@ -136,7 +142,9 @@ def test_each_call_has_an_outcome_of_its_own_and_can_be_read_and_opened(shop: Ex
         assert not screen.check_action("remove", ())
         await pilot.press("enter")
         assert screen.is_current, "what nobody called cannot be loaded"
-        await pilot.press("up", "up", "enter")
+        await pilot.press("up", "up", "y")
+        assert [each.exchange.id for each in heard(pilot)] == ["x.2"]
+        await pilot.press("enter")
 
     (choice,) = on_screen(shop, act)
     assert choice is not None

@@ -71,7 +71,7 @@ class CompletionList(RowList[Offered], can_focus=False):
 
     DEFAULT_CSS = """
     CompletionList {
-        display: none; overlay: screen; constrain: inside inside; width: 20; height: 1; background: $surface;
+        display: none; overlay: screen; constrain: inside inflect; width: 20; height: 1; background: $surface;
         scrollbar-background: $surface;
     }
     """
@@ -94,8 +94,9 @@ class CompletionList(RowList[Offered], can_focus=False):
     def follow(self, *, opening: bool) -> None:
         """The text has changed, or only the cursor, with which no list opens."""
         row, column = self._editor.cursor_location
-        before = self._editor.document.get_line(row)[:column]
-        open_one = begun(before) if self._editor.selection.is_empty else None
+        line = self._editor.document.get_line(row)
+        is_near = OPENING in line[max(column - LOOKED_AT, 0) : column] and self._editor.selection.is_empty
+        open_one = begun(line[:column]) if is_near else None
         if open_one is None:
             self.close()
             self._declined = None

@@ -82,6 +82,8 @@ def test_the_list_opens_filters_takes_and_closes_and_is_asked_for_names_only_the
                 '["{{last.user.get#/i}} {{tenant}}{{u\n"]',
             ), "what was closed stays closed, and Enter is a line's end again"
             pane.load(Method("m"), "[]")
+            assert await typed('"', "{", "{", "escape", "backspace", "{") == (True, '["{{"]'), "typed anew"
+            pane.load(Method("m"), "[]")
             assert await typed("1", ",", "{", "{", "x", "x") == (False, "[1,{{xx}}]"), "nothing fits"
             assert await typed("backspace", "backspace", "enter") == (False, '[1,"{{tenant}}"]')
 
