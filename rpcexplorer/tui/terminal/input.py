@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import Final
 
 from textual._xterm_parser import BRACKETED_PASTE_END, BRACKETED_PASTE_START, XTermParser
-from textual.events import MouseEvent, Paste, Resize
+from textual.events import Key, MouseEvent, Paste, Resize
 from textual.message import Message
 
 from rpcexplorer.tui.terminal.typed_text import LEAST, TypedText, text_at
@@ -29,6 +29,8 @@ PASTED: Final = 1_000
 """Bytes that come in this time at least while somebody pastes, also over a slow line; nobody types as many."""
 NEXT: Final = 0.1
 """Seconds within which what comes after a text that nobody typed still belongs to it."""
+ALT: Final = re.compile("\x1b([ac-eg-z])")
+"""A letter with alt. No terminal begins anything longer so; b and f are arrows with ctrl, which the parser knows."""
 SIDE: Final = 2_000
 """Columns or lines that no terminal has."""
 NOT_UTF8: Final = re.compile("[\udc80-\udcff]")
@@ -125,6 +127,11 @@ class TerminalInput:
                 found.append(TypedText(typed))
                 self._text_until = self._last + NEXT
                 at += len(typed)
+            elif alt := ALT.match(text, at) if self._is_at_rest else None:
+                # the parser would wait for more, and take what comes with it for text: ^p
+                found.append(Key(f"alt+{alt[1]}", None))
+                self._text_until = 0.0
+                at += len(alt[0])
             else:
                 found += self._parsed(text[at])
                 self._text_until = 0.0

@@ -242,3 +242,15 @@ def test_every_character_of_such_a_text_is_the_key_that_it_is_by_itself(line: Li
         (alone,) = line.comes(character.encode())
         assert isinstance(alone, Key)
         assert (key_of(character).key, key_of(character).character) == (alone.key, alone.character)
+
+
+@pytest.mark.parametrize(
+    ("came", "keys"),
+    [
+        (b"\x1bp\x1blna\x1bb\x1bs\x1b[15~", ["alt+p", "alt+l", "n", "a", "ctrl+left", "alt+s", "f5"]),
+        (b"\x1bp", ["alt+p"]),
+        (b"\x1b[A\x1bx\x1bOP", ["up", "alt+x", "f1"]),
+    ],
+)
+def test_letters_with_alt_are_keys_also_where_others_come_with_them(line: Line, came: bytes, keys: list[str]) -> None:
+    assert [each.key for each in line.comes(came) if isinstance(each, Key)] == keys
