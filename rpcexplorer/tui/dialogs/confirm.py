@@ -11,7 +11,7 @@ from typing import Any
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.hints.hint import Changes
 from rpcexplorer.model.profile import Profile
@@ -34,7 +34,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
         return True
     method = "This batch" if isinstance(draft, Batch) else draft.method
     rows = [
-        ("method", method),
+        ("calls", clipped(_called(draft), PARAMS)) if isinstance(draft, Batch) else ("method", method),
         ("host", profile.origin),
         ("profile", f"{profile.name}  {profile.badge_word}".rstrip()),
         ("params", clipped(" ".join(draft.text.split()) or "[]", PARAMS)),
@@ -51,6 +51,12 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
     return answer in {"send", "quiet"}
+
+
+def _called(batch: Batch) -> str:
+    """How many calls, and of which methods."""
+    calls = to_calls(batch, "")
+    return "" if isinstance(calls, Problem) else f"{len(calls):,}: {', '.join(call.method for call in calls)}"
 
 
 async def may_open(screen: Screen[Any], explorer: Explorer, exchange: Exchange) -> bool:
