@@ -8,9 +8,11 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import ErrorObject
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.picker import Picker
+from tests.storage.recording import exchange
 from tests.tui.visiting import on, visit
 from tests.tui.waiting import until
 
@@ -34,5 +36,10 @@ def test_one_key_takes_the_value_under_the_cursor_to_the_call_that_is_chosen(exp
         await until(pilot, lambda: screen.method == "demo.echo")
         assert screen.params.text == '{"key": "{{last.demo.echo#/key}}", "n": 1.10}'
         assert screen.params.problem is None
+        assert screen.response.check_action("use", ())
+        for other in ({"kind": "batch"}, {"outcome": ErrorObject(1, "no", None, b"{}")}):
+            screen.exchange = exchange(0, **other)
+            await pilot.pause()
+            assert not screen.response.check_action("use", ()), "there is no newest result that it could be a part of"
 
     visit(explorer, what)
