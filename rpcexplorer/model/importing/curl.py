@@ -64,7 +64,7 @@ def read(text: str) -> Imported:
             break
         words = _without_variables(command.words)
         if re.split(r"[/\\]", words[0])[-1].lower() not in {"curl", "curl.exe"}:
-            notes.append(f"{words[0][:40]} is no curl command; nothing of it is run or used.")
+            notes.append(_other(words[0]))
             continue
         requests += _requests(command, words[1:])
     if CMD.search(text) and LOST.search(text):
@@ -73,6 +73,13 @@ def read(text: str) -> Imported:
             " them."
         )
     return imported_from(FORM, requests, notes)
+
+
+def _other(word: str) -> str:
+    """What is said of a command that is none of curl's; the end of an address may hold a secret, and is not told."""
+    if _SET.match(word):
+        return "An & without quotes ends a command: quote the address that it stands in."
+    return f"{word[:40]} is no curl command; nothing of it is run or used."
 
 
 def _without_variables(words: list[str]) -> list[str]:

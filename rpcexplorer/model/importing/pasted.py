@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _COMMAND: Final = re.compile(r"\s*(?:[$%>] +)?(?:[A-Za-z_]\w*=\S* +)?curl(?:\.exe)?\s")
 _REQUEST: Final = re.compile(r"\ufeff?\s*[\[{]")
-LONGEST: Final = 4_000_000
+LONGEST: Final = 1_000_000
 """Characters."""
 
 

@@ -130,3 +130,12 @@ def test_a_command_typed_for_cmd_is_read_with_its_plain_quotes() -> None:
     text = 'curl "http://a.example/?x=^1" ^\r\n -d "{\\"method\\":\\"ping\\"}" & echo done'
     call = imported(text).calls[0]
     assert (call.method, call.address) == ("ping", "http://a.example/?x=^1")
+
+
+def test_the_end_of_an_address_that_an_and_has_cut_off_is_not_told() -> None:
+    found = imported(f"curl -d '{CALL}' http://a.example/?a=1&access_token=t-0815 ; echo done")
+    assert "t-0815" not in repr(found)
+    assert found.notes == (
+        "An & without quotes ends a command: quote the address that it stands in.",
+        "echo is no curl command; nothing of it is run or used.",
+    )
