@@ -31,6 +31,7 @@ TOGETHER: Final = {
     "model/comparing": ("model/comparing/test_compare.py", "what was found is seen by what a comparison tells"),
     "model/doctor": ("client/test_doctor.py", "an examination is what it asks a server and makes of the answers"),
     "model/importing": ("model/importing/test_forms.py", "a form is the calls that are found in it"),
+    "model/importing/shells": ("model/importing/test_curl.py", "a shell is what becomes of a command"),
     "model/hints": ("model/hints/test_hints.py", "a hint is what is told of a failed call"),
     "model/templates": ("cli/test_saved_calls.py", "a saved call is a value that is sent by its name"),
     "protocol": ("client/discovery/test_interview.py", "messages and codes are what a server and its client exchange"),

@@ -144,6 +144,7 @@ def test_lines_of_our_own_export_come_back_as_calls(staging: Shell) -> None:
         "url": "https://shop.example.com/rpc",
         "method": "m",
         "kind": "notification",
+        "outcome": "sent",
     }
     ran = take_in(staging, json.dumps({**row, "params": '{"n": 1.10}', "reply": "x"}))
     assert ran.code == 0

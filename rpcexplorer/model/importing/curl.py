@@ -9,10 +9,12 @@ from urllib.parse import quote_plus
 
 from msgspec import Struct, field
 
+from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.importing.curl_options import OTHERWISE, READS, SHORT, WITHOUT_VALUE
 from rpcexplorer.model.importing.imported import FoundCredential, Imported
-from rpcexplorer.model.importing.quoting import CMD, LOST, ShellCommand, commands
 from rpcexplorer.model.importing.requests import RequestRead, credential, imported_from, user_password
+from rpcexplorer.model.importing.shells import bash, windows
+from rpcexplorer.model.importing.shells.command import ShellCommand
 
 FORM: Final = "curl"
 LONGEST: Final = 16_000_000
@@ -25,7 +27,9 @@ MOST: Final = 2_000
 """Commands of one text."""
 
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
-PROMPTS: Final = frozenset({"$", "%", ">"})
+LONGEST_NAME: Final = 40
+PROMPTS: Final = frozenset({"$", "%", ">", "{", "!", "then", "do", "time"})
+"""What may stand before a command."""
 _SET = re.compile(r"[A-Za-z_]\w*=")
 _FILE = re.compile(r"@(?!$)")
 _GLOB = re.compile(r"\\([\[\]{}])")
@@ -58,16 +62,19 @@ def read(text: str) -> Imported:
         return Imported(FORM, notes=(f"It is longer than {LONGEST:,} characters: split it into several files.",))
     requests: list[RequestRead] = []
     notes: list[str] = []
-    for count, command in enumerate(commands(text)):
+    is_windows = windows.CMD.search(text) is not None
+    others: list[str] = []
+    for count, command in enumerate(windows.commands(text) if is_windows else bash.commands(text)):
         if count >= MOST:
             notes.append(f"There are more than {MOST:,} commands: the rest was left out.")
             break
         words = _without_variables(command.words)
-        if re.split(r"[/\\]", words[0])[-1].lower() not in {"curl", "curl.exe"}:
-            notes.append(_other(words[0]))
-            continue
-        requests += _requests(command, words[1:])
-    if CMD.search(text) and LOST.search(text):
+        if re.split(r"[/\\]", words[0])[-1].lower() in {"curl", "curl.exe"}:
+            requests += _requests(command, words[1:])
+        else:
+            others.append(words[0])
+    notes += _others(others)
+    if is_windows and windows.LOST.search(text):
         notes.append(
             "The browser put blanks where letters beyond ASCII stood, as it does for cmd: copied as cURL (bash) it has"
             " them."
@@ -75,11 +82,13 @@ def read(text: str) -> Imported:
     return imported_from(FORM, requests, notes)
 
 
-def _other(word: str) -> str:
-    """What is said of a command that is none of curl's; the end of an address may hold a secret, and is not told."""
-    if _SET.match(word):
-        return "An & without quotes ends a command: quote the address that it stands in."
-    return f"{word[:40]} is no curl command; nothing of it is run or used."
+def _others(words: list[str]) -> Iterator[str]:
+    """What is said of commands that are none of curl's. What is set may be a secret, or the end of one's address."""
+    if any(map(_SET.match, words)):
+        yield "Variables that are set are not used; where that is the end of an address, quote the address."
+    named = dict.fromkeys(word[:LONGEST_NAME] for word in words if word[:1].isalpha() and not _SET.match(word))
+    if named:
+        yield f"Nothing of other commands is run or used: {listed(named, 5)}."
 
 
 def _without_variables(words: list[str]) -> list[str]:
@@ -180,7 +189,7 @@ def _credentials(request: _Request, option: str, value: str) -> None:
 def _header(request: _Request, value: str) -> None:
     """A header; one without a value is left out by curl, one that ends in a semicolon is empty."""
     if value.startswith("@"):
-        request.notes.append(f"headers would come from the file {value[1:]}, which is not read")
+        request.notes.append(f"headers would come from {_file(value[1:])}, which is not read")
         return
     name, colon, text = value.partition(":")
     if colon and text.strip():
@@ -199,6 +208,8 @@ def _data(request: _Request, option: str, value: str) -> None:
 
 
 def _file(name: str) -> str:
+    if name.startswith("<("):
+        return "another command"
     return "standard input" if name == "-" else f"the file {name}"
 
 

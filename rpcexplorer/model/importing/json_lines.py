@@ -22,12 +22,12 @@ def read(text: str) -> Imported:
 
 def _request(text: str, number: int = 0) -> RequestRead:
     """A body; of a line of our own export, the one that was sent."""
-    found = members(text) if '"params"' in text else None
+    found = members(text) if '"outcome"' in text else None
     said = {each.name: text[slice(*each.value)] for each in found or ()}
-    if not {"time", "kind", "method", "params"} <= said.keys() or not said["params"].startswith('"'):
+    if not {"time", "kind", "method", "outcome"} <= said.keys() or not said.get("params", '"').startswith('"'):
         return RequestRead("POST", body=text, number=number)
     address = decoded(said["url"]) if said.get("url", "").startswith('"') else ""
-    params = decoded(said["params"])
+    params = decoded(said.get("params", '""'))
     if said["kind"] == '"batch"':
         return RequestRead("POST", address, body=params, number=number)
     id = "" if said["kind"] == '"notification"' else ', "id": "1"'

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from rpcexplorer.model.importing.forms import imported
-from rpcexplorer.model.importing.quoting import commands
+from rpcexplorer.model.importing.shells.bash import commands
 from tests.model.importing.test_forms import credentials, one, why
 
 CALL = '{"jsonrpc":"2.0","id":1,"method":"ping","params":[]}'
@@ -126,6 +126,16 @@ def test_a_shell_takes_words_apart_alike() -> None:
     assert json.loads(asked.stdout) == WORDS
 
 
+def test_a_snippet_of_ours_that_logs_in_first_is_the_call_that_it_is_made_for() -> None:
+    quoted = """'"'"$(sed 's/[\\\\"]/&/g' <<< "${PASSWORD:?}")"'"'"""
+    login = f"""curl -sS -D - http://a.example/ --data-binary @<(printf %s '{{"params":{{"p":"{quoted}"}}}}')"""
+    text = f"""( SESSION=$(\n : "${{PASSWORD:?}}" && {login} |\n tr -d '\\r' | sed -n 1p)
+      curl http://a.example/ -H @<(printf %s 'Cookie: sessionid='"${{SESSION:?}}") --data-raw '{CALL}' )"""
+    call = one(text)
+    assert (call.method, call.params, call.credentials) == ("ping", "[]", ())
+    assert call.notes[0] == "headers would come from another command, which is not read"
+
+
 def test_a_command_typed_for_cmd_is_read_with_its_plain_quotes() -> None:
     text = 'curl "http://a.example/?x=^1" ^\r\n -d "{\\"method\\":\\"ping\\"}" & echo done'
     call = imported(text).calls[0]
@@ -136,6 +146,6 @@ def test_the_end_of_an_address_that_an_and_has_cut_off_is_not_told() -> None:
     found = imported(f"curl -d '{CALL}' http://a.example/?a=1&access_token=t-0815 ; echo done")
     assert "t-0815" not in repr(found)
     assert found.notes == (
-        "An & without quotes ends a command: quote the address that it stands in.",
-        "echo is no curl command; nothing of it is run or used.",
+        "Variables that are set are not used; where that is the end of an address, quote the address.",
+        "Nothing of other commands is run or used: echo.",
     )

@@ -1,0 +1,1 @@
+"""Command lines as shells take them apart. Nothing is run, and nothing is filled in."""
