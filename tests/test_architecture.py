@@ -83,6 +83,7 @@ ROOMS: dict[str, set[str]] = {
     "batch": {"widgets", "reader", "dialogs", "saved"},
     "profiles": {"widgets", "reader", "dialogs", "terminal"},
     "comparing": {"widgets", "reader", "dialogs", "terminal"},
+    "statistics": {"widgets", "dialogs"},
 }
 """Inside ``tui/``: which folder imports which. The files beside the folders may be imported by all, but app.py."""
 

@@ -58,6 +58,7 @@ TOGETHER: Final = {
     "tui/profiles": ("tui/profiles/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/reader": ("tui/reader/test_reader.py", "a reader is tested with the rows and pages that it is made of"),
     "tui/saved": ("tui/saved/test_keeping.py", "what is kept is filled and sent"),
+    "tui/statistics": ("tui/statistics/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/widgets": ("tui/test_snapshots.py", "parts of screens are tested on a screen"),
     "views": ("cli/test_output.py", "what is printed is made of it"),
     "views/comparing": ("views/comparing/test_lines.py", "values are seen in the lines that show them"),

@@ -31,6 +31,7 @@ from rpcexplorer.tui.messages import (
     ExportWanted,
     ProfilesCompared,
     ReplayWanted,
+    StatisticsWanted,
     TicketWanted,
 )
 from rpcexplorer.tui.pending_keys import opens
@@ -275,6 +276,15 @@ class ExplorerApp(Leaving):
         from rpcexplorer.tui.comparing.exporting import exported
 
         await exported(self.screen, self.explorer, event.records)
+
+    @opens("statistics")
+    async def on_statistics_wanted(self, event: StatisticsWanted) -> None:
+        from rpcexplorer.tui.statistics.screen import StatisticsScreen
+
+        header = self.calls.header_copy() if self.calls else Header()
+        screen = StatisticsScreen(self.explorer, event.wanted, self.pending, header=header, footer=_footer())
+        if words := await self.push_screen_wait(screen):
+            event.narrow(words)
 
     def _after_calls(self) -> None:
         """Calls were made over the call screen."""

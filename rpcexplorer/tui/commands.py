@@ -28,6 +28,7 @@ Scope = Literal[
     "batch",
     "comparison",
     "replay",
+    "statistics",
     "profiles",
 ]
 """Where a command works."""
@@ -44,6 +45,7 @@ SCOPES: Final[Mapping[Scope, str]] = {
     "batch": "Batch",
     "comparison": "Comparison",
     "replay": "Replay",
+    "statistics": "Statistics",
     "profiles": "Profiles",
 }
 """Scopes and what a person calls them."""
@@ -341,6 +343,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="case save file hand on share attach send",
     ),
     Command(
+        "history.statistics",
+        "s",
+        "statistics",
+        "Count these calls: how many failed, how long they took, and when that was.",
+        "history",
+        synonyms="stats latency duration percentile chart count slow errors",
+    ),
+    Command(
         "comparison.next", "n", "next", "Go to the next difference.", "comparison", footer=True, synonyms="change down"
     ),
     Command(
@@ -387,6 +397,21 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "replay",
         footer=True,
     ),
+    Command(
+        "statistics.open", "enter", "calls", "Show the calls of this row in the history.", "statistics", footer=True
+    ),
+    Command(
+        "statistics.sort",
+        "s",
+        "sort",
+        "Put the rows with the most calls first, the most failures, or the slowest.",
+        "statistics",
+        footer=True,
+        synonyms="order rank slow errors",
+    ),
+    Command("statistics.tab-next", "right_square_bracket", "next tab", "Methods, Profiles, Codes.", "statistics"),
+    Command("statistics.tab-previous", "left_square_bracket", "previous tab", "The same, backwards.", "statistics"),
+    Command("statistics.close", "escape", "back", "Back to the history.", "statistics", footer=True),
     Command("batch.load", "enter", "open", "Open this call, and what came of it, in the editor.", "batch", footer=True),
     Command("batch.send", "f5,ctrl+enter", "send", "Send all of these calls in one body.", "batch", footer=True),
     Command(

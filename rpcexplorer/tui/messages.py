@@ -5,7 +5,7 @@ Those that more than one of them says are here.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from operator import attrgetter
 from typing import Any, TypeVar, dataclass_transform
@@ -15,6 +15,7 @@ from textual.widget import Widget
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.filter import HistoryFilter
 
 MessageType = TypeVar("MessageType", bound=Message)
 
@@ -90,6 +91,16 @@ class ExportWanted(Message):
 
     sender: Widget
     records: Sequence[Exchange]
+
+
+@message
+class StatisticsWanted(Message):
+    """Calls of the history are to be counted."""
+
+    sender: Widget
+    wanted: HistoryFilter
+    narrow: Callable[[str], object]
+    """Takes the words of a filter for some of them that somebody wants to see."""
 
 
 @message

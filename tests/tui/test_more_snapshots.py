@@ -43,6 +43,7 @@ from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.profiles.testing import ConnectionTest
+from rpcexplorer.tui.statistics.screen import StatisticsScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from tests.fakes.editor import type_in
 from tests.tui.test_snapshots import CALLS, ERROR, PROFILES, RESULT, TYPED, UNREACHED, TheDay, made, showing, state
@@ -265,6 +266,30 @@ def test_a_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[i
 
 def test_an_empty_history(picture: Callable[..., bool]) -> None:
     assert picture(history, "History  0 calls", "No calls with staging yet.")
+
+
+@pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=["small", "tall", "large"])
+def test_statistics(picture: Callable[..., bool], monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]) -> None:
+    monkeypatch.setattr("rpcexplorer.tui.statistics.screen.datetime", TheDay)
+    methods = ("user.get", "user.list", "user.list", "order.create", "ping", "report.run")
+    calls = [
+        made(
+            methods[number % 6],
+            ERROR.outcome if number % 9 == 4 else UNREACHED.outcome if number % 31 == 7 else Result(b"1"),
+            number * (7 + number % 5),
+            seconds=0.02 * (1 + number % 13) ** 1.7,
+        )
+        for number in range(90)
+    ]
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await history(app, pilot, screen)
+        await pilot.press("s")
+        opened = await on(pilot, StatisticsScreen)
+        await until(pilot, lambda: opened._counting.ended)
+        await pilot.press("s", "down")
+
+    assert picture(show, "90 calls", "most failures first", "each bar", calls=[*calls], size=size)
 
 
 # --- profiles --------------------------------------------------------------------------------------------------------

@@ -49,6 +49,8 @@ class Figures(Struct):
     first: datetime | None = None
     last: datetime | None = None
     took: array[float] = field(default_factory=lambda: array("d"))
+    _latency: tuple[int, Latency | None] = (0, None)
+    """What was found when so many were answered: a table asks often, and to rank them takes time."""
 
     def add(self, call: Exchange) -> None:
         outcome = call.outcome_name
@@ -70,10 +72,12 @@ class Figures(Struct):
 
     def latency(self) -> Latency | None:
         """Exactly, by nearest rank; None where nothing was answered."""
-        if not self.took:
-            return None
-        ranked = sorted(self.took)
-        return Latency(*(ranked[ceil(part * len(ranked) / 100) - 1] for part in (50, 95, 100)))
+        many, known = self._latency
+        if many != len(self.took):
+            ranked = sorted(self.took)
+            known = Latency(*(ranked[ceil(part * len(ranked) / 100) - 1] for part in (50, 95, 100)))
+            self._latency = len(ranked), known
+        return known
 
 
 class Chart(Struct, frozen=True):

@@ -107,6 +107,10 @@ class HistoryPane(Vertical):
         self.screen.set_focus(self._filter)
         self._filter.action_select_all()
 
+    def narrow(self, words: str) -> None:
+        """Look for less: of two words of one kind the last counts."""
+        self._filter.value = f"{self._filter.value} {words}".strip()
+
     def leave_filter(self) -> None:
         """Take away what is typed; where nothing is, the keys go to the list."""
         if self._filter.value:

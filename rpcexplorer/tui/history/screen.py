@@ -17,7 +17,7 @@ from rpcexplorer.tui.dialogs.other_profile import other_profile
 from rpcexplorer.tui.history.changes import annotated, deleted
 from rpcexplorer.tui.history.choice import HistoryChoice
 from rpcexplorer.tui.history.marking import MarkingScreen
-from rpcexplorer.tui.messages import CopyCallWanted, TicketWanted
+from rpcexplorer.tui.messages import CopyCallWanted, StatisticsWanted, TicketWanted
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.row_list import RowList
@@ -62,6 +62,7 @@ class HistoryScreen(MarkingScreen):
             "annotate": call is not None and written,
             "delete": record is not None and bool(record.id) and written,
             "search": not self._pane.typing,
+            "statistics": self._case is None and not self._stale,
             "scope": bool(self._profile),
         }
         return can[action] if action in can else super().check_action(action, parameters)
@@ -106,6 +107,11 @@ class HistoryScreen(MarkingScreen):
     def action_copy(self) -> None:
         if self._call is not None:
             self.post_message(CopyCallWanted(self, self._call))
+
+    def action_statistics(self) -> None:
+        """Of the calls that are looked for; a row of them leads back here."""
+        if self._reading is not None:
+            self.post_message(StatisticsWanted(self, self._reading.wanted, self._pane.narrow))
 
     def action_ticket(self) -> None:
         if self._call is not None:

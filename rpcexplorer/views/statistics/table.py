@@ -72,6 +72,13 @@ def total_words(statistics: Statistics) -> str:
     return " · ".join(parts)
 
 
+def total_lines(statistics: Statistics, width: int) -> list[str]:
+    """What is said of all calls, in two lines where there is no room for one."""
+    words = total_words(statistics)
+    calls, _, took = words.rpartition(" · ")
+    return [words] if columns(words) <= width or not calls else [calls, took]
+
+
 def left_out_words(statistics: Statistics) -> str:
     """What the figures know nothing of; empty where that is nothing."""
     many = statistics.damaged

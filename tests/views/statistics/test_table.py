@@ -10,7 +10,7 @@ from rpcexplorer.model.exchange import Damaged, ErrorObject, Result
 from rpcexplorer.model.history.statistics import Statistics
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.statistics.table import TableColumns, left_out_words, total_words
+from rpcexplorer.views.statistics.table import TableColumns, left_out_words, total_lines, total_words
 from tests.views.exchanges import WHEN, exchange
 
 
@@ -44,7 +44,12 @@ def test_no_row_is_wider_than_there_is_room(width: int) -> None:
 def test_all_calls_are_one_line() -> None:
     assert total_words(found()) == "1,201 calls · 12 failed: 12 errors · median 34 ms, 95 % 34 ms, worst 2 min 5 s"
     assert left_out_words(found()) == "1 damaged record is not counted"
+    assert total_lines(found(), columns(total_words(found())) - 1) == [
+        "1,201 calls · 12 failed: 12 errors",
+        "median 34 ms, 95 % 34 ms, worst 2 min 5 s",
+    ]
+    assert total_lines(found(), columns(total_words(found()))) == [total_words(found())]
     nothing = Statistics()
-    assert (total_words(nothing), left_out_words(nothing)) == ("0 calls", "")
+    assert (total_lines(nothing, 1), left_out_words(nothing)) == (["0 calls"], "")
     nothing.add(exchange(Result(b"1")))
     assert total_words(nothing).startswith("1 call · none failed · median 34 ms")

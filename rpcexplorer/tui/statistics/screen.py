@@ -1,0 +1,152 @@
+"""The statistics screen: which calls there were and failed, how long they took; one row leads to its calls."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, tzinfo
+from typing import ClassVar, Final
+
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.screen import Screen
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.history.statistics import GROUPINGS, ORDERS, Figures, Grouping, Order
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
+from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.tui.statistics.counting import Counting
+from rpcexplorer.tui.statistics.table import FiguresList, SummaryLines
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.remarks import Remarks
+from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.views.history_rows import filter_words
+from rpcexplorer.views.statistics.narrowing import words_for
+from rpcexplorer.views.statistics.table import left_out_words
+
+TABS: Final[dict[Grouping, str]] = {"method": "Methods", "profile": "Profiles", "code": "Codes"}
+SORTED: Final[dict[Order, str]] = {"calls": "most calls", "failures": "most failures", "p95": "slowest"}
+PATIENCE: Final = 3.0
+"""Seconds after which keys wait no longer for the rows that they are for."""
+FIGURES: Final = "figures"
+
+
+class StatisticsScreen(AnswersOnce[str | None], Screen[str | None]):
+    """It counts as it opens. Its answer are the words of a filter for the calls of a row."""
+
+    DEFAULT_CSS = """
+    StatisticsScreen { background: $background; color: $text; layout: vertical; overflow: hidden; }
+    StatisticsScreen.-prod { border-left: outer $prod; border-right: outer $prod; }
+    """
+    scope: ClassVar[Scope] = "statistics"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        each for each in bindings("statistics") if isinstance(each, Binding) and each.id != "statistics.open"
+    ]
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        wanted: HistoryFilter,
+        pending: PendingKeys,
+        *,
+        header: Widget | None = None,
+        footer: Widget | None = None,
+        zone: tzinfo | None = None,
+        today: date | None = None,
+    ) -> None:
+        """``zone``: where whoever looks lives; ``today``: which day it is there. None asks the machine."""
+        super().__init__()
+        self.explorer, self.pending = explorer, pending
+        self._wanted, self._header, self._footer = wanted, header, footer
+        self._zone = zone
+        self._order: Order = "calls"
+        self._counting = Counting(explorer.history.search_in_steps(wanted, whole=False), zone)
+        self._bar, self._remarks, self._heading = Bar(), Remarks(), Bar()
+        self._summary, self.list = SummaryLines(), FiguresList(zone)
+        self._bar.tabs, self._bar.open, self._bar.key = tuple(TABS.values()), TABS["method"], "[ ]"
+        self.list.today = today or datetime.now(zone).date()
+
+    def compose(self) -> ComposeResult:
+        parts = (self._header, self._bar, self._remarks, self._summary, self._heading, self.list, self._footer)
+        yield from (part for part in parts if part is not None)
+
+    def on_mount(self) -> None:
+        profile = self.explorer.profile
+        self.set_class(profile is not None and profile.badge == "prod", "-prod")
+        self._bar.here = True
+        self.set_focus(self.list)
+        self.pending.wait(FIGURES)
+        self.set_timer(PATIENCE, lambda: self.pending.go_on(FIGURES))
+        self._count()
+
+    def on_unmount(self) -> None:
+        self._counting.give_up()
+        self.pending.go_on(FIGURES)
+
+    @work(exclusive=True, group="counting")
+    async def _count(self) -> None:
+        self._show()
+        while not self._counting.ended:
+            await self._counting.go_on()
+            self._show()
+        self.pending.go_on(FIGURES)
+
+    def _show(self) -> None:
+        """What was counted so far."""
+        counting, found = self._counting, self._counting.by[self._by]
+        self._bar.words = [("Statistics", "bold"), (f"  {SORTED[self._order]} first", "middle")]
+        if not counting.ended:
+            self._bar.words = [*self._bar.words, ("  counting …", "careful")]
+        told = [(filter_words(self._wanted, self._zone), "middle"), (self._wanted.profile or "", "middle")]
+        told += [(left_out_words(found), "careful"), (counting.trouble, "wrong")]
+        self._remarks.pieces = [(words, role) for words, role in told if words]
+        self.list.advice = "No call is like this." if counting.ended else "Counting …"
+        self.list.show(found, found.rows(self._order))
+        self._summary.statistics = found
+        self._entitle()
+        self.refresh_bindings()
+
+    def _entitle(self) -> None:
+        self._heading.words = [(self.list.heading[1:], "dim")] if self.list.items else []
+
+    @property
+    def _by(self) -> Grouping:
+        return next(by for by in GROUPINGS if TABS[by] == self._bar.open)
+
+    # --- what happened -----------------------------------------------------------------------------------------
+
+    def on_resize(self) -> None:
+        self.call_after_refresh(self._entitle)
+
+    @on(Bar.TabClicked)
+    def _tab_clicked(self, event: Bar.TabClicked) -> None:
+        event.stop()
+        self._turn_to(event.tab)
+
+    @on(RowList.RowChosen)
+    def _chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        if isinstance(event.item, Figures):
+            self.dismiss(words_for(event.item, self._by, of_one=self._wanted.profile is not None))
+
+    def _turn_to(self, tab: str) -> None:
+        self._bar.open = tab
+        self._show()
+        self.list.action_first()
+
+    def action_tab_next(self) -> None:
+        self._turn_to(self._bar.next_tab())
+
+    def action_tab_previous(self) -> None:
+        self._turn_to(self._bar.next_tab(-1))
+
+    def action_sort(self) -> None:
+        """By what comes next; the cursor goes to the top, where that is seen."""
+        self._order = ORDERS[(ORDERS.index(self._order) + 1) % len(ORDERS)]
+        self._show()
+        self.list.action_first()
+
+    def action_close(self) -> None:
+        self.dismiss(None)
