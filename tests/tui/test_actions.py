@@ -48,12 +48,14 @@ from rpcexplorer.tui.messages import (
     ProfilesCompared,
     ReplayWanted,
     SendAgainWanted,
+    StatisticsWanted,
 )
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.reader.grid import Grid
+from rpcexplorer.tui.statistics.screen import StatisticsScreen
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.prompt import Prompt
 from rpcexplorer.tui.widgets.row_list import RowList
@@ -982,6 +984,33 @@ async def a_recorded_call_is_replayed_and_handed_on(at: Visit) -> None:
     await at.sees("Exported the call")
     assert file.read_text().startswith("case = 1\n")
     assert at.posted(ExportWanted)
+
+
+@shows(
+    "history.statistics", "statistics.open", "statistics.sort", "statistics.tab-next", "statistics.tab-previous",
+    "statistics.close",
+)  # fmt: skip
+async def calls_are_counted_and_one_row_leads_to_its_calls(at: Visit) -> None:
+    for number in range(2):
+        at.explorer.history.append(recorded(number, method="ping", profile="demo"))
+    await at.reply("[1]", "no.such.method")
+    await at.history()
+    await at.press("s")
+    await on(at.pilot, StatisticsScreen)
+    assert at.posted(StatisticsWanted)
+    await at.sees("3 calls · 1 failed: 1 error", "most calls first", "ping  ")
+    await at.press("s")
+    await at.sees("most failures first")
+    await at.press("right_square_bracket")
+    await at.misses("no.such.method")
+    await at.press("left_square_bracket", "escape")
+    await on(at.pilot, HistoryScreen)
+    await at.press("s")
+    await on(at.pilot, StatisticsScreen)
+    await at.sees("3 calls")
+    await at.press("enter")
+    await on(at.pilot, HistoryScreen)
+    await at.sees("method:ping", "2 found")
 
 
 @shows("response.compare", "compare-profiles")
