@@ -1,7 +1,7 @@
 """JSON text taken apart level by level: where elements and members stand, at native speed where it can be had.
 
-msgspec says where a value ends. It refuses what servers write all the same (NaN, lone surrogates, depth): such a text
-is taken apart once and whole, by us (`indexed.py`).
+msgspec says where a value ends. It refuses what servers write all the same: a container with NaN or half a character in
+it is taken apart by us, and a text that nests very deep once and whole (`indexed.py`).
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from typing import Final, Protocol, TypeAlias
 
 import msgspec
 
-from rpcexplorer.jsontext.scan import Span, decoded, members
+from rpcexplorer.jsontext.scan import Span, decoded, elements, members
+from rpcexplorer.jsontext.slices import LEVELS, slices
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.jsontext.utf8 import faults
 
@@ -26,6 +27,7 @@ NamedSpan: TypeAlias = tuple[str, Span]
 _GAP = re.compile(rb"[ \t\n\r,]*+")
 _SPELLINGS: Final = ((b'":', 1), (b'": ', 2))
 """How most servers write: a colon, and how many bytes a comma takes, without blanks or with one."""
+REFUSED: Final = (msgspec.DecodeError, RecursionError)
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW = msgspec.json.Decoder(msgspec.Raw)
@@ -49,8 +51,8 @@ class Parts(Protocol):
         """The first elements of a small array, as they are written."""
 
 
-class NativeParts:
-    """A text that msgspec reads."""
+class LevelParts:
+    """A text that is taken apart level by level: by msgspec, or by us where it refuses what stands in a container."""
 
     def __init__(self, text: bytes) -> None:
         self.text = text
@@ -62,7 +64,11 @@ class NativeParts:
         """Where the elements of the array stand that is there."""
         text, start = self.text, span[0] + 1
         found: list[Span] = []
-        for number, raw in enumerate(_ELEMENTS.decode(self._view[slice(*span)]), start=1):
+        try:
+            raws = _ELEMENTS.decode(self._view[slice(*span)])
+        except REFUSED:
+            return [(span[0] + begin, span[0] + end) for begin, end in elements(self._characters(span)) or ()]
+        for number, raw in enumerate(raws, start=1):
             if text[start] == COMMA:  # with a blank or none behind it: no need to search for more
                 start += 1 + (text[start + 1] == BLANK)
             if text[start] <= BLANK:
@@ -78,8 +84,11 @@ class NativeParts:
 
     def members(self, span: Span) -> Steps[list[NamedSpan]]:
         """The members of the object that is there, in order; a name that stands twice comes twice."""
-        raws = _MEMBERS.decode(self._view[slice(*span)])
         yield from ()
+        try:
+            raws = _MEMBERS.decode(self._view[slice(*span)])
+        except REFUSED:
+            return self._slowly(span)
         for spelling in (self._spelling, *_SPELLINGS):
             if (found := self._written(raws, span, *spelling)) is not None:
                 self._spelling = spelling
@@ -102,18 +111,28 @@ class NativeParts:
 
     def fields(self, span: Span) -> dict[str, bytes]:
         """The members of a small object, as they are written; of a name that stands twice, the last."""
-        return {name: bytes(raw) for name, raw in _MEMBERS.decode(self._view[slice(*span)]).items()}
+        try:
+            return {name: bytes(raw) for name, raw in _MEMBERS.decode(self._view[slice(*span)]).items()}
+        except REFUSED:
+            return {name: self.text[start:end] for name, (start, end) in self._slowly(span)}
 
     def first(self, span: Span, most: int) -> list[bytes]:
         """The first elements of a small array, as they are written."""
-        return list(map(bytes, _ELEMENTS.decode(self._view[slice(*span)])[:most]))
+        try:
+            return list(map(bytes, _ELEMENTS.decode(self._view[slice(*span)])[:most]))
+        except REFUSED:
+            characters = self._characters(span)
+            return [characters[slice(*each)].encode("latin-1") for each in (elements(characters) or ())[:most]]
 
     def _slowly(self, span: Span) -> list[NamedSpan]:
-        characters = self.text[slice(*span)].decode("latin-1")  # so that places of characters are those of bytes
         return [
             (name_of(self.text[span[0] + key[0] : span[0] + key[1]]), (span[0] + value[0], span[0] + value[1]))
-            for _, key, value in members(characters) or ()
+            for _, key, value in members(self._characters(span)) or ()
         ]
+
+    def _characters(self, span: Span) -> str:
+        """As characters whose places are those of the bytes: nothing beside ASCII has a meaning outside of strings."""
+        return self.text[slice(*span)].decode("latin-1")
 
 
 def _past(pattern: re.Pattern[bytes], text: bytes, at: int) -> int:
@@ -134,6 +153,19 @@ def is_native(text: bytes) -> Steps[bool]:
         yield
     try:
         _RAW.decode(text)
-    except (msgspec.DecodeError, RecursionError):
+    except REFUSED:
         return False
+    return True
+
+
+def is_flat(text: bytes) -> Steps[bool]:
+    """Whether it is UTF-8 that nests so little that one level after the other can be looked through."""
+    for fault in faults(text):
+        if fault is not None:
+            return False
+        yield
+    for part in slices(text):
+        if part.depth > LEVELS:
+            return False
+        yield
     return True

@@ -16,7 +16,7 @@ from rpcexplorer.model.comparing.comparison import ComparedPlace, Difference, Di
 from rpcexplorer.model.comparing.ignoring import ANY, PointerPattern, below, escaped, left_out
 from rpcexplorer.model.comparing.indexed import IndexedParts, Numbering
 from rpcexplorer.model.comparing.pairing import Pairing
-from rpcexplorer.model.comparing.parts import NamedSpan, NativeParts, Parts, is_native
+from rpcexplorer.model.comparing.parts import LevelParts, NamedSpan, Parts, is_flat, is_native
 from rpcexplorer.model.comparing.scalars import has_mark, hidden_places, hides, same_number, same_string
 from rpcexplorer.model.secrets.placeholders import HIDDEN
 
@@ -192,7 +192,11 @@ def merged(left: Sequence[NamedSpan], right: Sequence[NamedSpan]) -> Iterator[tu
 
 def parts_of(left: bytes, right: bytes) -> Steps[tuple[Parts, Parts]]:
     """Both sides taken apart in the same way."""
-    if (yield from is_native(left)) and (yield from is_native(right)):
-        return NativeParts(left), NativeParts(right)
+    if (yield from _by_level(left)) and (yield from _by_level(right)):
+        return LevelParts(left), LevelParts(right)
     numbering = Numbering()
     return (yield from IndexedParts.of(left, numbering)), (yield from IndexedParts.of(right, numbering))
+
+
+def _by_level(text: bytes) -> Steps[bool]:
+    return (yield from is_native(text)) or (yield from is_flat(text))

@@ -137,12 +137,19 @@ def test_numbers_are_compared_by_spelling_and_the_same_number_is_said_to_be_one(
         ('{"a/b~":1}', '{"a/b~":2}', [("changed", "/a~1b~0 1", "/a~1b~0 2")]),
         ('{"":{"":1}}', '{"":{"":2}}', [("changed", "// 1", "// 2")]),
         ("1", "2", [("changed", " 1", " 2")]),
+        ('[{"é":1,"x":NaN}]', '[{"é":1,"x":-Infinity}]', [("changed", "/0/x NaN", "/0/x -Infinity")]),
     ],
 )
 def test_a_place_is_told_by_its_pointer_and_its_bytes(
     left: str, right: str, expected: list[tuple[str, str, str]]
 ) -> None:
     assert told(of(left, right)) == expected
+
+
+def test_what_is_no_json_at_all_is_compared_by_its_letters() -> None:
+    assert [kind for kind, *_ in told(of("[1,2", "[1,3"))] == ["changed"]
+    assert [kind for kind, *_ in told(of("<html>", '{"a":1}'))] == ["changed"]
+    assert of("[1,2", "[1,2").verdict == "same"
 
 
 @pytest.mark.parametrize("depth", [800, DEEP, 1_100])
