@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.steps import at_once
-from rpcexplorer.model.comparing.aligning import MOST_EDITS, aligned, shortest
+from rpcexplorer.model.comparing.aligning import aligned, shortest
 from rpcexplorer.model.comparing.compare import compared_texts
 from rpcexplorer.model.comparing.comparison import Comparison
 from tests.model.comparing.test_compare import applied, of, told
@@ -95,9 +95,12 @@ def test_scalars_that_changed_are_paired_by_place_and_the_rest_came_or_went() ->
     assert [kind for kind, *_ in pointers(of("[1.0,2]", "[1.00,2]"))] == ["spelling"]
 
 
-def test_where_it_would_take_too_long_elements_are_compared_by_place_and_that_is_said() -> None:
-    left = [at * 7919 % 50 for at in range(2 * MOST_EDITS)]
-    right = [at * 6007 % 50 for at in range(2 * MOST_EDITS + 1)]
+def test_where_it_would_take_too_long_elements_are_compared_by_place_and_that_is_said(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rpcexplorer.model.comparing.aligning.MOST_EDITS", 40)
+    left = [at * 7919 % 50 for at in range(100)]
+    right = [at * 6007 % 50 for at in range(101)]
     for one in (right, right[1:]):
         found = of(json.dumps({"a": left}), json.dumps({"a": one}))
         assert found.unaligned == ("/a",)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared_texts
-from rpcexplorer.views.comparing.lines import DIFFERENCES, ComparedLine, compared_lines
+from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
 from rpcexplorer.views.printable import printable
 from tests.model.comparing.test_compare import VALUES
 
@@ -119,11 +119,14 @@ def test_a_long_value_is_shown_in_part_and_goes_on_where_that_is_wanted(value: o
         assert len(compared_lines(comparison, set(folded))) == 504
 
 
-def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_are_wanted() -> None:
-    left = [[at] for at in range(DIFFERENCES + 50)]
+def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_are_wanted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("rpcexplorer.views.comparing.lines.DIFFERENCES", 20)
+    left = [[at] for at in range(70)]
     comparison = at_once(compared_texts(dumped(left), dumped([[-1 - at] for [at] in left])))
     *lines, last = compared_lines(comparison)
-    assert max(line.difference or 0 for line in lines) == DIFFERENCES - 1
+    assert max(line.difference or 0 for line in lines) == 20 - 1
     assert (last.left, last.kind) == ("⋯ 50 more differences", "fold")
     *_, last = compared_lines(comparison, {last.fold})
     assert (last.left, last.fold) == ("]", "")
