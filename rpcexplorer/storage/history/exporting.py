@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, Final
 
 from msgspec import Struct
@@ -214,8 +215,13 @@ class _Hiding:
 
     def text(self, text: str) -> str:
         """Any text without what is hidden, where that is long enough to mean nothing else."""
-        long = [Secret(each, UNRECORDED.strip("«»")) for each in self._texts | self._numbers if len(each) >= SHORTEST]
-        return Redactor(long).text(text) if long else text
+        return self._long.text(text) if self._texts or self._numbers else text
+
+    @cached_property
+    def _long(self) -> Redactor:
+        """Made when all is taken down."""
+        long = (each for each in sorted(self._texts | self._numbers) if len(each) >= SHORTEST)
+        return Redactor(Secret(each, UNRECORDED.strip("«»")) for each in long)
 
 
 def _texts_of(call: Exchange, part: str) -> Iterator[str]:
