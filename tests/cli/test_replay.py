@@ -263,7 +263,12 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
         assert (replayed.code, len(prod.requests), len(staging.requests)) == (0, 1, 1)
         assert f"recorded at {prod.origin}/api/v2/, sent to {staging.origin}/api/v2/ (staging)" in replayed.err
         imported = bob.run("history", "import", "case.toml")
-        ran += [handed_on, before, hidden, whole, replayed, imported]
+        both = (imported.text.strip(), json.loads(bob.run("history", "list", "-n", "1", "--json").text)["id"])
+        compared, ticket = bob.run("compare", *both), bob.run("copy", *both, "--as", "markdown")
+        assert (compared.code, ticket.code, len(staging.requests)) == (0, 0, 1)
+        assert "order.place" in ticket.text
+        assert all(each.origin.removeprefix("http://") in ticket.text for each in (prod, staging))
+        ran += [handed_on, before, hidden, whole, replayed, imported, compared, ticket]
     for output in ran:
         assert not any(secret.encode() in output.out + output.err.encode() for secret in SECRET.values())
     assert b"Ada" not in handed_on.out
