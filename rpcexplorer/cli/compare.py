@@ -17,9 +17,7 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.comparing import Comparison
 from rpcexplorer.model.comparing.compare import compared_at_once
 from rpcexplorer.model.complaint import Complaint, listed
-from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.replaying import Replayed, ignored_in
 from rpcexplorer.views.comparing.lines import compared_lines
@@ -121,19 +119,10 @@ def _one(found: Sequence[Recorded], named: str) -> Recorded:
 def _before(explorer: Explorer, record: Recorded) -> tuple[Recorded, Recorded]:
     """The one before a call, and itself."""
     call = record.exchange
-    wanted = HistoryFilter(method=call.method, profile=None if call.foreign else call.profile)
-    earlier = (
-        Recorded(found, record.source)
-        for found in explorer.journal.of(record.source).search(wanted)
-        if isinstance(found, Exchange)
-        and found.id != call.id
-        and found.when <= call.when
-        and (found.kind, sent_draft(found)) == (call.kind, sent_draft(call))
-    )
-    found = next(earlier, None)
+    found = explorer.journal.before(record.source, call)
     if found is None:
         fail(f"There is no call of {call.method} with the same params before {call.id}: name what it is compared with.")
-    return found, record
+    return Recorded(found, record.source), record
 
 
 def _profile_of(explorer: Explorer, call: Exchange) -> Profile:

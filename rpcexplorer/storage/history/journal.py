@@ -6,6 +6,7 @@ Nothing here raises: a history that cannot be written or read stops no call. Blo
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from itertools import islice
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, TypeVar
@@ -185,6 +186,26 @@ class Journal:
     def refusal(self, profile: Profile | None, call: Exchange) -> str:
         """Why a call of a profile's history cannot be changed; empty where it can, before anybody types a word."""
         return self.of(profile).refusal(call.writer)
+
+    def before(self, profile: Profile | None, call: Exchange) -> Exchange | None:
+        """The newest call before this one that was the same: kind, method, params as sent, profile.
+
+        A stranger's names no profile of this person's: the newest of all is taken, whenever it was made.
+        """
+        from rpcexplorer.model.draft import sent_draft
+        from rpcexplorer.model.filter import HistoryFilter
+
+        wanted = HistoryFilter(method=call.method, profile=None if call.foreign else call.profile)
+        history, sent = self.of(profile), sent_draft(call).text
+        same = (
+            each
+            for each in history.search(wanted)
+            if isinstance(each, Exchange)
+            and each.id != call.id
+            and (call.foreign or each.when <= call.when)
+            and (each.kind, sent_draft(each).text) == (call.kind, sent)
+        )
+        return next(iter(self._read(lambda: islice(same, 1))), None)
 
     def annotate(self, profile: Profile | None, id: str, *, name: str | None = None, note: str | None = None) -> str:
         """Name a call or write a note to it; a sentence where that failed. No secret reaches the file."""

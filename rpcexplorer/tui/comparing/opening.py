@@ -14,7 +14,6 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
-from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.tui.comparing.choosing import drafts_of, may_send_all, profile_for, profiles_for
@@ -37,27 +36,13 @@ async def compare(
     one, used = wanted.exchange, explorer.profile
     if wanted.is_live and used is not None:
         one = await asyncio.to_thread(explorer.journal.as_recorded, one, used)
-    other = wanted.other or await asyncio.to_thread(before, explorer, one)
+    other = wanted.other or await asyncio.to_thread(explorer.journal.before, used, one)
     if other is None:
         name = clipped(one.method, NAME)
         screen.notify(f"There is no call of {name} with the same params before this one. In the history, m marks any.")
         return
     left, right = sorted((one, other), key=lambda call: call.when)
     await screen.app.push_screen_wait(ComparisonScreen(left, right, pending, frame, ignore=ignored(explorer, right)))
-
-
-def before(explorer: Explorer, call: Exchange) -> Exchange | None:
-    """The newest call before this one that was the same: method, params, profile; for a stranger's, on any profile."""
-    wanted = HistoryFilter(profile=None if call.foreign else call.profile)
-    for found in explorer.history.search_in_steps(wanted):
-        if (
-            isinstance(found, Exchange)
-            and found.id != call.id
-            and (found.method, found.kind, found.params) == (call.method, call.kind, call.params)
-            and (found.when < call.when or call.foreign)
-        ):
-            return found
-    return None
 
 
 def ignored(explorer: Explorer, call: Exchange) -> Sequence[str]:

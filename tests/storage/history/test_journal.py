@@ -221,3 +221,36 @@ def test_addresses_that_were_typed_know_nothing_of_each_other(journal: Journal) 
     assert journal.last_params(one, "ping") == "[1]"
     assert journal.last_params(other, "ping") is None
     assert journal.methods(one) == journal.methods(other) == []
+
+
+# --- the same call before ---------------------------------------------------------------------------------------------
+
+
+def test_the_one_before_is_the_newest_that_was_sent_alike(journal: Journal) -> None:
+    calls = [
+        exchange(0),
+        exchange(1, params="[1]"),
+        exchange(2, params='["{{n}}"]', params_sent="[1]"),
+        exchange(3, profile="prod"),
+        exchange(4, kind="notification"),
+        exchange(5),
+    ]
+    for call in calls:
+        journal.of(STAGING).append(call)
+
+    def before(call: Exchange) -> str:
+        found = journal.before(STAGING, call)
+        return found.id if found else ""
+
+    assert before(calls[5]) == calls[0].id
+    assert before(calls[2]) == calls[1].id  # what counts is what was sent
+    assert before(calls[0]) == ""
+    assert before(exchange(9, params="[2]")) == ""
+    stranger = replace(exchange(0), id="case-1", foreign=True, profile="theirs")
+    assert before(stranger) == calls[5].id  # whenever it was made, on any profile
+
+
+def test_a_history_that_cannot_be_read_has_none_before_and_says_why(journal: Journal, tmp_path: Path) -> None:
+    (tmp_path / "history").write_text("no folder")
+    assert journal.before(STAGING, exchange(1)) is None
+    assert journal.trouble
