@@ -29,6 +29,7 @@ LABELS: Final = {
     "comment": "remove the comments",
     "name": "quote the names",
     "bare text": "quote the text",
+    "placeholder": "put the placeholders in quotes",
     "literal": "write null, true and false",
     "base": "write the number in decimal",
     "control": "escape the control characters",
@@ -171,7 +172,11 @@ def in_value(text: str, token: Token, slips: Slips) -> None:
         return
     if token.kind == "number" and _number(spelled, token, slips):
         return
-    if right := _LITERALS.get(spelled.lower()):
+    if spelled.startswith("{{"):
+        right = f'"{{{{{spelled[2:-2].strip().removesuffix(":json")}:json}}}}"'
+        edit = Rewrite(token.start, token.end, right)
+        slips.add("placeholder", token[1:], "a placeholder stands in quotes", f"write {shown(right)}", edit)
+    elif right := _LITERALS.get(spelled.lower()):
         edit = Rewrite(token.start, token.end, right)
         slips.add("literal", token[1:], f"{shown(spelled)} is not JSON", f"write {right}", edit)
     elif spelled.lower().lstrip("+-") in _NOT_NUMBERS:

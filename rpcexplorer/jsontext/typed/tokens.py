@@ -64,6 +64,7 @@ _TOKEN = re.compile(
     | (?P<comment> //[^\r\n]*+ | \#[^\r\n]*+ | /\*(?s:.)*?\*/ )
     | (?P<endless> /\*(?s:.)*+ )
     | (?P<quote>   [{QUOTES}] )
+    | (?P<left_open> \{{\{{[^{{}}\[\]"',:\r\n]++(?::json)?[ ]*\}}\}} )
     | (?P<open>    [\[{{(] )
     | (?P<close>   [\]}})] )
     | (?P<comma>   [,;] )
@@ -110,6 +111,8 @@ def tokens(text: str) -> Iterator[Token]:
             continue
         if kind == "unopened" and before.kind in STRINGS and before.end == found.start():
             kind, at = "word", at - 1
+        if kind == "left_open":
+            kind = "word"  # {{name}}, for which a value is put in later
         if kind == "quote":
             named = container == "{" and before.kind in ("open", "comma")
             before = strings.at(found.start(), named=named)

@@ -228,3 +228,24 @@ def test_a_long_mess_takes_no_longer_than_its_length(text: str, soon: None) -> N
 def test_edits_that_overlap_share_what_they_delete() -> None:
     assert applied("a/*1*/ /*2*/b", [Rewrite(1, 7, " "), Rewrite(6, 12, " ")]) == "a b"
     assert applied("ab", [Rewrite(1, 1, "]"), Rewrite(1, 1, "}")]) == "a]}b"
+
+
+@pytest.mark.parametrize(
+    ("text", "mended"),
+    [
+        ('{"a": {{page}}}', '{"a": "{{page:json}}"}'),
+        ("[{{page:json}}, {{ last.user.list#/items/0 }}]", '["{{page:json}}", "{{last.user.list#/items/0:json}}"]'),
+        ('{{{name}}: "{{page}}"}', '{"{{name}}": "{{page}}"}'),
+    ],
+)
+def test_a_placeholder_gets_its_quotes(text: str, mended: str) -> None:
+    problem = parse(text)
+    assert isinstance(problem, Problem)
+    assert problem.fix
+    assert problem.fix.text == mended
+
+
+def test_braces_in_braces_with_something_else_in_them_are_no_placeholder() -> None:
+    problem = parse('{"a": {{"b": 1}}}')
+    assert isinstance(problem, Problem)
+    assert "placeholder" not in problem.what
