@@ -502,7 +502,11 @@ async def a_call_is_kept_under_a_name_from_the_editor_and_from_the_history(at: V
 async def calls_that_another_program_wrote_down_are_taken_in(at: Visit) -> None:
     await at.press("alt+i")
     await at.sees("Import calls from")
-    at.paste("""curl http://a.example -d '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": [1.10]}'""")
+    file = at.explorer.paths.state / "calls.txt"
+    file.write_text(
+        """curl http://a.example -d '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": [1.10]}'"""
+    )
+    at.paste(str(file))
     await at.press("enter")
     await at.sees("Take these calls in as drafts?", "http://a.example")
     await at.press("tab", "enter")

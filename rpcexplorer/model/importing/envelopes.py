@@ -11,11 +11,13 @@ from rpcexplorer.jsontext.repeated import repeated_name
 from rpcexplorer.jsontext.scan import decoded as text_of
 from rpcexplorer.jsontext.scan import elements, members
 from rpcexplorer.jsontext.typed.params import Problem, parse
+from rpcexplorer.model.templates.saved_call import SIGN
 
 OWN: Final = frozenset({"jsonrpc", "version", "id", "method", "params"})
 """The members of a request, in the versions there are."""
 MOST: Final = 1_000
 """Calls of one body."""
+LONGEST_METHOD: Final = 500
 
 
 class WrittenCall(Struct, frozen=True):
@@ -58,13 +60,16 @@ def envelope(text: str) -> WrittenCall | str:
         return f"it has the member {name} twice"
     if "method" not in parts:
         return "it is a reply" if {"result", "error"} & parts.keys() else "its body names no method"
-    if not parts["method"].startswith('"') or not text_of(parts["method"]).strip():
+    method = text_of(parts["method"]) if parts["method"].startswith('"') else ""
+    if not method.strip() or len(method) > LONGEST_METHOD:
         return "its method is no name"
+    if method.startswith(SIGN):
+        return f"its method begins with {SIGN}, as the saved calls of this program do"
     params = parts.get("params", "")
     if params and isinstance(read := parse(params), Problem):
         return "its params are neither an array nor an object" if params[0] not in "[{" else f"its params: {read.what}"
     others = tuple((name, value) for name, value in parts.items() if name not in OWN)
-    return WrittenCall(text_of(parts["method"]), params, parts.get("id", "null") == "null", others)
+    return WrittenCall(method, params, parts.get("id", "null") == "null", others)
 
 
 def whole(text: str) -> list[WrittenCall]:

@@ -140,6 +140,8 @@ def test_one_envelope_over_several_lines_and_a_batch_are_read_whole() -> None:
     ("text", "said"),
     [
         ('{"method": 1}', "its method is no name"),
+        ('{"method": "@mine"}', "its method begins with @, as the saved calls of this program do"),
+        (f'{{"method": "{"m" * 501}"}}', "its method is no name"),
         ('{"method": "a", "method": "b"}', "it has the member method twice"),
         ('{"method": "a", "params": 1}', "its params are neither an array nor an object"),
         ('[{"method": "a"}, 1]', "call 2 of its batch: its body is no JSON object"),

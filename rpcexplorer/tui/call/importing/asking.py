@@ -18,9 +18,10 @@ from rpcexplorer.tui.dialogs.dialog import Ask, Choice, Confirm
 from rpcexplorer.views.importing.lines import note_lines, other_addresses, skipped_lines
 
 WORDS: Final = (
-    "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC envelopes; or a curl command itself. "
-    "Nothing in it is run."
+    "A file with curl commands, a HAR, a Postman collection 2.1, or JSON-RPC envelopes. Nothing in it is run, and no "
+    "file that it names is read."
 )
+A_COMMAND: Final = "paste the command where the params stand: there it keeps its lines, and can be taken apart"
 MOST: Final = 3
 """Reasons and notes that are told."""
 
@@ -57,7 +58,7 @@ async def _found(calls: DraftScreen) -> Imported | None:
         if answer is None or not answer.strip():
             return None
         typed = answer
-        text, trouble = await _text(calls, answer.strip())
+        text, trouble = await asyncio.to_thread(_read, calls, answer.strip())
         found = await asyncio.to_thread(imported, text) if not trouble else Imported("")
         if found.calls:
             return found
@@ -65,12 +66,10 @@ async def _found(calls: DraftScreen) -> Imported | None:
         words = f"✗ {said[0].upper()}{said[1:]}" if said else WORDS
 
 
-async def _text(calls: DraftScreen, typed: str) -> tuple[str, str]:
-    """A command that was typed or pasted itself; else what the file holds, and why nothing could be read."""
-    return (typed, "") if is_command(typed) else await asyncio.to_thread(_read, calls, typed)
-
-
 def _read(calls: DraftScreen, typed: str) -> tuple[str, str]:
+    """What the file holds, and why nothing could be read."""
+    if is_command(typed):
+        return "", A_COMMAND
     file = Path(os.path.expanduser(typed)).absolute()  # noqa: PTH111 - Path's own raises without a home
     return calls.explorer.imports.read(file)
 

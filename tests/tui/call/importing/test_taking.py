@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
 from textual import events
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -82,6 +83,7 @@ def test_a_pasted_command_gives_its_credentials_to_the_store_after_a_yes_and_to_
     assert PASSWORD not in texts(explorer.paths.drafts)
 
 
+@pytest.mark.thorough
 def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
     file.write_text(
@@ -96,6 +98,10 @@ def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer,
         await until(pilot, lambda: isinstance(app.screen, Ask) and "there is no file" in app.screen._words.lower())
         await on(pilot, Ask)
         assert app.screen.query_one(Input).value.endswith("nothing.har")
+        await type_in(pilot, "curl http://a.example")
+        await pilot.press("enter")
+        await until(pilot, lambda: isinstance(app.screen, Ask) and "where the params stand" in app.screen._words)
+        await on(pilot, Ask)
         await type_in(pilot, str(file))
         await pilot.press("enter")
         question = await on(pilot, Confirm)
