@@ -75,12 +75,14 @@ def envelope(text: str) -> WrittenCall | str:
 def whole(text: str) -> list[WrittenCall]:
     """The calls of a text that can only be requests, and not the params of something that has a ``method`` in them."""
     text = text.removeprefix("\ufeff")
-    spans = elements(text) or [(0, len(text))]
+    spans = elements(text)
+    parts = [text[slice(*span)] for span in spans] if spans else [text]
+    if spans is None and members(text) is None:
+        parts = [line for _, line in lines_of(text)]
     calls = []
-    for start, end in spans:
-        found = members(text[start:end])
-        names = {each.name for each in found or ()}
-        call = envelope(text[start:end]) if {"jsonrpc", "method"} <= names <= OWN else ""
+    for part in parts:
+        names = {each.name for each in members(part) or ()}
+        call = envelope(part) if {"jsonrpc", "method"} <= names <= OWN else ""
         if not isinstance(call, WrittenCall):
             return []
         calls.append(call)

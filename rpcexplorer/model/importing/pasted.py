@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 _COMMAND: Final = re.compile(r"\s*(?:[$%>] +)?(?:[A-Za-z_]\w*=\S* +)?curl(?:\.exe)?\s")
 _REQUEST: Final = re.compile(r"\ufeff?\s*[\[{]")
+_HAR: Final = ('"log"', '"entries"', '"request"')
+_COLLECTION: Final = "schema.getpostman.com/json/collection/"
+LONGEST_NAME: Final = 32
 LONGEST: Final = 1_000_000
 """Characters."""
 
@@ -30,8 +33,9 @@ class Pasted(Struct, frozen=True):
     @property
     def label(self) -> str:
         """What taking it apart does, as an order."""
-        more = f"method {self.calls[0].method}" if len(self.calls) == 1 else f"{len(self.calls):,} calls"
-        return f"take it apart: {more}"
+        method = self.calls[0].method
+        name = method if len(method) <= LONGEST_NAME else f"{method[: LONGEST_NAME - 1]}…"
+        return f"take it apart: {f'method {name}' if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
 
 
 def is_command(text: str) -> bool:
@@ -44,12 +48,12 @@ def pasted(text: str) -> Pasted | None:
     if len(text) > LONGEST:
         return None
     if is_command(text):
-        from rpcexplorer.model.importing.forms import imported
-
-        found = imported(text)
-        said = tuple(f"Request {each.number} was left out: {each.why}." for each in found.skipped)
-        return Pasted("A curl command, not JSON.", found.calls, (*found.notes, *said)) if found.calls else None
-    if '"jsonrpc"' not in text or not _REQUEST.match(text):
+        return _file(text)
+    if not _REQUEST.match(text):
+        return None
+    if all(word in text for word in _HAR) or _COLLECTION in text:
+        return _file(text)
+    if '"jsonrpc"' not in text:
         return None
     from rpcexplorer.model.importing.envelopes import whole
     from rpcexplorer.model.importing.imported import ImportedCall
@@ -58,3 +62,14 @@ def pasted(text: str) -> Pasted | None:
     made = (ImportedCall(1, each.method, each.params, notification=each.notification) for each in calls)
     what = "A whole request, not only its params." if len(calls) == 1 else "Whole requests, not params."
     return Pasted(what, tuple(made)) if calls else None
+
+
+def _file(text: str) -> Pasted | None:
+    """What usually comes as a file."""
+    from rpcexplorer.model.importing import curl
+    from rpcexplorer.model.importing.forms import imported
+
+    found = imported(text)
+    what = "A curl command, not JSON." if found.form == curl.FORM else f"A {found.form}, not params."
+    said = tuple(f"Request {each.number} was left out: {each.why}." for each in found.skipped)
+    return Pasted(what, found.calls, (*found.notes, *said)) if found.calls else None

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from rpcexplorer.model.importing.pasted import pasted
 
+FILES = Path(__file__).parent / "files"
 CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": ["«demo.token»", "{{x}}"]}'
 
 
@@ -14,6 +17,10 @@ CALL = '{"jsonrpc": "2.0", "id": 1, "method": "user.get", "params": ["«demo.tok
     [
         (CALL, "take it apart: method user.get"),
         (f"\ufeff [{CALL}, {CALL}]", "take it apart: 2 calls"),
+        (f"{CALL}\n\n{CALL}\n", "take it apart: 2 calls"),
+        ((FILES / "firefox.har").read_text(), "take it apart: 4 calls"),
+        ((FILES / "shop.postman_collection.json").read_text(), "take it apart: 5 calls"),
+        (CALL.replace("user.get", "m" * 99), f"take it apart: method {'m' * 31}…"),
         (f" $ curl http://a.example -d '{CALL}'", "take it apart: method user.get"),
     ],
 )
@@ -39,6 +46,8 @@ def test_what_this_person_pasted_as_json_stays_as_it_is_and_a_command_of_others_
         '{"method": "a", "params": []}',
         '{"jsonrpc": "2.0", "method": "a", "other": 1}',
         f"[{CALL}, 1]",
+        f"{CALL}\n1",
+        '{"log": {"entries": [], "request": 1}}',
         '{"jsonrpc": "2.0", "method": "a", "params": [}',
         "curl http://a.example",
         "curling",

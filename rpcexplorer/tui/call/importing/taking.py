@@ -25,25 +25,30 @@ async def take_apart(calls: DraftScreen, text: str) -> None:
         return
     fits = [fitted(profile, call) for call in found.calls]
     first, *rest = (each.call for each in fits)
-    if calls.method != first.method:
-        _clear(calls)
-        calls.choose(first.method)
-        put_in(calls, text)  # so that it can be brought back from there
+    _clear(calls)
+    taken = explorer.imports.take_in(profile, rest, secrets_of(calls, fits))
+    calls.choose(first.method)
+    put_in(calls, text)  # so that it can be brought back from there
     if any(call.credentials for call in found.calls):
         calls.params.replace(first.params or "[]")  # what was pasted is in no file then
     else:
         put_in(calls, first.params or "[]")
-    trouble = _others(calls, [each for each in fits if each.call is not first])
     said = [f"{first.method} stands in the editor; {calls.key('params.undo')} brings back what was pasted."]
     if first.notification:
         said.append("It had no id: “send as notification” in the palette sends it so.")
     if rest:
-        said.append(f"The others stand in the drafts of {listed(dict.fromkeys(call.method for call in rest), 4)}.")
+        said.append(
+            f"The others stand in the drafts of {listed(dict.fromkeys(call.method for call in taken.drafts), 4)}."
+        )
+        said += ["Those of the same method can be brought back there."] * any(
+            call.method == first.method for call in rest
+        )
+        said += [f"{taken.left_out:,} more of the same methods were left out."] * (taken.left_out > 0)
     if others := other_addresses(found.calls, profile.endpoint):
         said.append(f"It went to {others}; {profile.name} sends it to {profile.endpoint}.")
     said += [f"{note[0].upper()}{note[1:]}." for note in [*note_lines(found.calls)][:NOTES]]
     said += found.notes[:NOTES]
-    calls.tell(" ".join([*said, *([f"But {trouble}."] if trouble else [])]))
+    calls.tell(" ".join([*said, *([f"But {taken.trouble}."] if taken.trouble else [])]))
     await settle_credentials(calls, fits)
 
 
@@ -54,14 +59,6 @@ def _clear(calls: DraftScreen) -> None:
     calls.write_down()  # nothing is being written while it is forgotten
     explorer.drafts.forget(explorer.profile.name, calls.method)
     calls.params.replace(explorer.draft_of(calls.method))
-
-
-def _others(calls: DraftScreen, fits: Sequence[Fitted]) -> str:
-    """The calls beside the first, as drafts of their methods; what could not be kept."""
-    explorer = calls.explorer
-    assert explorer.profile is not None
-    here = [each.call for each in fits if each.call.method != calls.method]
-    return explorer.imports.take_in(explorer.profile, here, secrets_of(calls, fits)).trouble
 
 
 def secrets_of(calls: DraftScreen, fits: Sequence[Fitted]) -> list[Secret]:

@@ -84,6 +84,24 @@ def test_a_pasted_command_gives_its_credentials_to_the_store_after_a_yes_and_to_
 
 
 @pytest.mark.thorough
+def test_of_several_requests_the_first_is_in_the_editor_and_none_is_lost(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        others = [ENVELOPE.replace("1.10", "2.20"), ENVELOPE.replace("user.get", "log")]
+        await paste(pilot, screen, "\n".join([ENVELOPE, *others]))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.method == "user.get")
+        await rest(pilot)
+        assert screen.params.text == '{"n": 1.10, "n": 2}'
+        assert "The others stand in the drafts of user.get, log." in said(app)
+
+    visit(explorer, scene)
+    profile = explorer.profile
+    assert profile is not None
+    assert '{"n": 2.20, "n": 2}' in explorer.replaced.of(profile, "user.get")
+    assert explorer.draft_of("log") == '{"n": 1.10, "n": 2}'
+
+
+@pytest.mark.thorough
 def test_calls_of_a_file_become_drafts_after_they_were_shown(explorer: Explorer, tmp_path: Path) -> None:
     file = tmp_path / "calls.jsonl"
     file.write_text(
