@@ -13,6 +13,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Cancelled, Damaged, Exchange, Response
+from rpcexplorer.storage.history.blocks import to_block
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice
 from rpcexplorer.tui.history.list import HistoryList
@@ -495,6 +496,27 @@ def test_copying_is_asked_for_and_the_screen_stays(recorded: Explorer) -> None:
 
     _, stage = on_screen(recorded, act)
     assert [message.exchange.method for message in stage.of(CopyCallWanted)] == ["report.run"]
+
+
+@pytest.mark.thorough
+def test_a_call_that_somebody_else_has_recorded_says_so_before_anything_is_typed(recorded: Explorer) -> None:
+    theirs = to_block(exchange(9, method="hers")).encode()
+    (recorded.history.folder / "eva@desk.toml").write_bytes(theirs)
+
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        assert rows(screen)[1].split()[:3] == ["✓", "hers", "eva@desk"]
+        assert rows(screen)[2].split()[:3] == ["◌", "report.run", "you"]
+        for key in ("t", "a", "delete"):
+            await press(pilot, key)
+            assert pilot.app.screen is screen
+            told = [each.message for each in pilot.app._notifications]
+            assert told[-1] == "it was recorded by eva@desk, and can only be changed by them, there"
+        screen._preview.tab = "Note"
+        await pilot.pause()
+        assert "by        eva@desk" in text_of(screen.query_one(Sheet))
+
+    on_screen(recorded, act)
+    assert (recorded.history.folder / "eva@desk.toml").read_bytes() == theirs
 
 
 @pytest.mark.everyday(1)
