@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from rpcexplorer.cli.context import complete_profiles, fail
-from rpcexplorer.cli.history import one_of, opened
 from rpcexplorer.cli.output import Output
+from rpcexplorer.cli.recorded import one_of, opened
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer

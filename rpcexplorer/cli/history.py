@@ -25,8 +25,6 @@ from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.words.history import history_line, shown
 
-__all__ = ["history", "one_of", "opened"]
-
 AT_MOST = whole_number(1)
 AGE = re.compile(r"([0-9]{1,4})([hdw])")
 NAMED = 3
