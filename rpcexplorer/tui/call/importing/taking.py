@@ -46,7 +46,7 @@ async def take_apart(calls: DraftScreen, text: str) -> None:
         said += [f"{taken.left_out:,} more of the same methods were left out."] * (taken.left_out > 0)
     if others := other_addresses(found.calls, profile.endpoint):
         said.append(f"It went to {others}; {profile.name} sends it to {profile.endpoint}.")
-    said += [f"{note[0].upper()}{note[1:]}." for note in [*note_lines(found.calls)][:NOTES]]
+    said += [f"{note}." for note in [*note_lines(found.calls)][:NOTES]]
     said += found.notes[:NOTES]
     calls.tell(" ".join([*said, *([f"But {taken.trouble}."] if taken.trouble else [])]))
     await settle_credentials(calls, fits)
