@@ -173,9 +173,9 @@ def in_value(text: str, token: Token, slips: Slips) -> None:
     if token.kind == "number" and _number(spelled, token, slips):
         return
     if spelled.startswith("{{"):
-        right = f'"{{{{{spelled[2:-2].strip().removesuffix(":json")}:json}}}}"'
-        edit = Rewrite(token.start, token.end, right)
-        slips.add("placeholder", token[1:], "a placeholder stands in quotes", f"write {shown(right)}", edit)
+        quoted = f'"{{{{{spelled[2:-2].strip().removesuffix(":json")}:json}}}}"'
+        edit = Rewrite(token.start, token.end, quoted)
+        slips.add("placeholder", token[1:], "a placeholder stands in quotes", f"write {shown(quoted)}", edit)
     elif right := _LITERALS.get(spelled.lower()):
         edit = Rewrite(token.start, token.end, right)
         slips.add("literal", token[1:], f"{shown(spelled)} is not JSON", f"write {right}", edit)
