@@ -24,6 +24,8 @@ from rpcexplorer.views.printable import printable
 
 LineKind = Literal["equal", "changed", "spelling", "added", "removed", "ignored", "hidden", "fold", "note"]
 
+PASSED: Final = frozenset({"ignored", "hidden"})
+"""What was not compared."""
 CONTEXT: Final = 2
 """Equal values that are shown before and behind a difference."""
 RUN: Final = 500
@@ -230,6 +232,10 @@ class _Layout:
             yield ComparedLine(mark.kind, blank + one, blank + two, index, note=note)
         else:
             key = f"{left[0]}" if left else f"r{right[0] if right else 0}"
+            if mark.kind in PASSED and not self._is_open(key):  # nobody wants to see all of it
+                shown = [None if side is None else blank + begun(prefix, side) for side in (ours, theirs)]
+                yield ComparedLine(mark.kind, shown[0], shown[1], fold=key)
+                return
             yield from self._columns(mark.kind, prefix, ours, theirs, level=level, key=key, index=index)
 
     def _columns(

@@ -42,11 +42,11 @@ def printed(lines: Iterable[ComparedLine], *, colour: bool = False) -> Iterator[
 
 def _difference(kind: LineKind, lines: list[ComparedLine], *, colour: bool) -> Iterator[str]:
     for side, sign in enumerate(SIGNS[kind]):
-        for line in lines:
+        for at, line in enumerate(lines):
             text = line.right if side else line.left
             if text is None or (side and kind in REMARKS and text == line.left):
                 continue
-            remark = line.note or REMARKS.get(kind, "")
+            remark = line.note or ("" if at else REMARKS.get(kind, ""))
             told = f"  ({remark})" if remark and (side or line.right is None or kind in REMARKS) else ""
             yield inked(f"{sign} {text}", INKS[sign], colour=colour) + inked(told, DIM, colour=colour)
 

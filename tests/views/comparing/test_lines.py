@@ -70,6 +70,14 @@ def test_what_came_what_went_and_what_is_written_otherwise_is_seen() -> None:
     ]
 
 
+def test_what_was_left_out_takes_a_line_until_it_is_unfolded() -> None:
+    comparison = at_once(compared_texts(b'{"a":1,"t":{"x":[1]}}', b'{"a":2,"t":[2]}', ["/t"]))
+    lines = compared_lines(comparison)
+    assert sides(lines[2]) == ("ignored", '  "t": {"x":[1]}', '  "t": [2]')
+    opened = compared_lines(comparison, {lines[2].fold})
+    assert [line.left for line in opened[2:-1]] == ['  "t": {', '    "x": [', "      1", "    ]", "  }"]
+
+
 def test_what_two_sides_have_in_other_places_stays_beside_its_partner() -> None:
     left = [{"id": at, "t": at} for at in range(6)]
     right = [{"id": 9, "t": 9}, *({"id": at, "t": 0} for at in range(1, 6))]
