@@ -273,9 +273,9 @@ class ExplorerApp(Leaving):
 
     @opens("export")
     async def on_export_wanted(self, event: ExportWanted) -> None:
-        from rpcexplorer.tui.comparing.exporting import exported
+        from rpcexplorer.tui.call.saving import case_saved
 
-        await exported(self.screen, self.explorer, event.records)
+        await case_saved(self.screen, self.explorer, event.records)
 
     @opens("statistics")
     async def on_statistics_wanted(self, event: StatisticsWanted) -> None:

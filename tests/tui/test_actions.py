@@ -980,12 +980,12 @@ async def a_recorded_call_is_replayed_and_handed_on(at: Visit) -> None:
     await on(at.pilot, HistoryScreen)
     await at.press("x")
     ask = await on(at.pilot, Ask)
-    assert shown(ask).startswith("Export the call as a case in")
+    assert shown(ask).startswith("Save a case of the call in")
     file = at.explorer.paths.state / "demo.echo.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     await type_in(at.pilot, str(file))
     await at.press("enter")
-    await at.sees("Exported the call")
+    await at.sees("Saved a case of the call")
     assert file.read_text().startswith("case = 1\n")
     assert at.posted(ExportWanted)
 

@@ -1,4 +1,4 @@
-"""Saving something in a file of the person's choice: what is on view of a reply, or what else could be copied.
+"""Saving something in a file of the person's choice: what is on view of a reply, what else could be copied, a case.
 
 Nothing is overwritten without a question.
 """
@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import os
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -23,6 +24,10 @@ ALONE: Final = "Secrets are left out. No one else on this machine can read a new
 WORDS: Final = "As the server wrote it, secrets left out. No one else on this machine can read a new file."
 MADE: Final = "the filtered reply"
 MADE_WORDS: Final = "What stands in the reply's place now. No one else on this machine can read a new file."
+CASE: Final = ".toml"
+CASE_WORDS: Final = (
+    "Secrets stay here; what else is in params and replies goes along. It is read with rpcexplorer FILE."
+)
 LONGEST: Final = 60
 """Letters of a method's name in the name of a file."""
 
@@ -33,6 +38,19 @@ async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, bod
     name = file_name(exchange.method, ".txt" if what == MADE else ".json")
     content = await asyncio.to_thread(explorer.redactor().body, content)
     await put_in_file(screen, explorer, what, content, name, words=MADE_WORDS if what == MADE else WORDS)
+
+
+async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange]) -> None:
+    """Write recorded calls into a file for somebody else."""
+    made = await asyncio.to_thread(explorer.cases.made_of, records)
+    if isinstance(made, str):
+        screen.notify(made, severity="warning", timeout=10)
+        return
+    methods = {each.method for each in records}
+    name = file_name(methods.pop() if len(methods) == 1 else "calls", CASE)
+    what = f"a case of {len(records)} calls" if len(records) > 1 else "a case of the call"
+    content = made.text.encode(errors="backslashreplace")
+    await put_in_file(screen, explorer, what, content, name, words=CASE_WORDS)
 
 
 async def put_in_file(

@@ -71,7 +71,9 @@ async def replay(
     run = partial(_replayed, explorer, records, profile)
     title = f"Replay  {what} on {profile.name}"
     names = [each.method for each in records]
-    await screen.app.push_screen_wait(ReplayScreen(title, names, run, pending, frame, remarks=said))
+    opened = ReplayScreen(title, names, run, pending, frame, remarks=said)
+    opened.set_class(profile.badge == "prod", "-prod")
+    await screen.app.push_screen_wait(opened)
 
 
 async def _replayed(
@@ -96,7 +98,9 @@ async def compare_profiles(
     others = [each.name for each in profiles[1:]]
     run = partial(_on_each, explorer, draft, profiles)
     title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
-    await screen.app.push_screen_wait(ReplayScreen(title, others, run, pending, frame, by_profile=True))
+    opened = ReplayScreen(title, others, run, pending, frame, by_profile=True)
+    opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
+    await screen.app.push_screen_wait(opened)
 
 
 async def _on_each(

@@ -108,7 +108,7 @@ async def she(sitting: Sitting) -> None:
     await sitting.press("x")
     await sitting.opened(Ask)
     await sitting.press("enter")
-    await until(sitting.pilot, lambda: "Exported the call" in said(sitting.app))
+    await until(sitting.pilot, lambda: "Saved a case of the call" in said(sitting.app))
 
 
 async def he(sitting: Sitting) -> None:
