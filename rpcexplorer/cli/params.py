@@ -42,7 +42,7 @@ def params_text(words: Sequence[str], world: World) -> str:
 
 def _check(name: str, value: str) -> None:
     """End the command where the JSON of a word is none, or more than one value."""
-    whole = value.lstrip()[:1] in {"[", "{"}
+    whole = value.lstrip()[:1] in {"[", "{"} and not value.lstrip().startswith("{{")
     text = value if whole else f"[{value}]"
     read = Draft("", text).read()
     if isinstance(read, Params) and (whole or read.size == 1):

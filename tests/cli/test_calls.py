@@ -87,6 +87,7 @@ WORDS = [
     ('b:=1,"c":2', "an array has no names; write 'b=1,\"c\":2' instead."),
     ("b:=", "there is no value; write b:=null or b= instead."),
     ("b:=[1]]", "] closes nothing; write 'b:=[1]' instead."),
+    ("b:={{n}}", "a placeholder stands in quotes; write 'b:=\"{{n:json}}\"' or 'b={{n}}' instead."),
 ]
 
 
