@@ -22,10 +22,13 @@ from textual.message import Message
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.batches.collected import CollectedCalls
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Result, Sent
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
@@ -1037,6 +1040,68 @@ async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visi
     assert at.posted(ProfilesCompared)
     await at.press("escape")
     await at.back()
+
+
+@shows("add-to-batch", "batch", "batch.load", "batch.send", "batch.copy", "batch.close")
+async def calls_are_collected_and_sent_as_one_body(at: Visit) -> None:
+    await at.write("[1.10]")
+    await at.press("alt+p")
+    await at.sees("demo.echo is in the batch: 1 call.")
+    await at.write("[]", "nowhere")
+    await at.press("alt+p", "alt+l")
+    batch = await on(at.pilot, BatchScreen)
+    sent = {""}
+    for key in ("f5", "ctrl+enter"):
+        await at.press(key)
+        await until(at.pilot, lambda: bool(batch.calls.sent) and batch.calls.sent.id not in sent and not batch.sending)
+        sent.add(batch.calls.sent.id)
+    await at.sees("Batch  2 calls", "✓ result", "✗ -32601")
+    for key in ("y", "f10"):
+        await at.press(key)
+        await on(at.pilot, Picker)
+        await at.press("escape")
+        await on(at.pilot, BatchScreen)
+    await at.press("escape")
+    await at.back()
+    await at.press("alt+l")
+    await on(at.pilot, BatchScreen)
+    await at.press("enter")
+    await at.back()
+    assert (at.calls.method, at.calls.params.text) == ("demo.echo", "[1.10]")
+
+
+@shows("batch.up", "batch.down", "batch.notification", "batch.remove", "batch.clear", "batch.undo")
+async def a_batch_is_put_in_order(at: Visit) -> None:
+    batch = CollectedCalls().added(Draft("a")).added(Draft("b")).added(Draft("c"))
+    at.explorer.batches.keep(at.explorer.profiles.profiles["demo"], batch, ())
+    await at.press("alt+l")
+    screen = await on(at.pilot, BatchScreen)
+
+    def calls() -> str:
+        return "".join(row.draft.method for row in screen.calls.rows)
+
+    for key, order in (("J", "bac"), ("shift+down", "bca"), ("K", "bac"), ("shift+up", "abc")):
+        await at.press(key)
+        assert calls() == order
+    await at.press("n")
+    assert screen.calls.rows[0].draft.notification
+    await at.press("delete")
+    assert calls() == "bc"
+    await at.by_palette("take all calls out")
+    await on(at.pilot, BatchScreen)
+    await until(at.pilot, lambda: not calls())
+    await at.press("ctrl+z")
+    assert calls() == "bc"
+
+
+@shows("response.use")
+async def a_value_is_taken_to_another_call(at: Visit) -> None:
+    await at.reply('{"key": "abc"}')
+    await at.press("down", "u")
+    await at.choose("ping")
+    await at.back()
+    await until(at.pilot, lambda: at.calls.method == "ping")
+    assert at.calls.params.text == '["{{last.demo.echo#/key}}"]'
 
 
 # --- profiles --------------------------------------------------------------------------------------------------------
