@@ -26,11 +26,15 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.batch.list import BatchList
+from rpcexplorer.tui.batch.preview import BatchPreview
+from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.methods.list import MethodList
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.methods.recent import RecentList
+from rpcexplorer.tui.call.params.completion import CompletionList
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response.pane import ResponsePane
@@ -462,6 +466,28 @@ def test_the_first_screen_takes_the_way_where_the_keys_had_led(make_explorer: Ca
         assert explorer.profile.name == "mine"
 
     tell(explorer, story)
+
+
+@pytest.mark.thorough
+@through(BatchScreen, BatchList, BatchPreview, CompletionList)
+def test_calls_go_into_the_batch_and_change_places_and_a_name_is_taken_as_the_keys_say(explorer: Explorer) -> None:
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.echo")
+        calls.params.replace("[1]")
+        calls.params.focus_inside()
+        await play(
+            pilot, "alt+p", "alt+p", "alt+l", "tab", "space", "escape", "down", "n", "K", "delete", "down", "enter"
+        )
+        await until(pilot, lambda: pilot.app.screen is calls)
+        assert explorer.profile is not None
+        (row,) = explorer.batches.of(explorer.profile).rows
+        assert not row.draft.notification, "the one below was made a notification, went up and was taken out"
+        calls.params.replace("")
+        calls.params.focus_inside()
+        await play(pilot, "[", '"', "{", "{", "u", "u", "enter", "right", ",", "1")
+        assert calls.params.text == '["{{uuid}}",1]'
+
+    visit(explorer, scene)
 
 
 # --- all of them -------------------------------------------------------------------------------------------------
