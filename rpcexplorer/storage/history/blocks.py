@@ -12,13 +12,25 @@ import json
 import re
 from collections.abc import Mapping
 from contextlib import suppress
-from datetime import date, datetime, time
-from typing import Any
+from datetime import MAXYEAR, MINYEAR, date, datetime, time
+from typing import Any, Final, cast
 from zlib import crc32
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.exchange import (
+    CallKind,
+    Cancelled,
+    Damaged,
+    ErrorObject,
+    Exchange,
+    Malformed,
+    Outcome,
+    Response,
+    Result,
+    Sent,
+    Unreached,
+)
 from rpcexplorer.model.filter import OUTCOMES
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.storage.history.records import BASE64, text_of, to_exchange, to_record
@@ -49,9 +61,19 @@ HEADING = re.compile(
     rb'(?:method = [^\n]*\n)?kind = "(?:call|notification|batch)"\noutcome = "(?:%s)"\n' % "|".join(OUTCOMES).encode()
 )
 """The first lines of a block as they are written, where no part of them stands as base64."""
-IN_BASE64 = BASE64.encode()
-OUTLINE = frozenset(b"id time profile method kind outcome status code ms received".split())
-"""The keys of what can be said of a call without its texts."""
+_BEGINNING: Final = re.compile(
+    rb'id = ("[^\n]*")\ntime = ([0-9T:.-]+)Z\n(?:profile = ("[^\n]*")\n)?(?:url = [^\n]*\n)?(?:method = ("[^\n]*")\n)?'
+    rb'kind = "(call|notification|batch)"\noutcome = "(%s)"\n(?:status = ([0-9]{1,9})\n)?(?:code = (-?[0-9]{1,18})\n)?'
+    % "|".join(OUTCOMES).encode()
+)
+_TOOK: Final = re.compile(rb"\nms = ([0-9]{1,12}(?:\.[0-9]{1,9})?)\n(?:sent = [0-9]+\n)?received = ([0-9]{1,12})\n")
+_WITHOUT: Final[dict[bytes, Outcome]] = {
+    b"result": Result(b""),
+    b"malformed": Malformed(""),
+    b"unreached": Unreached("wait", ""),
+    b"cancelled": Cancelled(),
+    b"sent": Sent(),
+}
 CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?:\s|\Z)", re.MULTILINE)
 BY_HAND = "this record was changed by hand after it was written"
 
@@ -144,14 +166,24 @@ def read_record(raw: bytes, file: str = "") -> dict[str, Any] | Damaged | None:
 
 
 def outline(raw: bytes) -> Exchange | None:
-    """A call without what was asked and came back, in a tenth of the time; None where it has to be read whole."""
+    """A call without what was asked and came back, in a fraction of the time; None where it has to be read whole."""
     lines = untouched(raw)
-    if lines is None:
+    begins = _BEGINNING.match(lines) if lines else None
+    took = _TOOK.search(lines, begins.end() - 1) if lines and begins else None
+    if not begins or not took:
         return None
-    kept = (line for line in lines.split(b"\n") if line.partition(b" = ")[0].removesuffix(IN_BASE64) in OUTLINE)
-    record = _own(b"\n".join([*kept, b""]))
-    found = None if record is None else to_exchange(record | {"reply_cut": True})
-    return found if isinstance(found, Exchange) else None
+    id, moment, profile, method, kind, outcome, status, code = begins.groups()
+    try:
+        when = datetime.fromisoformat(f"{moment.decode()}+00:00")
+        names = [json.loads(text or b'""') for text in (id, profile, method)]
+    except ValueError:  # an escape that JSON lacks
+        return None
+    if not MINYEAR < when.year < MAXYEAR:
+        return None
+    came = _WITHOUT.get(outcome) or ErrorObject(int(code) if code else None, "", None, b"")
+    response, seconds = Response(int(status) if status else None, size=int(took[2])), float(took[1]) / 1000
+    own_kind = cast("CallKind", kind.decode())
+    return Exchange(names[0], when, names[1], "", names[2], "", own_kind, came, seconds, response=response)
 
 
 def untouched(raw: bytes) -> bytes | None:
