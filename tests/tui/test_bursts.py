@@ -29,6 +29,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.preview import BatchPreview
 from rpcexplorer.tui.batch.screen import BatchScreen
+from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.methods.list import MethodList
@@ -40,6 +41,11 @@ from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.sending import SendingScreen
+from rpcexplorer.tui.comparing.choosing import SeveralProfiles, Ticked
+from rpcexplorer.tui.comparing.list import ReplayList
+from rpcexplorer.tui.comparing.replay import ReplayScreen
+from rpcexplorer.tui.comparing.screen import ComparisonScreen
+from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm, Dialog
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.help import Help
@@ -47,6 +53,7 @@ from rpcexplorer.tui.dialogs.login import Credentials, secrets
 from rpcexplorer.tui.dialogs.picker import Picker, PickList
 from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
 from rpcexplorer.tui.history.list import HistoryList
+from rpcexplorer.tui.history.marking import MarkingScreen
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
 from rpcexplorer.tui.history.screen import HistoryScreen
@@ -58,6 +65,8 @@ from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.reader.grid import Grid
 from rpcexplorer.tui.reader.pager import Pager
 from rpcexplorer.tui.reader.reader import Reader
+from rpcexplorer.tui.statistics.screen import StatisticsScreen
+from rpcexplorer.tui.statistics.table import FiguresList
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.cycle import Cycle
 from rpcexplorer.tui.widgets.prompt import Prompt
@@ -486,6 +495,96 @@ def test_calls_go_into_the_batch_and_change_places_and_a_name_is_taken_as_the_ke
         calls.params.focus_inside()
         await play(pilot, "[", '"', "{", "{", "u", "u", "enter", "right", ",", "1")
         assert calls.params.text == '["{{uuid}}",1]'
+
+    visit(explorer, scene)
+
+
+# --- several calls -----------------------------------------------------------------------------------------------
+
+
+def compared(app: ExplorerApp) -> list[tuple[str, str]]:
+    """The methods on both sides of every comparison that opens from now on."""
+    sides: list[tuple[str, str]] = []
+
+    def changed(screen: Screen[Any]) -> None:
+        if isinstance(screen, ComparisonScreen) and (not sides or screen is not last[-1]):
+            sides.append((screen.left.method, screen.right.method))
+            last.append(screen)
+
+    last: list[Screen[Any]] = []
+    app.screen_change_signal.subscribe(app, changed, immediate=True)
+    return sides
+
+
+@through(MarkingScreen, HistoryList, ComparisonScreen, ComparedText)
+def test_calls_are_compared_that_were_marked_and_stood_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two", "three", "four", "five")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        sides = compared(app)
+        await play(pilot, "f6", "m", "down", "d", "n", "down", "N", "escape", "down", "d", "up", "escape")
+        assert sides == [("three", "five"), ("two", "five")]
+        await play(pilot, "home", "m", "down", "x", "escape", "down", "d", "escape", "escape", "escape")
+        await until(pilot, lambda: app.screen is calls)
+        assert sides[2:] == []
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(MarkingScreen, ReplayScreen, ReplayList, Picker, PickList, ComparisonScreen)
+def test_what_is_replayed_and_opened_is_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two", "three", "four")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        sides, opened_ = compared(app), list[Screen[Any]]()
+        await play(pilot, "f6", "down", "m", "m", "R", *"demo", "enter")
+        replay: ReplayScreen = await on(pilot, ReplayScreen)
+        await until(pilot, lambda: len(replay.done) == 2 and replay.stop is None)
+        assert [each.recorded.method for each in replay.done] == ["two", "three"]
+        await play(pilot, "down", "enter", "down", "escape", "up", "enter", "escape", "escape", "escape")
+        assert sides == [("three", "three"), ("two", "two")]
+        assert opened_ == []
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(SeveralProfiles, Ticked, ReplayScreen, ReplayList)
+def test_one_call_goes_to_the_profiles_that_were_ticked_where_the_keys_had_led(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.echo")
+        await play(pilot, "alt+d")
+        chosen: SeveralProfiles = await on(pilot, SeveralProfiles)
+        ticked = chosen._list.ticked
+        await play(pilot, "down", "space", "down", "up", "space", "escape", "8")
+        assert chosen._list.ticked == ticked
+        assert app.screen is calls
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(StatisticsScreen, FiguresList)
+def test_a_row_of_the_statistics_leads_to_its_calls_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two", "two", "three", "three", "three")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await play(pilot, "f6", "s", "down", "enter", "down")
+        history: HistoryScreen = await on(pilot, HistoryScreen)
+        await until(pilot, lambda: "two" in history._pane.text)
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(CopyPicker)
+def test_a_form_is_taken_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await play(pilot, "f6", "y", *"our own", "enter")
+        await until(pilot, lambda: app.clipboard.startswith("rpcexplorer call"))
 
     visit(explorer, scene)
 
