@@ -2,6 +2,7 @@
 
 ``open_screen`` is the way in. The class is made in layers: what becomes of keys (``keyboard.py``), what can be done
 with a selection (``selecting.py``), what all screens look like (``appearance.py``), how it ends (``leaving.py``).
+The file is longer than others because screens do not know each other: whatever leads from one to another is here.
 """
 
 from __future__ import annotations
