@@ -92,10 +92,13 @@ class Themed(Selecting[ReturnType]):
         super().notify(said, title=printable(title), severity=severity, timeout=timeout, markup=False)
 
     def on_notify(self, event: Notify) -> None:
-        """What is said again takes the place of what was said, before Textual adds it."""
+        """What is said again takes the place of what was said, before Textual adds it; so does its newer end.
+
+        Of complaints each stays: what stands before the colon may be the file that several are about.
+        """
         new = event.notification
         for old in list(self._notifications):
-            if (old.message, old.severity) == (new.message, new.severity):
+            if old.severity == new.severity and _is_again(new.message, old.message, new.severity):
                 self._unnotify(old, refresh=False)
 
     @opens("theme")
@@ -111,3 +114,10 @@ class Themed(Selecting[ReturnType]):
         for complaint in self._broken:
             self.notify(str(complaint), markup=False, severity="warning")
         self._broken.clear()
+
+
+def _is_again(new: str, old: str, severity: str) -> bool:
+    """Whether a notice says again what another has said: ``demo.echo is in the batch: 2 calls.`` after one call."""
+    if severity != "information" or ":" not in new:
+        return new == old
+    return new.partition(":")[0] == old.partition(":")[0]

@@ -149,7 +149,10 @@ def test_a_damaged_record_is_told_and_the_others_are_listed(used: Shell) -> None
     assert "damaged" in ran.err
 
 
-def test_in_a_history_that_others_write_to_each_call_says_whose_it_is(used: Shell) -> None:
+def test_in_a_history_that_others_write_to_each_call_says_whose_it_is(
+    used: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "160")  # as wide as it takes for a name
     (own,) = used.home.rglob("history/*.toml")
     blocks = own.read_text()
     assert "you" not in used.run("history", "list").text.split()

@@ -35,6 +35,7 @@ OVERRIDDEN: dict[str, set[tuple[type[Any], str]]] = {
 
 CALLED: dict[str, set[tuple[type[Any], str]]] = {
     "Leaving": {(App, "_close_messages_no_wait"), (App, "_exception")},
+    "Themed": {(App, "_notifications"), (App, "_unnotify")},  # what is said again takes the place of what was said
     "Editor": {(TextArea, "_build_highlight_map"), (TextArea, "_rewrap_and_refresh_virtual_size")},
 }
 """By our class: names that it has from Textual's."""

@@ -16,12 +16,12 @@ from tests.tui.waiting import until
 
 WORDS = {
     "reset": {"params.reset"},
-    "save": {"response.save", "response.pipe"},
+    "save": {"keep-call", "response.save", "response.pipe"},
     "export": {"copy"},
     "undo": {"params.undo"},
     "redo": {"params.redo"},
     "repeat": {"send", "recent.again"},
-    "compare": {"history"},
+    "compare": {"compare-profiles", "response.compare", "history"},
     "quit": {"quit"},
     "exit": {"quit"},
     "curl": {"copy"},
@@ -54,7 +54,7 @@ def test_a_word_that_people_search_for_finds_its_command(explorer: Explorer, wor
 @pytest.mark.thorough
 def test_what_is_found_by_another_word_is_done(explorer: Explorer) -> None:
     async def scene(_: ExplorerApp, pilot: Pilot[str], calls: CallScreen) -> None:
-        await found(pilot, "compare")
+        await found(pilot, "past calls")
         await pilot.press("enter")
         await on(pilot, HistoryScreen)
 
