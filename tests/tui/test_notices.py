@@ -73,10 +73,10 @@ def test_a_long_sentence_and_several_are_read_whole_and_leave_half_of_the_screen
 @pytest.mark.thorough
 def test_what_is_said_anew_takes_the_place_of_what_was_said_and_complaints_stay(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        for said in ("x is in the batch: 1 call.", "x is in the batch: 2 calls.", "Copied.", "Copied."):
-            app.notify(said)
-        for said in ("a.toml: one", "a.toml: two"):
-            app.notify(said, severity="warning")
+        for sentence in ("x is in the batch: 1 call.", "x is in the batch: 2 calls.", "Copied.", "Copied."):
+            app.notify(sentence)
+        for sentence in ("a.toml: one", "a.toml: two"):
+            app.notify(sentence, severity="warning")
         await pilot.pause()
         assert [each.message.lstrip("! ") for each in app._notifications] == [
             "x is in the batch: 2 calls.", "Copied.", "a.toml: one", "a.toml: two",

@@ -160,7 +160,7 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
             self._show(await self._laid_out(self.comparison), self.text.cursor)
 
     def _show(self, lines: Sequence[ComparedLine], at: int) -> None:
-        self.text.lines = lines
+        self.text.show(lines)
         self.text.reveal(at)
         self._tell_place()
         self.refresh_bindings()

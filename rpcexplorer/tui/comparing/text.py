@@ -22,7 +22,8 @@ from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line
 from rpcexplorer.tui.widgets.scrolling import SCROLLING
-from rpcexplorer.views.comparing.lines import ComparedLine
+from rpcexplorer.views.comparing.lines import ComparedLine, is_pair, stacked
+from rpcexplorer.views.comparing.values import own_part
 
 ASIDE: Final = 8
 """Columns that a key scrolls sideways."""
@@ -77,6 +78,9 @@ class ComparedText(ScrollView, can_focus=True):
 
     def __init__(self) -> None:
         super().__init__()
+        self._given: Sequence[ComparedLine] = ()
+        self._in_pairs = True
+        """They were given an order for two columns."""
         self._left = 0
         """How many characters are out of sight at the left, on both sides."""
         self._pairs: list[int] = []
@@ -85,6 +89,11 @@ class ComparedText(ScrollView, can_focus=True):
         """The first row of each of these."""
         self._places: list[int] = []
         """The lines on which a difference begins."""
+
+    def show(self, lines: Sequence[ComparedLine]) -> None:
+        """Other lines; one below the other, those of the left side of a difference stand together."""
+        self._in_pairs, self._given = self.side_by_side, lines
+        self.lines = lines if self.side_by_side else list(stacked(lines))
 
     # --- drawing -----------------------------------------------------------------------------------------------
 
@@ -247,6 +256,10 @@ class ComparedText(ScrollView, can_focus=True):
 
     def on_resize(self) -> None:
         """Other rows, perhaps; what is under the cursor stays on view with what stands before it."""
+        if self._given and self._in_pairs != self.side_by_side:
+            nearest = self.nearest
+            self.show(self._given)
+            self.first(nearest)
         self._measure()
         self._leave_some_above(self._row_of(self.cursor))
         self._put(self.cursor)
@@ -280,22 +293,3 @@ class ComparedText(ScrollView, can_focus=True):
     def action_aside(self, by: int) -> None:
         self._left = min(max(self._left + by * ASIDE, 0), LONGEST)
         self.refresh()
-
-
-def is_pair(shown: ComparedLine) -> bool:
-    """Whether both sides have something of their own in it; one below the other they take two rows."""
-    alike = shown.kind in {"equal", "fold", "note"} or (
-        shown.kind in {"ignored", "hidden"} and shown.left == shown.right
-    )
-    return shown.left is not None and shown.right is not None and not alike
-
-
-def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
-    """Where a line differs from its counterpart: from the first character that is not the same to the last."""
-    begin = next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), -1)
-    shorter = min(len(left), len(right))
-    begin = shorter if begin < 0 else begin
-    tail = 0
-    while tail < shorter - begin and left[-1 - tail] == right[-1 - tail]:
-        tail += 1
-    return begin, len(right if is_right else left) - tail

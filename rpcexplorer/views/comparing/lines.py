@@ -7,12 +7,13 @@ There are no commas: a line is a value, and the last one of an object is like th
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Collection, Iterator, Sequence
-from itertools import islice, zip_longest
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from itertools import groupby, islice, zip_longest
 from typing import Final, Literal, NamedTuple
 from weakref import WeakKeyDictionary
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import at_once
@@ -75,6 +76,27 @@ def compared_lines(
     if comparison not in _LAYOUTS:
         _LAYOUTS[comparison] = _Layout(comparison)
     return list(_LAYOUTS[comparison].lines(unfolded, full=full))
+
+
+def stacked(lines: Iterable[ComparedLine]) -> Iterator[ComparedLine]:
+    """For one column: of a difference of several lines all that was before, then all that is now."""
+    for difference, run in groupby(lines, lambda line: line.difference):
+        group = list(run)
+        if difference is None or len(group) < 2:
+            yield from group
+            continue
+        text = [line for line in group if line.kind != "fold"]
+        yield from (replace(line, right=None) for line in text if line.left is not None)
+        yield from (replace(line, left=None) for line in text if line.right is not None)
+        yield from (line for line in group if line.kind == "fold")
+
+
+def is_pair(shown: ComparedLine) -> bool:
+    """Whether both sides have something of their own in it; one below the other they take two rows."""
+    alike = shown.kind in {"equal", "fold", "note"} or (
+        shown.kind in {"ignored", "hidden"} and shown.left == shown.right
+    )
+    return shown.left is not None and shown.right is not None and not alike
 
 
 def _note(text: str) -> ComparedLine:

@@ -72,3 +72,14 @@ def _part(prefix: str, text: str, at: int) -> str:
     before, behind = "…" if start else "", "…" if end < len(text) else ""
     quoted = spelled(text[start:end])
     return shown(f"{prefix}{before}{quoted}{behind}".encode("utf-8", "surrogatepass"))
+
+
+def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
+    """Where a line differs from its counterpart: from the first character that is not the same to the last."""
+    begin = next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), -1)
+    shorter = min(len(left), len(right))
+    begin = shorter if begin < 0 else begin
+    tail = 0
+    while tail < shorter - begin and left[-1 - tail] == right[-1 - tail]:
+        tail += 1
+    return begin, len(right if is_right else left) - tail

@@ -18,9 +18,10 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
-from rpcexplorer.tui.comparing.text import ComparedText, own_part
+from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.comparing.lines import ComparedLine
+from rpcexplorer.views.comparing.values import own_part
 from tests.storage.recording import START, exchange
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import said

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared_texts
-from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
+from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines, stacked
 from rpcexplorer.views.printable import printable
 from tests.model.comparing.test_compare import VALUES
 
@@ -138,6 +138,18 @@ def test_of_very_many_differences_the_first_are_shown_and_the_rest_where_they_ar
     assert (last.left, last.kind) == ("⋯ 50 more differences", "fold")
     *_, last = compared_lines(comparison, {last.fold})
     assert (last.left, last.fold) == ("]", "")
+
+
+def test_in_one_column_all_that_was_stands_before_all_that_is_and_a_fold_behind_both() -> None:
+    comparison = at_once(
+        compared_texts(b'{"a": 1, "b": 2, "c": [%s]}' % b",".join([b"1"] * 200), b'{"a": 3, "b": 2, "c": "x"}')
+    )
+    found = [(line.kind, line.left, line.right) for line in stacked(compared_lines(comparison)) if line.kind != "equal"]
+    assert found[0] == ("changed", '  "a": 1', '  "a": 3'), "a line of each side stays a line"
+    assert found[1:3] == [("changed", '  "c": [', None), ("changed", "    1", None)]
+    assert found[-2] == ("changed", None, '  "c": "x"')
+    assert found[-1][0] == "fold"
+    assert [line for _, line, _ in found[1:-2]] == [text for _, text, _ in found[1:-2] if text is not None]
 
 
 def test_nothing_that_a_terminal_obeys_is_in_a_line() -> None:
