@@ -87,7 +87,7 @@ ROOMS: dict[str, set[str]] = {
 }
 """Inside ``tui/``: which folder imports which. The files beside the folders may be imported by all, but app.py."""
 
-PROGRAM = {f"rpcexplorer.tui.{name}" for name in ("app", "leaving", "appearance", "selecting")}
+PROGRAM = {f"rpcexplorer.tui.{name}" for name in ("app", "leaving", "appearance", "selecting", "opening")}
 """What the class of the program is made of."""
 
 MOST_FILES = 12

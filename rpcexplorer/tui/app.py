@@ -1,8 +1,8 @@
 """The program on screen: how it starts, and which screen is open. Nobody imports the class.
 
 ``open_screen`` is the way in. The class is made in layers: what becomes of keys (``keyboard.py``), what can be done
-with a selection (``selecting.py``), what all screens look like (``appearance.py``), how it ends (``leaving.py``).
-The file is longer than others because screens do not know each other: whatever leads from one to another is here.
+with a selection (``selecting.py``), what all screens look like (``appearance.py``), how it ends (``leaving.py``), what
+opens over the call screen (``opening.py``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -25,25 +24,15 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.leaving import Leaving, Wish
-from rpcexplorer.tui.messages import (
-    ComparisonWanted,
-    CopyCallWanted,
-    ExportWanted,
-    ProfilesCompared,
-    ReplayWanted,
-    StatisticsWanted,
-    TicketWanted,
-)
+from rpcexplorer.tui.leaving import Wish
+from rpcexplorer.tui.opening import OpeningApp, footer_over
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.terminal.output import never_wait_for_the_gone
-from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rpcexplorer.tui.comparing.screen import Frame
     from rpcexplorer.tui.history.choice import CaseOnView
 
 MANY: Final = 200
@@ -54,7 +43,7 @@ SETTLED: Final = 2.0
 """Seconds until what the first call takes has been loaded as well."""
 
 
-class ExplorerApp(Leaving):
+class ExplorerApp(OpeningApp):
     """Two kinds of screens: the call screen, which is always there, and those that open over it."""
 
     TITLE = "rpcexplorer"
@@ -158,7 +147,7 @@ class ExplorerApp(Leaving):
         from rpcexplorer.tui.profiles.screen import ProfilesScreen
 
         header = self.calls.header_copy() if self.calls else Header()
-        screen = ProfilesScreen(self.explorer, self.pending, adding=adding, header=header, footer=_footer())
+        screen = ProfilesScreen(self.explorer, self.pending, adding=adding, header=header, footer=footer_over())
         used: bool | None = await self.push_screen_wait(screen)
         return bool(used)
 
@@ -202,7 +191,7 @@ class ExplorerApp(Leaving):
 
         calls.write_down()
         choice = await self.push_screen_wait(
-            HistoryScreen(self.explorer, self.pending, header=calls.header_copy(), footer=_footer(), case=case)
+            HistoryScreen(self.explorer, self.pending, header=calls.header_copy(), footer=footer_over(), case=case)
         )
         if choice is not None and choice.action == "carry":
             from rpcexplorer.tui.call.carrying import carry
@@ -215,88 +204,6 @@ class ExplorerApp(Leaving):
             (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange, ours=ours)
         calls.show_recent()
         calls.show_saved()
-
-    @opens("batch")
-    async def on_batch_wanted(self) -> None:
-        calls = self.calls
-        if calls is None or self.screen is not calls:
-            return
-        from rpcexplorer.tui.batch.screen import BatchScreen
-
-        calls.write_down()
-        header, under_way = calls.header_copy(), lambda: calls.whose or calls.what
-        choice = await self.push_screen_wait(
-            BatchScreen(self.explorer, self.pending, header=header, footer=_footer(), under_way=under_way)
-        )
-        calls.show_recent()
-        calls.show_auth()
-        if choice is not None:
-            calls.take(choice.draft, choice.came)
-
-    @opens("copy")
-    async def on_copy_call_wanted(self, event: CopyCallWanted) -> None:
-        from rpcexplorer.model.draft import draft_of
-        from rpcexplorer.tui.call.copying import copied
-
-        exchange = event.exchange
-        taken = partial(self.pending.go_on, "copy")
-        await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange, taken=taken)
-
-    @opens("copy")
-    async def on_ticket_wanted(self, event: TicketWanted) -> None:
-        from rpcexplorer.tui.call.copying import ticket_copied, ticket_of_two_copied
-
-        self.pending.go_on("copy")
-        if event.other is None:
-            await ticket_copied(self.screen, self.explorer, event.exchange)
-        else:
-            await ticket_of_two_copied(self.screen, self.explorer, event.exchange, event.other, event.ignore)
-
-    @opens("comparison")
-    async def on_comparison_wanted(self, event: ComparisonWanted) -> None:
-        from rpcexplorer.tui.comparing.opening import compare
-
-        await compare(self.screen, self.explorer, self.pending, self._frame(), event)
-
-    @opens("replay")
-    async def on_replay_wanted(self, event: ReplayWanted) -> None:
-        from rpcexplorer.tui.comparing.opening import replay
-
-        await replay(self.screen, self.explorer, self.pending, self._frame(), event.records)
-        self._after_calls()
-
-    @opens("replay")
-    async def on_profiles_compared(self, event: ProfilesCompared) -> None:
-        from rpcexplorer.tui.comparing.opening import compare_profiles
-
-        await compare_profiles(self.screen, self.explorer, self.pending, self._frame(), event.draft)
-        self._after_calls()
-
-    @opens("export")
-    async def on_export_wanted(self, event: ExportWanted) -> None:
-        from rpcexplorer.tui.call.saving import case_saved
-
-        await case_saved(self.screen, self.explorer, event.records)
-
-    @opens("statistics")
-    async def on_statistics_wanted(self, event: StatisticsWanted) -> None:
-        from rpcexplorer.tui.statistics.screen import StatisticsScreen
-
-        header = self.calls.header_copy() if self.calls else Header()
-        screen = StatisticsScreen(self.explorer, event.wanted, self.pending, header=header, footer=_footer())
-        if words := await self.push_screen_wait(screen):
-            event.narrow(words)
-
-    def _after_calls(self) -> None:
-        """Calls were made over the call screen."""
-        if self.calls is not None and self.explorer.profile is not None:
-            self.calls.show_recent()
-            self.calls.show_auth()
-
-    def _frame(self) -> Frame:
-        from rpcexplorer.tui.comparing.screen import Frame
-
-        return Frame(self.calls.header_copy if self.calls else Header, _footer)
 
     @opens("test")
     async def on_connection_test_wanted(self) -> None:
@@ -388,13 +295,6 @@ def _start_is_over() -> None:
     gc.freeze()
     gc.set_threshold(5_000, 10, 10)
     gc.enable()
-
-
-def _footer() -> Footer:
-    """For a screen that opens over the calls: what it can do itself comes first, the ways to others go unsaid."""
-    footer = Footer()
-    footer.set_reactive(Footer.elsewhere, frozenset({"history", "profiles"}))
-    return footer
 
 
 def open_screen(

@@ -194,7 +194,7 @@ class DraftScreen(ReplyScreen):
     def _editor(self, event: ParamsPane.EditorWanted) -> None:
         if event.time < self._terminal_back:  # the key was pressed again before the editor was up
             return
-        from rpcexplorer.tui.processes import edited
+        from rpcexplorer.tui.terminal.processes import edited
 
         text, trouble = event.text, "This terminal cannot be lent to an editor."
         with suppress(SuspendNotSupported), self.app.suspend():

@@ -57,8 +57,8 @@ class ReplyScreen(CallLayout):
 
     @work(exclusive=True, group="through")
     async def _put_through(self, wanted: ResponsePane.Through) -> None:
-        from rpcexplorer.tui import processes
-        from rpcexplorer.tui.processes import ending
+        from rpcexplorer.tui.terminal import processes
+        from rpcexplorer.tui.terminal.processes import ending
 
         run, by = {
             "filter": (processes.filtered, "spelled by jq, not by the server"),

@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 from textual.screen import Screen
 
-from rpcexplorer.tui.processes import fed
+from rpcexplorer.tui.terminal.processes import fed
 from rpcexplorer.views.words.sentences import size
 
 OSC_LIMIT: Final = 74_994

@@ -12,7 +12,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.processes import ending
+from rpcexplorer.tui.terminal.processes import ending
 from rpcexplorer.tui.widgets.remarks import Remarks
 from tests.tui.visiting import drawn, said, visit
 from tests.tui.waiting import until

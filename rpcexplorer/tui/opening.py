@@ -1,0 +1,119 @@
+"""What opens over the call screen because somebody wants it there: the batch, comparisons, replays, statistics, copies.
+
+Screens do not know each other: each says what is wanted of a call, and here is what leads on from it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from rpcexplorer.tui.leaving import Leaving
+from rpcexplorer.tui.messages import (
+    ComparisonWanted,
+    CopyCallWanted,
+    ExportWanted,
+    ProfilesCompared,
+    ReplayWanted,
+    StatisticsWanted,
+    TicketWanted,
+)
+from rpcexplorer.tui.pending_keys import opens
+from rpcexplorer.tui.widgets.footer import Footer
+from rpcexplorer.tui.widgets.header import Header
+
+if TYPE_CHECKING:
+    from rpcexplorer.tui.comparing.screen import Frame
+
+
+class OpeningApp(Leaving):
+    """Answers what the screens ask for."""
+
+    @opens("batch")
+    async def on_batch_wanted(self) -> None:
+        calls = self.calls
+        if calls is None or self.screen is not calls:
+            return
+        from rpcexplorer.tui.batch.screen import BatchScreen
+
+        calls.write_down()
+        header, under_way = calls.header_copy(), lambda: calls.whose or calls.what
+        choice = await self.push_screen_wait(
+            BatchScreen(self.explorer, self.pending, header=header, footer=footer_over(), under_way=under_way)
+        )
+        calls.show_recent()
+        calls.show_auth()
+        if choice is not None:
+            calls.take(choice.draft, choice.came)
+
+    @opens("copy")
+    async def on_copy_call_wanted(self, event: CopyCallWanted) -> None:
+        from rpcexplorer.model.draft import draft_of
+        from rpcexplorer.tui.call.copying import copied
+
+        exchange = event.exchange
+        taken = partial(self.pending.go_on, "copy")
+        await copied(self.screen, self.explorer, draft_of(exchange), exchange=exchange, taken=taken)
+
+    @opens("copy")
+    async def on_ticket_wanted(self, event: TicketWanted) -> None:
+        from rpcexplorer.tui.call.copying import ticket_copied, ticket_of_two_copied
+
+        self.pending.go_on("copy")
+        if event.other is None:
+            await ticket_copied(self.screen, self.explorer, event.exchange)
+        else:
+            await ticket_of_two_copied(self.screen, self.explorer, event.exchange, event.other, event.ignore)
+
+    @opens("comparison")
+    async def on_comparison_wanted(self, event: ComparisonWanted) -> None:
+        from rpcexplorer.tui.comparing.opening import compare
+
+        await compare(self.screen, self.explorer, self.pending, self._frame(), event)
+
+    @opens("replay")
+    async def on_replay_wanted(self, event: ReplayWanted) -> None:
+        from rpcexplorer.tui.comparing.opening import replay
+
+        await replay(self.screen, self.explorer, self.pending, self._frame(), event.records)
+        self._after_calls()
+
+    @opens("replay")
+    async def on_profiles_compared(self, event: ProfilesCompared) -> None:
+        from rpcexplorer.tui.comparing.opening import compare_profiles
+
+        await compare_profiles(self.screen, self.explorer, self.pending, self._frame(), event.draft)
+        self._after_calls()
+
+    @opens("export")
+    async def on_export_wanted(self, event: ExportWanted) -> None:
+        from rpcexplorer.tui.call.saving import case_saved
+
+        await case_saved(self.screen, self.explorer, event.records)
+
+    @opens("statistics")
+    async def on_statistics_wanted(self, event: StatisticsWanted) -> None:
+        from rpcexplorer.tui.statistics.screen import StatisticsScreen
+
+        header = self.calls.header_copy() if self.calls else Header()
+        screen = StatisticsScreen(self.explorer, event.wanted, self.pending, header=header, footer=footer_over())
+        if words := await self.push_screen_wait(screen):
+            event.narrow(words)
+
+    def _after_calls(self) -> None:
+        """Calls were made over the call screen."""
+        if self.calls is not None and self.explorer.profile is not None:
+            self.calls.show_recent()
+            self.calls.show_auth()
+
+    def _frame(self) -> Frame:
+        from rpcexplorer.tui.comparing.screen import Frame
+
+        return Frame(self.calls.header_copy if self.calls else Header, footer_over)
+
+
+def footer_over() -> Footer:
+    """For a screen that opens over the calls: what it can do itself comes first, the ways to others go unsaid."""
+    footer = Footer()
+    footer.set_reactive(Footer.elsewhere, frozenset({"history", "profiles"}))
+    return footer
