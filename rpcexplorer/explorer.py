@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.templates.resolving import Missing, Resolution
     from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.storage.paths import Paths
-    from rpcexplorer.storage.profiles.loading import Profiles
+    from rpcexplorer.storage.profiles.profiles import Profiles
     from rpcexplorer.storage.secrets.lookup import Secrets
 
 COMPARED = 16 * 1024 * 1024

@@ -24,7 +24,8 @@ from rpcexplorer.storage.history.cases import Cases
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.screen_state import ScreenState
 from rpcexplorer.storage.secrets.credentials import StoredCredentials
 from rpcexplorer.storage.secrets.lookup import Secrets

@@ -2,7 +2,8 @@
 
 ``open_screen`` is the way in. The class is made in layers: what becomes of keys (``keyboard.py``), what can be done
 with a selection (``selecting.py``), what all screens look like (``appearance.py``), how it ends (``leaving.py``), what
-opens over the call screen (``opening.py``).
+opens over the call screen (``opening.py``). The file is long because the history, the profiles and a case lead back
+to the call screen by way of each other.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint, nearest
 from rpcexplorer.model.profile import Auth, Profile, variable
-from rpcexplorer.storage.profiles.loading import Profiles
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.toml.edits import KeyChange, OwnTable, Verbatim, edit
 from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted

@@ -22,7 +22,7 @@ from rpcexplorer.redaction.suspects import PART
 from rpcexplorer.storage.files import FileTrouble, read_bytes
 from rpcexplorer.storage.folders import names
 from rpcexplorer.storage.paths import OVERLAY
-from rpcexplorer.storage.profiles.loading import Profiles
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.values import KEYS
 from rpcexplorer.storage.secrets.lookup import Secrets
 

@@ -15,7 +15,7 @@ from rpcexplorer.model.secrets.route import Change, Route, RouteChanged, changes
 from rpcexplorer.model.secrets.secret import origin_of
 from rpcexplorer.storage.files import FileTrouble, read_bytes, real
 from rpcexplorer.storage.profiles.layers import merge
-from rpcexplorer.storage.profiles.loading import Profiles
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.secrets.allowed import Allowed, with_route
 from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.toml.positions import split_dotted

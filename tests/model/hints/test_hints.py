@@ -22,7 +22,7 @@ from rpcexplorer.model.hints.finding import hint_for
 from rpcexplorer.model.hints.hint import Changes, Hint, setting
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile, ad_hoc
 from rpcexplorer.protocol.codec import decode
-from rpcexplorer.storage.profiles.loading import Profiles
+from rpcexplorer.storage.profiles.profiles import Profiles
 
 FILED = Profile("staging", "http://h")
 BASIC = (("WWW-Authenticate", 'Basic realm="jsonrpc"'),)

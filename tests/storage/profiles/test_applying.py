@@ -12,7 +12,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.hints.hint import Changes
 from rpcexplorer.model.profile import HeaderHandshake, Profile, ad_hoc
-from rpcexplorer.storage.profiles.loading import Profiles
+from rpcexplorer.storage.profiles.profiles import Profiles
 
 OWN = """\
 version = 1

@@ -8,7 +8,8 @@ import pytest
 
 from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.secrets.routes import Routes
 
 OWN = '[profile.p]\nurl = "https://p.example"\nauth = { kind = "none" }\n'

@@ -18,7 +18,8 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Auth, MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.layers import merge
-from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.toml.positions import KeyPath
 from rpcexplorer.storage.toml.shape import DEFAULT, Leaf, Source
 

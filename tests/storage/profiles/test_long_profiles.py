@@ -12,7 +12,8 @@ import pytest
 from rpcexplorer.model.complaint import LONGEST, Complaint, nearest, told
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import build_profile
 from rpcexplorer.storage.toml import reader as toml_reader
 from rpcexplorer.storage.toml.positions import is_plain, layout

@@ -15,8 +15,9 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.profiles.edits import ProfileEdits
-from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.presets import SHIPPED, PresetFile, Presets
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.secrets.routes import Routes
 from rpcexplorer.storage.toml.reader import TomlFile, read_toml
 

@@ -7,7 +7,8 @@ import pytest
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.templates.saved_call import SavedCall
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.storage.profiles.profiles import Profiles
 
 P = '[profile.p]\nurl = "http://p.example"\n'
 

@@ -13,7 +13,8 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, MethodNote, Profile
 from rpcexplorer.storage.paths import Paths
-from rpcexplorer.storage.profiles.loading import Profiles, load
+from rpcexplorer.storage.profiles.loading import load
+from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import build_profile
 from rpcexplorer.storage.secrets.routes import Routes
 from rpcexplorer.storage.toml.positions import KeyPath
