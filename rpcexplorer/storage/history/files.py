@@ -16,8 +16,8 @@ from pathlib import Path
 
 from rpcexplorer.storage.folders import names
 
-CASES = "-cases"
-"""Ends the name of whose files hold the cases that somebody has taken in."""
+CASES = "+cases"
+"""Ends the name of whose files hold the cases that somebody has taken in. No user and no host has its sign."""
 TORN_FILE = re.compile(r"[^.].*\.toml\.torn-\d+", re.DOTALL)
 
 

@@ -177,6 +177,8 @@ class Journal:
         whose = f"the newest result of {method} on {profile.name}"
         if not self.is_ours(call, profile):
             return LastResult(why=f"{whose} lies in a folder that others write to")
+        if call.url != redacted_address(profile.endpoint):  # a file may have moved the profile to another server
+            return LastResult(why=f"{whose} came from {call.url}")
         if call.response.cut or not text:
             return LastResult(why=f"{whose} was too long to be recorded whole")
         if HIDDEN.search(text):

@@ -175,6 +175,8 @@ def test_the_newest_result_is_a_value_for_other_calls_as_it_was_spelled(journal:
     assert journal.last_value(STAGING, "user.list") == LastResult('{"a": 1.10}')
     assert journal.last_value(STAGING, "user.get").why
     assert journal.last_value(replace(STAGING, name="prod"), "user.list").why
+    moved = replace(STAGING, url="https://elsewhere.example.com")
+    assert "came from https://staging.example.com" in journal.last_value(moved, "user.list").why
 
 
 def test_no_value_comes_of_what_is_hidden_cut_or_written_by_others(journal: Journal, tmp_path: Path) -> None:
