@@ -11,6 +11,7 @@ import pytest
 
 from rpcexplorer.__main__ import PIPE_CLOSED, SOFTWARE
 from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.cli.compare import DIFFERS
 from rpcexplorer.cli.program import HOMES, program
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
@@ -75,6 +76,7 @@ def test_the_exit_codes_are_the_ones_in_the_code() -> None:
     assert {int(code) for code in first_column(section("Exit codes"))} == {
         *EXIT_CODES.values(),
         3,
+        DIFFERS,
         SOFTWARE,
         PIPE_CLOSED,
     }

@@ -122,7 +122,7 @@ def test_between_two_calls_of_a_history_it_costs_neither(tmp_path: Path) -> None
         found = list(History(tmp_path).all())
         assert {call.id for call in calls} <= set(sound(found)), name
         assert all(one.text in (text + b"\n").decode(errors="backslashreplace") for one in damages(found)), name
-        assert History(tmp_path).annotate(calls[0].id, note="a note"), name
+        assert History(tmp_path, writer="me@here").annotate(calls[0].id, note="a note"), name
         assert text in file.read_bytes(), name
 
 

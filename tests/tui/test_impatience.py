@@ -16,6 +16,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.copying import CopyPicker
 from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
@@ -535,7 +536,7 @@ def test_one_key_twice_opens_one_list(explorer: Explorer) -> None:
         await burst(pilot, "y", "y")
         await until(pilot, lambda: isinstance(app.screen, Picker))
         await rest(pilot)
-        assert [type(each) for each in app.screen_stack] == [CallScreen, Picker]
+        assert [type(each) for each in app.screen_stack] == [CallScreen, CopyPicker]
 
     visit(explorer, scene)
 
