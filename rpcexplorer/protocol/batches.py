@@ -6,7 +6,7 @@ whole malformed. What came is kept in every case.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Sequence
 
 from msgspec import Struct
@@ -83,14 +83,16 @@ def matched(body: bytes, calls: Sequence[Call], form: MessageForm = USUAL_FORM) 
         return with_remarks(whole, ("the server answered the whole batch with one reply",))
     own: list[BatchReply | None] = [None] * len(calls)
     others = []
-    places: dict[bytes, list[int]] = {}
+    places: dict[bytes, deque[int]] = {}
     for place, call in enumerate(calls):
         for spelling in spellings(call.id) if call.id is not None else ():
-            places.setdefault(spelling, []).append(place)
+            places.setdefault(spelling, deque()).append(place)
     for part in parts:
-        free = [place for place in places.get(part.id or b"", ()) if own[place] is None]
+        free = places.get(part.id or b"", deque())
+        while free and own[free[0]] is not None:  # a reply in another spelling had it
+            free.popleft()
         if free:
-            own[free[0]] = part
+            own[free.popleft()] = part
         else:
             others.append(part)
     return Matched(tuple(own), tuple(others))
@@ -133,7 +135,8 @@ def _settled(
     """What the replies come to: the worst of them counts."""
     awaited = {wire_id(call.id, form).encode(): call for call in calls if call.id is not None}
     came = [part.id for part in parts]
-    missing = [id for id in awaited if id not in came]
+    known = set(came)  # in a large batch each look through a list costs as much as all of it
+    missing = [id for id in awaited if id not in known]
     strange = [id for id in came if id not in awaited] if awaited else []
     remarks += _remarks(awaited, came, missing, strange, parts)
     failed = [part.reply for part in parts if isinstance(part.reply, ErrorObject)]

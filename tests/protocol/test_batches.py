@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.protocol import batches, replies
+from rpcexplorer.protocol.batches import Matched, decode_batch, matched
+from rpcexplorer.protocol.ids import number_of
 from rpcexplorer.protocol.messages import Call, ErrorObject, Malformed, Result
 
 ONE, TWO = b'{"jsonrpc":"2.0","id":"1","result":1.10}', b'{"jsonrpc":"2.0","id":"2","result":2}'
@@ -106,3 +108,53 @@ def test_a_batch_refused_as_a_whole_is_that_error() -> None:
     assert isinstance(reply, ErrorObject)
     assert reply.code == -32600
     assert any("whole batch" in said for said in reply.remarks)
+
+
+class Compared(bytes):
+    """An id that counts how often it is compared."""
+
+    times = 0
+
+    def __eq__(self, other: object) -> bool:
+        Compared.times += 1
+        return super().__eq__(other)
+
+    __hash__ = bytes.__hash__
+
+
+def test_each_id_of_a_large_batch_is_looked_up_and_not_searched_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = 1_000
+    body = listed(*(b'{"jsonrpc":"2.0","id":"%d","result":1}' % id for id in reversed(range(many))))
+    own = replies.id_of
+    monkeypatch.setattr(batches, "id_of", lambda part, form: Compared(own(part, form) or b""))
+    monkeypatch.setattr(Compared, "times", 0)
+    reply = decode_batch(body, calls(*map(str, range(many))))
+    assert isinstance(reply, Result)
+    assert reply.remarks == ("the replies came in another order",)
+    assert Compared.times < 10 * many
+
+
+@pytest.mark.thorough
+def test_calls_that_share_an_id_get_their_replies_in_order_at_once(soon: None) -> None:
+    many = 40_000
+    body = listed(*(b'{"jsonrpc":"2.0","id":"1","result":%d}' % number for number in range(many + 1)))
+    found = matched(body, calls(*["1"] * many))
+    assert isinstance(found, Matched)
+    assert [each and each.text for each in found.own[:2]] == [
+        b'{"jsonrpc":"2.0","id":"1","result":0}',
+        b'{"jsonrpc":"2.0","id":"1","result":1}',
+    ]
+    assert None not in found.own
+    assert len(found.others) == 1
+
+
+def test_a_reply_in_either_spelling_takes_the_first_call_that_has_none() -> None:
+    id = "0123456789abcde"
+    number = str(number_of(id)).encode()
+    first, second, third = (
+        b'{"jsonrpc":"2.0","id":%s,"result":1}' % each for each in (number, b'"%s"' % id.encode(), number)
+    )
+    found = matched(listed(first, second, third), calls(id, id))
+    assert isinstance(found, Matched)
+    assert [each and each.text for each in found.own] == [first, second]
+    assert [each.text for each in found.others] == [third]

@@ -46,9 +46,10 @@ def parts_of(exchange: Exchange) -> BatchParts:
         call.id is not None for call in sent
     )
     found = _found(exchange, sent) if is_answered else exchange.outcome
+    missing = NO_REPLY if isinstance(found, Matched) and (found.others or any(found.own)) else EMPTY
     calls = []
     for place, (one, other) in enumerate(zip(typed, sent, strict=True)):
-        outcome, body = (Sent(), b"") if is_answered and other.id is None else _came(found, place)
+        outcome, body = (Sent(), b"") if is_answered and other.id is None else _came(found, place, missing)
         calls.append(_part(exchange, f"{exchange.id}.{place + 1}", (one, other), outcome, body))
     if not isinstance(found, Matched):
         return BatchParts(tuple(calls))
@@ -66,13 +67,16 @@ def _found(exchange: Exchange, calls: tuple[Call, ...]) -> Matched | Outcome:
     return exchange.outcome if isinstance(found, Malformed) and isinstance(exchange.outcome, Malformed) else found
 
 
-def _came(found: Matched | Outcome, place: int) -> tuple[Outcome, bytes | None]:
-    """The outcome of a call, and the part of the body that is its own; None where there are no parts."""
+def _came(found: Matched | Outcome, place: int, missing: str) -> tuple[Outcome, bytes | None]:
+    """The outcome of a call, and the part of the body that is its own; None where there are no parts.
+
+    ``missing`` is said where no reply is its own.
+    """
     if not isinstance(found, Matched):
         return found, None
     if (own := found.own[place]) is not None:
         return own.reply, own.text
-    return Malformed(NO_REPLY if found.others or any(found.own) else EMPTY), b""
+    return Malformed(missing), b""
 
 
 def _part(exchange: Exchange, id: str, call: tuple[Call, Call], outcome: Outcome, body: bytes | None) -> Exchange:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.model.batches import parts
 from rpcexplorer.model.batches.parts import CUT, EMPTY, NO_REPLY, parts_of
 from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Outcome, Response, Result, Sent, Unreached
-from rpcexplorer.protocol.batches import decode_batch
+from rpcexplorer.protocol.batches import Matched, decode_batch
 from rpcexplorer.protocol.messages import ErrorObject
 from tests.views.exchanges import exchange
 
@@ -129,3 +131,20 @@ def test_a_call_keeps_what_was_typed_and_what_was_sent() -> None:
     first, second = parts_of(whole).calls
     assert (first.params, first.params_sent) == ('["{{n}}"]', '["7"]')
     assert second.params_sent is None
+
+
+def test_what_came_is_looked_through_once_however_many_calls_got_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks: list[None] = []
+
+    class Looked(tuple[None, ...]):
+        __slots__ = ()
+
+        def __iter__(self) -> Iterator[None]:
+            looks.append(None)
+            return super().__iter__()
+
+    monkeypatch.setattr(parts, "matched", lambda *_: Matched(Looked([None] * 3)))
+    text = '[{"method": "a"}, {"method": "b"}, {"method": "c"}]'
+    found = parts_of(batch(Malformed("no"), b"[]", text))
+    assert [call.outcome for call in found.calls] == [Malformed(EMPTY)] * 3
+    assert len(looks) == 1
