@@ -109,7 +109,8 @@ def draft_of(exchange: Exchange) -> Draft | Batch:
 def sent_draft(exchange: Exchange) -> Draft | Batch:
     """What was sent, letter by letter but for the secrets: nothing in it is resolved any more."""
     sent = exchange.params if exchange.params_sent is None else exchange.params_sent
-    return replace(draft_of(exchange), text=sent, typed=exchange.params if "{{" in exchange.params else None)
+    has_any = "{{" in exchange.params or "{{" in sent
+    return replace(draft_of(exchange), text=sent, typed=exchange.params if has_any else None)
 
 
 def calls_of(draft: Draft | Batch, id: str, envelope: EnvelopeForm = "2.0") -> tuple[Call, ...] | Refused:

@@ -88,6 +88,13 @@ def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) ->
         assert len(case.sent[1][1][1]) == 36
 
 
+def test_a_value_that_is_given_is_sent_as_it_is_also_where_it_is_spelled_like_a_placeholder(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        assert shell.run("call", "ping", '["{{page}}"]', "--set", "page={{page}}").code == 0
+        assert case.sent == [("ping", ["{{page}}"])]  # and not what a variable of this name has
+
+
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [

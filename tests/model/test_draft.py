@@ -8,9 +8,10 @@ import pytest
 
 from rpcexplorer.client.preview import preview
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
-from rpcexplorer.model.draft import Batch, Draft, judged, to_calls
+from rpcexplorer.model.draft import Batch, Draft, judged, sent_draft, to_calls
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.messages import Call
+from tests.storage.recording import exchange
 
 
 @pytest.mark.parametrize("mark", ["", "\ufeff"])
@@ -80,3 +81,9 @@ def test_a_text_of_many_megabytes_is_not_kept(parsed: list[str], monkeypatch: py
         Draft("echo", "[0.5]").read()
     assert parsed.count('["too long to keep"]') == 2
     assert parsed.count("[0.5]") == 1
+
+
+def test_what_was_sent_is_not_looked_into_whatever_a_record_says_was_typed() -> None:
+    record = exchange(params="[1]", params_sent='["{{a}}"]')
+    assert sent_draft(record) == Draft("ping", '["{{a}}"]', typed="[1]")
+    assert sent_draft(exchange(params="[1]")) == Draft("ping", "[1]")

@@ -98,7 +98,11 @@ class Missing(Struct, frozen=True):
 
 
 class Resolution(Struct, frozen=True):
-    """A draft with its values in it; what has none stays as it was typed."""
+    """A draft with its values in it; what has none stays as it was typed.
+
+    Where anything was looked up, the draft says so in ``typed``, also if its text is the same: a value can be spelled
+    like a reference.
+    """
 
     draft: Draft | Batch
     unresolved: tuple[Unresolved, ...] = ()
@@ -120,7 +124,8 @@ def resolution(draft: Draft | Batch, sources: Sources) -> Resolution:
         at = end
     whole = "".join([*text, draft.text[at:]])
     missing = tuple(values.missing.values())
-    return Resolution(draft if whole == draft.text else replace(draft, text=whole, typed=draft.text), missing)
+    is_same = whole == draft.text and not values.looked_up
+    return Resolution(draft if is_same else replace(draft, text=whole, typed=draft.text), missing)
 
 
 def used_in(draft: Draft | Batch) -> tuple[Reference, ...]:
@@ -153,6 +158,8 @@ class _Values:
         self._count = count()
         self._last: dict[str, LastResult] = {}
         self._length = 0
+        self.looked_up = False
+        """Whether a value was wanted at all."""
         self.missing: dict[str, Unresolved] = {}
         """By the name that was typed."""
 
@@ -184,6 +191,7 @@ class _Values:
 
     def _value(self, wanted: Reference) -> str | None:
         """The value as JSON text; of a text, a string. None where there is none."""
+        self.looked_up = True
         value = self._looked_up(wanted)
         if not isinstance(value, Unresolved) and wanted.as_json and not is_value(value, strict=True):
             value = Unresolved(wanted, "is no JSON value, such as 1, true or text in quotes")

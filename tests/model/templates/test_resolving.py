@@ -70,6 +70,12 @@ def test_a_draft_keeps_what_was_typed_beside_what_is_sent() -> None:
     assert resolution(plain, SOURCES).draft is plain
 
 
+def test_a_value_that_is_spelled_like_a_reference_is_not_looked_into_when_it_is_sent() -> None:
+    first = resolution(Draft("m", '["{{n}}"]'), Sources(given={"n": "{{n}}"})).draft
+    assert first == Draft("m", '["{{n}}"]', typed='["{{n}}"]')
+    assert resolution(first, SOURCES).draft is first
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -85,7 +91,7 @@ def test_a_draft_keeps_what_was_typed_beside_what_is_sent() -> None:
 def test_what_has_no_value_is_named_and_stays_as_typed(text: str, why: str) -> None:
     found = resolution(Draft("m", text), SOURCES)
     assert [str(each) for each in found.unresolved] == [why]
-    assert found.draft == Draft("m", text)
+    assert found.draft == Draft("m", text, typed=text)
     assert found.remarks == (f"{why}: it is sent as typed",)
 
 
