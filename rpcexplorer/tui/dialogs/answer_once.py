@@ -24,6 +24,16 @@ class AnswersOnce(_Base[ResultT]):
     Textual closes whatever is on top, so that a second answer would take the screen below along.
     """
 
+    def on_mount(self) -> None:
+        """Take the classes for the size of the terminal; Textual would draw the screen once without them."""
+        size = self.app.size
+        for breakpoints, room in (
+            (self.HORIZONTAL_BREAKPOINTS, size.width),
+            (self.VERTICAL_BREAKPOINTS, size.height),
+        ):
+            fitting = [name for least, name in breakpoints or () if least <= room]
+            self.add_class(*fitting[-1:])
+
     def dismiss(self, result: ResultT | None = None) -> AwaitComplete:
         """Answer; only while it is on top."""
         return super().dismiss(result) if self.is_active else AwaitComplete()
