@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Any, Literal
 
+from msgspec.structs import replace
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
@@ -21,17 +22,19 @@ ROOM = 56
 
 async def annotated(
     screen: Screen[Any], explorer: Explorer, call: Exchange, what: Literal["name", "note"], moment: str
-) -> bool:
-    """Ask for a name or a note; an empty one takes it away. Whether something may have changed."""
+) -> Exchange | None:
+    """Ask for a name or a note; an empty one takes it away. The call as it is by now, where it may have changed."""
     if _refused(screen, explorer, call):
-        return False
+        return None
     title = "Name this call" if what == "name" else "A note to this call"
     words = f"{clipped(call.method, 32)}   {moment}"
     ask = Ask(title, value=getattr(call, what), words=words, hint=f"empty: it has no {what}")
     given = await screen.app.push_screen_wait(ask)
     if given is None:
-        return False
-    return await _done(screen, lambda: explorer.journal.annotate(explorer.profile, call.id, **{what: given.strip()}))
+        return None
+    change = {what: explorer.redactor().text(given.strip())}
+    is_done = await _done(screen, lambda: explorer.journal.annotate(explorer.profile, call.id, **change))
+    return replace(call, **change) if is_done else call
 
 
 async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Damaged, moment: str) -> bool:
@@ -47,7 +50,8 @@ async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Da
     choices = [Choice("keep", "Keep it"), Choice("delete", "Delete it for good")]
     if await screen.app.push_screen_wait(Confirm("Delete this from the history?", named, choices)) != "delete":
         return False
-    return await _done(screen, lambda: explorer.journal.delete(explorer.profile, record.id))
+    await _done(screen, lambda: explorer.journal.delete(explorer.profile, record.id))
+    return True
 
 
 def _refused(screen: Screen[Any], explorer: Explorer, call: Exchange) -> bool:
@@ -58,7 +62,7 @@ def _refused(screen: Screen[Any], explorer: Explorer, call: Exchange) -> bool:
 
 
 async def _done(screen: Screen[Any], change: Callable[[], str]) -> bool:
-    """Change the file, in a thread: another process may hold it for a moment."""
+    """Change the file, in a thread: another process may hold it for a moment. Where that failed it is told."""
     if trouble := await asyncio.to_thread(change):
         screen.notify(trouble, markup=False, severity="warning", timeout=10)
-    return True
+    return not trouble

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.tui.history.searching import SearchScreen
 from rpcexplorer.tui.messages import ComparisonWanted, ExportWanted, ReplayWanted
 
@@ -48,6 +48,11 @@ class MarkingScreen(SearchScreen):
         self._marked = calls
         self._pane.marked = frozenset(call.id for call in calls)
         self.refresh_bindings()
+
+    def _changed(self, before: Exchange | Damaged, now: Exchange | None = None) -> None:
+        """A marked call is meant as it is by now; one that is gone, or may be, is not meant any longer."""
+        calls = (now if each.id == before.id else each for each in self._marked)
+        self._mark(tuple(each for each in calls if each is not None))
 
     def _unmark(self) -> bool:
         """Let all go; whether anything was marked."""

@@ -135,7 +135,8 @@ class HistoryScreen(MarkingScreen):
 
     async def _annotate(self, what: Literal["name", "note"]) -> None:
         call = self._call
-        if call is not None and await annotated(self, self.explorer, call, what, self._moment(call)):
+        if call is not None and (now := await annotated(self, self.explorer, call, what, self._moment(call))):
+            self._changed(call, now)
             self._look()
 
     @opens("edit")
@@ -144,6 +145,7 @@ class HistoryScreen(MarkingScreen):
         record = self._record
         moment = self._moment(record) if isinstance(record, Exchange) else ""
         if record is not None and await deleted(self, self.explorer, record, moment):
+            self._changed(record)
             self._look()
 
     def _moment(self, call: Exchange) -> str:

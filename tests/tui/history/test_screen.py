@@ -554,8 +554,14 @@ def test_deleting_names_the_call_and_an_impatient_enter_keeps_it(recorded: Explo
 @pytest.mark.thorough
 def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "down", "delete", "right", "enter")
+        await press(pilot, "m", "m", "up", "delete", "right", "enter")
         assert methods(screen) == ["report.run", "ping", "user.list"]
+        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "")], "what is gone is not meant"
+        assert "● 1 marked" in text_of(screen.query_one(HistoryPane)._bar)
+        await press(pilot, "up", "t")
+        await press(pilot, *"odd", "enter")
+        assert [(call.method, call.name) for call in screen._meant] == [("report.run", "odd")], "as it is by now"
+        await press(pilot, "down")
         assert chosen(screen) == "ping"
         assert screen.query_one(HistoryPreview).call == screen.query_one(HistoryList).chosen
         await press(pilot, "end", "delete", "right", "enter")
