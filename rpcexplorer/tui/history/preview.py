@@ -134,8 +134,10 @@ class HistoryPreview(Vertical):
                 self._remarks.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))
             else:
-                again = [("Enter opens the batch, each call with its own outcome; r sends it as it is", "middle")]
-                self._remarks.pieces = [*told(call, self._outcome.room), *(again if call.kind == "batch" else [])]
+                opens = "Enter opens the batch, each call with its own outcome"
+                again = "" if call.foreign else "; r sends it as it is"  # a stranger's is replayed: that asks where to
+                batch = [(opens + again, "middle")] if call.kind == "batch" else []
+                self._remarks.pieces = [*told(call, self._outcome.room), *batch]
                 document = _reply(call)
                 self._reader.empty = [[], [(f"   {_without(call)}", "dim")]]
         self._bar.open = self.tab

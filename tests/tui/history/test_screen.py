@@ -23,6 +23,7 @@ from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.history.searching import NEWEST
 from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.storage.recording import START, exchange
 from tests.tui.stage import Stage, text_of
@@ -479,10 +480,17 @@ def test_a_click_looks_and_a_second_click_takes(recorded: Explorer) -> None:
 @pytest.mark.thorough
 @pytest.mark.parametrize(("key", "action"), [("enter", "load"), ("r", "again")])
 def test_a_batch_can_be_opened_and_sent_again(explorer: Explorer, key: str, action: str) -> None:
-    record(explorer, exchange(0, "[]", method="a, b", kind="batch", params="[]"))
+    own = exchange(1, "[]", method="a, b", kind="batch", params="[]")
+    record(explorer, replace(own, id="theirs", foreign=True, when=START), own)
 
-    async def act(pilot: Pilot[None], _: HistoryScreen) -> None:
-        await press(pilot, key)
+    async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
+        said = screen.query_one(HistoryPreview).query_one(Remarks)
+        opens = "Enter opens the batch, each call with its own outcome"
+        assert said.pieces[-1] == (f"{opens}; r sends it as it is", "middle")
+        await press(pilot, "down")
+        assert not screen.check_action("again", ())
+        assert said.pieces[-1] == (opens, "middle")
+        await press(pilot, "up", key)
 
     ((choice,), _) = on_screen(explorer, act)
     assert choice is not None
