@@ -6,8 +6,11 @@ The text is read as servers write it; of a name that stands twice in one object 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from typing import Final
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from typing import Final, TypeAlias
+
+import msgspec
 
 from rpcexplorer.jsontext.scan import Span, elements, members
 
@@ -15,6 +18,9 @@ POINTER: Final = re.compile(r"(?:/(?:[^~/]|~[01])*)*")
 ANY: Final = "*"
 DIGITS: Final = 9
 """More have no element of any array."""
+
+_Part: TypeAlias = str | msgspec.Raw
+_Level: TypeAlias = Mapping[str, _Part] | Sequence[_Part]
 
 
 def parts_of(pointer: str) -> tuple[str, ...] | None:
@@ -33,20 +39,62 @@ def spans_at(text: str, parts: Sequence[str]) -> Iterator[Span]:
     yield from spans
 
 
-def at_pointer(text: str, pointer: str) -> str | None:
-    """The one part that a plain pointer names, as it is spelled; None where there is none.
+class Levels:
+    """A text of which several parts are wanted: each object and array on the way to one is taken apart once."""
 
-    Of a name that stands twice in one object the last one counts, as it does for whoever reads the text.
-    """
-    for part in pointer.split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        values = [member.value for member in members(text) or () if member.name == name]
-        if name.isdecimal():
-            values += (elements(text) or [])[int(name[:DIGITS]) :][:1]
-        if not values:
-            return None
-        text = text[slice(*values[-1])]
-    return text.strip()
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._taken: dict[str, _Level] = {}
+        """By the pointers to them."""
+
+    def at(self, pointer: str) -> str | None:
+        """The one part that a plain pointer names, as it is spelled; None where there is none.
+
+        Of a name that stands twice in one object the last one counts, as it does for whoever reads the text.
+        """
+        part: _Part = self._text
+        way = ""
+        for step in pointer.split("/")[1:]:
+            level = self._taken.get(way)
+            if level is None:
+                level = self._taken[way] = _level(part)
+            found = _step(level, step.replace("~1", "/").replace("~0", "~"))
+            if found is None:
+                return None
+            part, way = found, f"{way}/{step}"
+        return _spelled(part).strip()
+
+
+def at_pointer(text: str, pointer: str) -> str | None:
+    """As ``Levels`` has it, for who wants one part alone."""
+    return Levels(text).at(pointer)
+
+
+def _level(part: _Part) -> _Level:
+    """The parts of an object or array; of anything else none."""
+    try:
+        return _decoder().decode(part)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):  # it is written as only servers write, or deep
+        text = _spelled(part)
+    if (found := members(text)) is not None:
+        return {member.name: text[slice(*member.value)] for member in found}
+    return [text[slice(*span)] for span in elements(text) or ()]
+
+
+def _step(level: _Level, name: str) -> _Part | None:
+    if isinstance(level, Mapping):
+        return level.get(name)
+    return next(iter(level[int(name[:DIGITS]) :][:1]), None) if name.isdecimal() else None
+
+
+def _spelled(part: _Part) -> str:
+    return part if isinstance(part, str) else bytes(part).decode()
+
+
+@cache
+def _decoder() -> msgspec.json.Decoder[dict[str, msgspec.Raw] | list[msgspec.Raw]]:
+    """It reads what the standard allows, many times as fast as Python could, and leaves each part as it is spelled."""
+    return msgspec.json.Decoder(dict[str, msgspec.Raw] | list[msgspec.Raw])
 
 
 def _inside(text: str, at: int, part: str) -> Iterator[Span]:

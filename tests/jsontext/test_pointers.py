@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from unittest.mock import Mock
+
 import pytest
 
-from rpcexplorer.jsontext.pointers import at_pointer, parts_of, spans_at
+from rpcexplorer.jsontext import pointers
+from rpcexplorer.jsontext.pointers import Levels, at_pointer, parts_of, spans_at
 
 TEXT = ' {"users": [{"email": "a"}, {"email": "b", "email": "c"}], "a/b": {"~": 1}, "n": [0, 1.10]} '
 
@@ -59,3 +62,20 @@ def test_slashes_and_tildes_of_names_are_escaped() -> None:
     text = PLAIN.replace(', "a": [7, [8 ]]', "")
     assert (at_pointer(text, "/a/1/b~1c"), at_pointer(text, "/a/1/d~0e")) == ("null", '"x"')
     assert at_pointer(text, "/a/0") == "1.10"
+
+
+def test_what_the_standard_does_not_allow_is_read_as_well_and_every_part_keeps_its_spelling() -> None:
+    for odd in ("NaN", '"\\ud800"', "[" * 2000 + "]" * 2000, '"a raw \t"'):
+        levels = Levels(f' {{"odd": {odd}, "a": [1.10, {{"b": [1e400,  -0.0 , 12345678901234567890]}}]}} ')
+        assert levels.at("/odd") == odd
+        assert [levels.at(f"/a/1/b/{at}") for at in range(3)] == ["1e400", "-0.0", "12345678901234567890"]
+        assert levels.at("/a/1") == '{"b": [1e400,  -0.0 , 12345678901234567890]}'
+        assert levels.at("/odd/0/x") is levels.at("/a/1/b/3") is levels.at("/a/1/b/0/0") is None
+
+
+def test_of_a_text_each_level_is_taken_apart_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    take_apart = Mock(wraps=pointers._level)
+    monkeypatch.setattr(pointers, "_level", take_apart)
+    levels = Levels(PLAIN)
+    assert [levels.at(f"/a/{at}/0") for at in (1, 1, 0, 2)] == ["8", "8", None, None]
+    assert take_apart.call_count == 4  # the whole, the list, and two of its elements

@@ -16,7 +16,7 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.pointers import at_pointer
+from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.jsontext.scan import Span, decoded, elements, is_value, members
 from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.complaint import cut, nearest
@@ -156,7 +156,8 @@ class _Values:
         self._sources = sources
         self._moment = (sources.moment or datetime.now(UTC)).astimezone(UTC)
         self._count = count()
-        self._last: dict[str, LastResult] = {}
+        self._last: dict[str, tuple[LastResult, Levels]] = {}
+        """By the method: a result is read once, however many parts of it are wanted."""
         self._length = 0
         self.looked_up = False
         """Whether a value was wanted at all."""
@@ -219,12 +220,14 @@ class _Values:
         return Unresolved(wanted, f"has no value (did you mean {{{{{guess}}}}}?)" if guess else "has no value")
 
     def _of_last(self, wanted: Reference) -> str | Unresolved:
-        found = self._last.get(wanted.method) or self._sources.last(wanted.method)
-        self._last[wanted.method] = found
+        if wanted.method not in self._last:
+            newest = self._sources.last(wanted.method)
+            self._last[wanted.method] = newest, Levels(newest.text)
+        found, levels = self._last[wanted.method]
         if found.why:
             return Unresolved(wanted, f"has no value: {found.why}")
         starts_right = not wanted.pointer or wanted.pointer.startswith("/")
-        value = at_pointer(found.text, wanted.pointer) if starts_right else None
+        value = levels.at(wanted.pointer) if starts_right else None
         if value is None:
             where = f"the newest result of {cut(wanted.method)} has nothing at {cut(wanted.pointer)}"
             return Unresolved(wanted, f"has no value: {where}")

@@ -3,11 +3,13 @@ from __future__ import annotations
 import json
 import re
 from datetime import datetime, timedelta, timezone
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.model.draft import Batch, Draft, Params
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import Reference
@@ -101,6 +103,13 @@ def test_the_rest_is_resolved_beside_what_has_no_value_and_names_can_be_asked_fo
     missing = Missing(found.unresolved)
     assert missing.names == ("a", "text")
     assert missing.sentence.startswith("Nothing was sent: {{a}} has no value; {{last.x#}} has no value: no x yet; ")
+
+
+def test_a_result_is_taken_apart_once_however_many_parts_of_it_are_wanted(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mock(wraps=Levels)
+    monkeypatch.setattr("rpcexplorer.model.templates.resolving.Levels", made)
+    assert resolved('["{{last.user.list#/items/0/id:json}} {{last.user.list#/o}}", "{{last.user.list#/a#b:json}}"]')
+    made.assert_called_once_with(RESULT)
 
 
 def test_each_uuid_is_another_one_and_the_same_as_long_as_the_seed_is() -> None:
