@@ -6,6 +6,7 @@ stands here if it goes by the profile in use, or takes more than one part; none 
 
 from __future__ import annotations
 
+from collections import Counter
 from functools import partial
 from typing import TYPE_CHECKING, Self
 
@@ -14,9 +15,8 @@ from msgspec.structs import replace
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.clients import Clients
 from rpcexplorer.client.stop import Stop, fresh_id
-from rpcexplorer.jsontext.typed.params import Problem
 from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue, saved_among
-from rpcexplorer.model.draft import Batch, Draft, sent_draft, to_calls
+from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.templates.saved_call import SIGN
@@ -24,7 +24,7 @@ from rpcexplorer.storage.catalogues import read_description
 from rpcexplorer.storage.storage import Storage
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from rpcexplorer.model.doctor.report import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Refused, Watch
@@ -108,10 +108,15 @@ class Explorer(Storage):
         async for each in replaying.run(records, ignore, stop):
             yield each
 
-    def to_ask_about(self, records: Sequence[Exchange], profile: Profile | None = None) -> list[str]:
-        """The methods that the profile wants a question for before these are sent again, each once."""
-        asked = (each for each in records if self.asks_first(sent_draft(each), profile))
-        return list(dict.fromkeys(each.method for each in asked))
+    def to_ask_about(self, drafts: Iterable[Draft | Batch], profile: Profile | None = None) -> Counter[str]:
+        """The methods that the profile in use, or another one, wants a question for before these are sent.
+
+        They are those of the calls that would go out, also in a batch, each with how often it is called.
+        """
+        profile = profile or self._in_use()
+        known = catalogue(profile, absent=self.catalogues.absent(profile))
+        names = (name for draft in drafts for name in methods_of(draft))
+        return Counter(name for name in names if asks_first(profile, name, known))
 
     async def login(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Exchange:
         """Open a new session for the profile in use."""
@@ -193,10 +198,7 @@ class Explorer(Storage):
 
     def asks_first(self, draft: Draft | Batch, profile: Profile | None = None) -> bool:
         """Whether the profile in use, or another one, wants a question before this is sent."""
-        profile = profile or self._in_use()
-        calls = to_calls(draft, "")
-        known = catalogue(profile, absent=self.catalogues.absent(profile))
-        return not isinstance(calls, Problem) and any(asks_first(profile, call.method, known) for call in calls)
+        return bool(self.to_ask_about([draft], profile))
 
     def draft_of(self, method: str, *, called: bool = True) -> str:
         """The params last typed for a method on the profile in use, else its starting point, else ``[]``.

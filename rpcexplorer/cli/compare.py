@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from itertools import starmap
 from typing import Any
 
 import click
@@ -17,6 +19,7 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.comparing import Comparison
 from rpcexplorer.model.comparing.compare import compared_at_once
 from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.replaying import Replayed, ignored_in
@@ -26,7 +29,7 @@ from rpcexplorer.views.comparing.replays import difference_row
 from rpcexplorer.views.comparing.summary import summary
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import outcome_words
+from rpcexplorer.views.words.sentences import outcome_words, times
 
 DIFFERS = 6
 FAILURES = (INTERRUPTED, 3, 4, 5, 2)
@@ -180,12 +183,17 @@ def _confirm(
     invocation: Invocation, explorer: Explorer, call: Exchange, profiles: Sequence[Profile], *, ask: bool
 ) -> None:
     """One question for all of them."""
-    asking = [each for each in profiles if explorer.to_ask_about([call], each)]
+    methods, asking = Counter[str](), []
+    for profile in profiles:
+        if found := explorer.to_ask_about([sent_draft(call)], profile):
+            methods |= found
+            asking.append(profile)
     if not asking:
         return
     named = listed(f"{each.name} ({each.badge or each.confirm})" for each in asking)
     places = listed(dict.fromkeys(each.origin for each in profiles))
-    about = f"{call.method} is not marked safe, and {named} want{'s' * (len(asking) == 1)} a question first."
+    about = f"{', '.join(starmap(times, methods.items()))} {'is' if len(methods) == 1 else 'are'} not marked safe, and "
+    about += f"{named} want{'s' * (len(asking) == 1)} a question first."
     if not (ask and invocation.world.asks):
         fail(f"{about} Add --yes to send it to {places} all the same.")
     if not click.confirm(printable(f"{about} Send it to {places}?"), default=False, err=True):

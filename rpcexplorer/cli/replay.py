@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from itertools import groupby, starmap
 
 import click
 from msgspec import Struct
@@ -14,17 +14,17 @@ from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile, ad_hoc
 from rpcexplorer.model.replaying import Replayed, exit_code
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.sentences import times
 
 UNREAD = 6
 """Exit code where a call of a case cannot be read: nobody can compare it."""
-NAMED = 10
-"""Methods that a question lists; the rest is counted."""
 
 
 class _ToSend(Struct, frozen=True):
@@ -148,8 +148,8 @@ def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
     for name, group in groupby(sorted(to_send, key=lambda each: each.profile.name), lambda each: each.profile.name):
         several = list(group)
         profile = several[0].profile
-        methods = explorer.to_ask_about([each.record.exchange for each in several], profile)
-        word, named = f"{name} ({profile.badge or profile.confirm})", listed(methods, NAMED)
+        methods = explorer.to_ask_about([sent_draft(each.record.exchange) for each in several], profile)
+        word, named = f"{name} ({profile.badge or profile.confirm})", ", ".join(starmap(times, methods.items()))
         if methods and profile.confirm == "always":
             about.append(f"Profile {word} asks before {named}.")
         elif methods:

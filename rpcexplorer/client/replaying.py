@@ -16,7 +16,7 @@ from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.jsontext.steps import Steps, T, kept
 from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.draft import Batch, Draft, as_called
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, draft_to_send, failure, ignored_in, replayed
@@ -44,7 +44,7 @@ class Replaying(Struct, frozen=True):
     async def run(self, records: Sequence[Exchange], ignore: Sequence[str], stop: Stop) -> AsyncIterator[Replayed]:
         """Give what came of each record, in their order. Where a login fails, no further one is tried."""
         halted = ""
-        for record in records:
+        for record in map(as_called, records):
             if stop.pressed or halted:
                 yield Replayed(record, None, None, "stopped" if stop.pressed else "failed", halted or NOT_SENT)
                 continue

@@ -24,10 +24,12 @@ __all__ = [
     "Draft",
     "Params",
     "Problem",
+    "as_called",
     "calls_of",
     "draft_of",
     "judged",
     "kind_of",
+    "methods_of",
     "sent_draft",
     "spelled",
     "to_calls",
@@ -141,6 +143,18 @@ def to_calls(draft: Draft | Batch, id: str) -> tuple[Call, ...] | Problem:
     if isinstance(read, Problem):
         return read
     return (Call(draft.method, read.text, None if draft.notification else id),)
+
+
+def methods_of(draft: Draft | Batch) -> tuple[str, ...]:
+    """The method of each call that is sent with it; none where nothing can be sent."""
+    calls = to_calls(draft, "")
+    return () if isinstance(calls, Problem) else tuple(call.method for call in calls)
+
+
+def as_called(exchange: Exchange) -> Exchange:
+    """A record that anybody may have written: a batch is called by the methods in it, whatever it calls itself."""
+    names = ", ".join(methods_of(sent_draft(exchange))) if exchange.kind == "batch" else ""
+    return replace(exchange, method=names) if names and names != exchange.method else exchange
 
 
 def _kept_by_text(read: Callable[[str], T]) -> Callable[[str], T]:

@@ -109,7 +109,10 @@ def test_a_profile_that_asks_first_asks_once_for_all_that_is_not_marked_safe(she
         made, before = ids(shell), len(running.requests)
         refused = shell.run("replay", *made)
         assert (refused.code, len(running.requests)) == (2, before)
-        assert "set, drop are not marked safe, and profile shop (unsafe) asks first. Add --yes to send 4" in refused.err
+        assert (
+            "set (2 times), drop are not marked safe, and profile shop (unsafe) asks first. Add --yes to send 4"
+            in refused.err
+        )
         assert shell.run("replay", made[0]).code == 0
         assert shell.run("replay", *made, "--yes").code == 0
         assert len(running.requests) == before + 5
@@ -191,6 +194,27 @@ def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_tol
         assert (ran.code, sent(running)) == (0, [("a", [1])])
         assert f"recorded at https://rpc.example.com/api/v2/, sent to {running.origin}/api/v2/ (shop)" in ran.err
         assert "case.toml says: look" in ran.err
+
+
+def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
+    """Of a batch the calls in it are named, all of them; what it calls itself is nobody's business."""
+    many = [f"user.number_{number}" for number in range(30)]
+    calls = [{"method": name} for name in ("get", "user.delete", "user.delete", *many)]
+    hostile = CALL.replace('method = "a"', 'method = "get"').replace('"call"', '"batch"')
+    asks = 'confirm = "unsafe"\n[profile.shop.method.get]\nsafe = true\n'
+    with shop(shell, more=asks) as running:
+        shell.sessions(f'{(shell.folder / "sessions.toml").read_text()}[profile.too]\nurl = "{running.origin}"\n')
+        file = case(shell, "case = 1\n" + hostile.replace("[1]", json.dumps(calls), 1))
+        refused = shell.run("replay", file, "-p", "shop")
+        assert refused.code == 2
+        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        refused = shell.run("compare", file, "-p", "shop", "-p", "too")
+        assert refused.code == 2
+        assert f"user.delete (2 times), {', '.join(many)} are not marked safe, and" in refused.err
+        shell.run("history", "import", file)
+        listed = json.loads(shell.run("history", "list", "--json").text)
+        assert listed["method"].startswith("get, user.delete, user.delete, user.number_0, ")
+        assert running.requests == []
 
 
 def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final
 from msgspec.structs import replace
 
 from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.draft import as_called
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.history.case import MOST, MOST_CALLS, Case, TakenIn
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
@@ -170,7 +171,7 @@ def _call(raw: bytes, file: str, line: int, now: datetime) -> Exchange | Damaged
     if isinstance(found, Damaged):
         where, reason = _told_where(raw, line, found.reason)
         return Damaged(f"{file}:{where}", reason, found.text or left_of(raw), found.id)
-    found = replace(found, foreign=True, writer="", when=min(found.when, now))
+    found = as_called(replace(found, foreign=True, writer="", when=min(found.when, now)))
     if not SAFE_ID.fullmatch(found.id):
         found = replace(found, id=_stand_in(raw))
     return found if untouched(raw) is not None else replace(found, notes=(*found.notes, BY_HAND))

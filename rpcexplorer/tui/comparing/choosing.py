@@ -13,19 +13,16 @@ from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.draft import Batch, Draft, sent_draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.tui.dialogs.dialog import Choice, Confirm, Dialog, keys
+from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.cells import clipped
 
-NAMED: Final = 8
-"""Methods that a question names."""
 ROOM: Final = 48
-"""Columns of a method's name in a question."""
+"""Columns of a method's name in a title."""
 MOST: Final = 12
 """Profiles that are on view at once."""
 
@@ -57,36 +54,6 @@ def usable(screen: Screen[Any], explorer: Explorer, name: str) -> Profile | None
 
 def _pick(name: str, profile: Profile | None) -> Pick:
     return Pick(name, name, profile.endpoint, profile.badge_word) if profile else Pick(name, name, "cannot be used")
-
-
-async def may_send_all(
-    screen: Screen[Any], explorer: Explorer, drafts: Sequence[tuple[Draft | Batch, Profile]], come_from: str = ""
-) -> bool:
-    """One question for all that a profile wants one for, and where they come from if that is elsewhere."""
-    asked = [(draft, profile) for draft, profile in drafts if explorer.asks_first(draft, profile)]
-    if not asked:
-        return True
-    profiles = {profile.name: profile for _, profile in asked}
-    rows = [
-        *(("profile", f"{each.name}  {each.origin}  {each.badge_word}".rstrip()) for each in profiles.values()),
-        *([("recorded", come_from)] if come_from else []),
-        *(("method", name) for name in _methods([draft for draft, _ in asked])),
-    ]
-    calls = f"{len(asked)} of {len(drafts)} calls are" if len(drafts) > 1 else "The call is"
-    is_prod = any(each.badge == "prod" for each in profiles.values())
-    where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
-    choices = [Choice("keep", "Send nothing"), Choice("send", "Send them" if len(drafts) > 1 else "Send it")]
-    title = f"Send to {where}?  {calls} not marked safe."
-    answer: str | None = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=is_prod))
-    return answer == "send"
-
-
-def _methods(drafts: Sequence[Draft | Batch]) -> list[str]:
-    """Each once, with how often it is called."""
-    names = ["a batch" if isinstance(each, Batch) else each.method for each in drafts]
-    counts = {name: names.count(name) for name in dict.fromkeys(names)}
-    told = [clipped(name, ROOM) + (f"  {count} times" if count > 1 else "") for name, count in counts.items()]
-    return told if len(told) <= NAMED else [*told[: NAMED - 1], f"and {len(told) - NAMED + 1} more"]
 
 
 class Ticked(RowList[tuple[str, Profile]]):
@@ -165,7 +132,3 @@ async def profiles_for(screen: Screen[Any], explorer: Explorer, method: str) -> 
     title = f"Compare {clipped(method, ROOM)} on …"
     chosen = await screen.app.push_screen_wait(SeveralProfiles(title, profiles, used.name if used else ""))
     return [each for name in chosen or () for each in profiles if each.name == name]
-
-
-def drafts_of(records: Sequence[Exchange], profile: Profile) -> list[tuple[Draft | Batch, Profile]]:
-    return [(sent_draft(each), profile) for each in records]

@@ -12,11 +12,12 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.draft import Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, replayed
-from rpcexplorer.tui.comparing.choosing import drafts_of, may_send_all, profile_for, profiles_for
+from rpcexplorer.tui.comparing.asking import may_send_all
+from rpcexplorer.tui.comparing.choosing import profile_for, profiles_for
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.messages import ComparisonWanted
@@ -56,12 +57,14 @@ async def replay(
     screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, records: Sequence[Exchange]
 ) -> None:
     """Ask where, ask for what is not marked safe, send one after the other, and show what came of each."""
+    records = [as_called(each) for each in records]
     what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
     profile = await profile_for(screen, explorer, records, what)
     if profile is None:
         return
+    drafts = [(sent_draft(each), profile) for each in records]
     elsewhere = [url for url in dict.fromkeys(each.url for each in records) if url != profile.endpoint]
-    if not await may_send_all(screen, explorer, drafts_of(records, profile), ", ".join(elsewhere)):
+    if not await may_send_all(screen, explorer, drafts, ", ".join(elsewhere)):
         return
     said = (
         [(f"recorded at {clipped(', '.join(elsewhere), 60)}, sent to {profile.endpoint}", "careful")]

@@ -110,13 +110,17 @@ class Confirm(Dialog[str]):
 
     def content(self) -> ComposeResult:
         """What is asked, then the answers in a row."""
+        yield from self.asked()
+        with Answers():
+            for at, choice in enumerate(self._choices):
+                yield Answer(choice.label, grave=self.has_class("-grave") and at > 0, id=choice.id)
+
+    def asked(self) -> ComposeResult:
+        """What is asked about."""
         if isinstance(self._words, str):
             yield Static(plain(self._words), classes="words")
         else:
             yield from named(self._words)
-        with Answers():
-            for at, choice in enumerate(self._choices):
-                yield Answer(choice.label, grave=self.has_class("-grave") and at > 0, id=choice.id)
 
     def on_mount(self) -> None:
         """The safe answer has the focus: an impatient Enter does no harm."""

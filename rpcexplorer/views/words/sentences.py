@@ -126,3 +126,8 @@ def age(seconds: float) -> str:
         return f"{whole // 60} min"
     days = whole // (24 * 60 * 60)
     return f"{days} days" if days > 1 else f"{whole // (60 * 60)} h"
+
+
+def times(name: str, count: int) -> str:
+    """A name, and how often it is meant where that is more than once."""
+    return f"{name} ({count:,} times)" if count > 1 else name

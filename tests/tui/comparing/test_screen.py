@@ -16,15 +16,17 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.tui.comparing.asking import SendQuestion
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.comparing.text import ComparedText
+from rpcexplorer.tui.dialogs.dialog import Choice
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.comparing.lines import ComparedLine
 from rpcexplorer.views.comparing.values import own_part
 from tests.storage.recording import START, exchange
 from tests.tui.stage import Stage, text_of
-from tests.tui.visiting import said
+from tests.tui.visiting import on_view, said
 from tests.tui.waiting import until
 
 FRAME = Frame(zone=UTC, today=START.date())
@@ -41,7 +43,7 @@ PROD = reply(1, '{"name":"Ada","price":1.0,"gone":true}', profile="prod")
 STAGING = reply(2, '{"name":"Eda","price":1.00,"new":1}')
 
 
-def on_screen(screen: Screen[None], act: Act, size: tuple[int, int] = WIDE) -> Stage:
+def on_screen(screen: Screen[Any], act: Act, size: tuple[int, int] = WIDE) -> Stage:
     """Open a screen and let something happen on it."""
     stage = Stage()
 
@@ -203,3 +205,27 @@ def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_
         await until(pilot, lambda: pilot.app.screen is not screen)
 
     on_screen(screen, act)
+
+
+def test_all_that_a_yes_is_said_to_can_be_read_in_a_small_terminal() -> None:
+    rows = [("profile", "shop  https://shop.example.com"), ("method", "\n".join(f"user.m{at}" for at in range(30)))]
+    choices = [Choice("keep", "Send nothing"), Choice("send", "Send them")]
+    question = SendQuestion("Send to shop?  30 calls are not marked safe.", rows, choices, grave=True)
+
+    async def act(pilot: Pilot[None]) -> None:
+        seen = set[str]()
+        for _ in range(4):
+            await pilot.pause()
+            text = on_view(pilot.app)
+            assert "Send to shop?" in text
+            assert "PgDn shows more" in text
+            assert "Send nothing" in text
+            seen |= set(text.split())
+            await pilot.press("pagedown")
+        assert [at for at in range(30) if f"user.m{at}" not in seen] == []
+        await pilot.press("pageup", "pageup", "pageup")
+        assert "shop.example.com" in on_view(pilot.app)
+        await pilot.press("enter")
+        await until(pilot, lambda: pilot.app.screen is not question)
+
+    on_screen(question, act, SMALL)
