@@ -36,6 +36,8 @@ async def profile_for(
     on = theirs.pop() if len(theirs) == 1 else used
     names = sorted(explorer.profiles.leaves, key=lambda name: (name not in explorer.profiles.profiles, name))
     picks = [_pick(name, explorer.profiles.profiles.get(name)) for name in names]
+    if explorer.profile is not None and used not in names:  # an address that was typed
+        picks.insert(0, _pick(used, explorer.profile))
     if not picks:
         screen.notify("There is no profile to send this to.")
         return None

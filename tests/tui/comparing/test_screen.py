@@ -5,22 +5,26 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC
+from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 from textual.screen import Screen
 
-from rpcexplorer.explorer import Stop
+from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.tui.comparing.asking import SendQuestion
+from rpcexplorer.tui.comparing.choosing import profile_for
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.dialogs.dialog import Choice
+from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.comparing.lines import ComparedLine
 from rpcexplorer.views.comparing.values import own_part
@@ -229,3 +233,22 @@ def test_all_that_a_yes_is_said_to_can_be_read_in_a_small_terminal() -> None:
         await until(pilot, lambda: pilot.app.screen is not question)
 
     on_screen(question, act, SMALL)
+
+
+def test_calls_can_be_sent_again_to_the_address_that_was_typed(tmp_path: Path) -> None:
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    explorer.profile = ad_hoc("http://127.0.0.1:1/rpc")
+    offered: list[list[str]] = []
+
+    class First:
+        """Takes the first that is offered."""
+
+        app = property(lambda self: self)
+
+        async def push_screen_wait(self, picker: Picker) -> str:
+            offered.append([pick.id for pick in picker._picks])
+            return picker._picks[0].id
+
+    screen: Any = First()
+    chosen = asyncio.run(profile_for(screen, explorer, [PROD], "1 call"))
+    assert (chosen, offered) == (explorer.profile, [[explorer.profile.name]])
