@@ -86,8 +86,14 @@ def _noted(profile: Profile, method: str) -> tuple[str, ...]:
 
 
 def exit_code(results: Iterable[Replayed]) -> int:
-    """What a shell learns of a replay: the first that applies of 130, 3, 4, 5, 6 and 0."""
-    codes = {_code(each) for each in results}
+    """What a shell learns of a replay: the first that applies of 130, 3, 4, 5, 6 and 0.
+
+    What is left out beside others does not count; where it is all there is, nothing was compared, and that is not 0.
+    """
+    every = list(results)
+    codes = {_code(each) for each in every}
+    if every and all(each.verdict == "left out" for each in every):
+        return 6
     return next((code for code in (130, 3, 4, 5, 6) if code in codes), 0)
 
 

@@ -152,6 +152,7 @@ def test_a_login_without_its_password_is_left_out_and_told() -> None:
         ("same", "", False),
     ]
     assert (len(server.sent), exit_code(results)) == (1, 0)
+    assert exit_code(results[:2]) == 6, "nothing was compared, which is not the same as the same"
 
 
 def test_after_a_login_that_failed_no_further_one_is_tried() -> None:
