@@ -25,6 +25,7 @@ from rpcexplorer.views.words.sentences import times
 
 UNREAD = 6
 """Exit code where a call of a case cannot be read: nobody can compare it."""
+NO_PROFILE = "Somebody else has recorded this, and there is no profile yet: say with --url where it is sent."
 
 
 class _ToSend(Struct, frozen=True):
@@ -64,7 +65,8 @@ def replay(
     another one. Of a case that somebody else has made, nothing is sent before you have said with which profile.
 
     It ends with 0 where all is the same, an error that comes again included, with 6 where something differs or cannot
-    be compared, else as a call does: 3, 4, 5, 130.
+    be compared, or nothing was, else as a call does: 3, 4, 5, 130. A login whose password is not recorded is left out,
+    and does not count beside other calls.
 
     \b
     Examples:
@@ -128,9 +130,12 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
 
 def _proposed(explorer: Explorer, record: Recorded) -> Profile:
     """The profile that is asked about: the one in whose history the call is, or the default."""
-    chosen = record.source or explorer.profiles.get(None)
+    chosen, known = record.source or explorer.profiles.get(None), explorer.profiles
     if isinstance(chosen, Complaint):
-        fail(f"Somebody else has recorded this, and there is no default profile: name one with -p. {chosen}")
+        say = "Somebody else has recorded this: say with -p which profile it is sent with."
+        if known.default is None and len(known.leaves) > 1:
+            fail(f"{say} The profiles are {listed(sorted(known.leaves))}.")
+        fail(f"{say} {chosen}" if known.refused or known.leaves else NO_PROFILE)
     return chosen
 
 

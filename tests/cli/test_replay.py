@@ -196,6 +196,17 @@ def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_tol
         assert "case.toml says: look" in ran.err
 
 
+def test_where_no_profile_is_named_and_none_is_the_default_one_sentence_says_what_to_name(shell: Shell) -> None:
+    file = case(shell, "case = 1\n" + CALL)
+    none = shell.run("replay", file)
+    assert (none.code, none.err.count("\n")) == (2, 1)
+    assert none.err.endswith("there is no profile yet: say with --url where it is sent.\n")
+    shell.sessions('[profile.one]\nurl = "http://127.0.0.1:9"\n[profile.two]\nurl = "http://127.0.0.1:9"\n')
+    several = shell.run("replay", file)
+    said = "Somebody else has recorded this: say with -p which profile it is sent with. The profiles are one, two.\n"
+    assert (several.code, several.err.endswith(said), several.err.count("default")) == (2, True, 0)
+
+
 def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
     """Of a batch the calls in it are named, all of them; what it calls itself is nobody's business."""
     many = [f"user.number_{number}" for number in range(30)]
