@@ -11,7 +11,7 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
-from rpcexplorer.cli.recorded import Recorded, called
+from rpcexplorer.cli.recorded import Recorded, always_ignored, called
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, World
@@ -21,7 +21,7 @@ from rpcexplorer.model.comparing.compare import compared_at_once
 from rpcexplorer.model.complaint import Complaint, listed
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, ignored_in
 from rpcexplorer.views.comparing.lines import compared_lines
 from rpcexplorer.views.comparing.printed import heading, printed
@@ -109,7 +109,7 @@ def compare(
     if len(found) > 2:
         fail(f"{len(found)} calls are named: add them with history import, and name two by their ids.")
     left, right = _before(explorer, found[0]) if len(found) == 1 else found
-    ignore = ignored_in(right.exchange, _profile_of(explorer, right.exchange), how.ignore)
+    ignore = always_ignored(explorer, right.exchange, how.ignore)
     context.exit(_tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], how))
 
 
@@ -126,12 +126,6 @@ def _before(explorer: Explorer, record: Recorded) -> tuple[Recorded, Recorded]:
     if found is None:
         fail(f"There is no call of {call.method} with the same params before {call.id}: name what it is compared with.")
     return Recorded(found, record.source), record
-
-
-def _profile_of(explorer: Explorer, call: Exchange) -> Profile:
-    """The profile of a call, as far as it says what always differs; a stranger's names none of this person's."""
-    known = None if call.foreign else explorer.profiles.profiles.get(call.profile)
-    return known or ad_hoc(call.url)
 
 
 def _on_profiles(

@@ -6,7 +6,7 @@ import click
 
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.output import Output
-from rpcexplorer.cli.recorded import one_of, opened
+from rpcexplorer.cli.recorded import always_ignored, one_of, opened
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
@@ -75,7 +75,7 @@ def _of_two(world: World, explorer: Explorer, left: Exchange, right: Exchange) -
     from rpcexplorer.views.copying.two import of_two  # what compares is not needed for one
 
     first, second = (_subject(world, explorer, each, runs=False) for each in (left, right))
-    content = of_two(first, second, (left, right), explorer.credentials.in_use(), ())
+    content = of_two(first, second, (left, right), explorer.credentials.in_use(), always_ignored(explorer, right))
     return content, marks(content)
 
 

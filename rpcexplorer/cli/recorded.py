@@ -15,7 +15,8 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange
 from rpcexplorer.model.history.case import Case
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.replaying import ignored_in
 
 ENDING = ".toml"
 """How the name of a file ends that holds a case."""
@@ -94,6 +95,15 @@ def read_case(explorer: Explorer, world: World, name: str) -> Case:
 
 def case_file(world: World, name: str) -> Path:
     return world.folder / os.path.expanduser(name)  # noqa: PTH111 - Path's own raises for an unknown user
+
+
+def always_ignored(explorer: Explorer, call: Exchange, given: Iterable[str] = ()) -> list[str]:
+    """What is left out where a call is compared: what is given, and what its profile says.
+
+    A stranger's call names no profile of this person's.
+    """
+    known = None if call.foreign else explorer.profiles.profiles.get(call.profile)
+    return ignored_in(call, known or ad_hoc(call.url), given)
 
 
 def _whole(found: Exchange | Damaged | Complaint) -> Exchange:

@@ -67,11 +67,12 @@ class Replaying(Struct, frozen=True):
         if why := failure(record, live):
             return Replayed(record, live, None, "failed", why)
         left, right = await self._hidden(record), await self._hidden(live)
-        steps = compared(left, right, ignored_in(record, self.profile, ignore))
+        pointers = ignored_in(record, self.profile, ignore)
+        steps = compared(left, right, pointers)
         comparison = await in_turns(_until_stopped(steps, stop))
         if comparison is None:
             return Replayed(record, live, None, "stopped", STOPPED)
-        return replayed(record, right, comparison)
+        return replayed(record, right, comparison, pointers)
 
     async def _hidden(self, exchange: Exchange) -> Exchange:
         if len(exchange.response.body) < LARGE:

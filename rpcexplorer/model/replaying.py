@@ -35,11 +35,13 @@ class Replayed(Struct, frozen=True):
     verdict: ReplayVerdict
     why: str = ""
     """Why it failed, was stopped or left out, or cannot be compared: a sentence."""
+    ignore: tuple[str, ...] = ()
+    """JSON pointers that were left out of the comparison; whoever compares the two once more leaves out the same."""
 
 
-def replayed(recorded: Exchange, live: Exchange, comparison: Comparison) -> Replayed:
-    """What came of a call that was sent again and compared."""
-    return Replayed(recorded, live, comparison, comparison.verdict, comparison.why)
+def replayed(recorded: Exchange, live: Exchange, comparison: Comparison, ignore: Iterable[str] = ()) -> Replayed:
+    """What came of a call that was sent again and compared without what these pointers ``ignore``."""
+    return Replayed(recorded, live, comparison, comparison.verdict, comparison.why, tuple(ignore))
 
 
 def draft_to_send(recorded: Exchange, profile: Profile, *, ours: bool) -> Draft | Batch:

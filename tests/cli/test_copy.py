@@ -118,6 +118,9 @@ def test_of_two_calls_there_is_one_ticket_and_nothing_else(shell: Shell) -> None
     text = (shell.folder / "both.md").read_text()
     assert '-   "n": 1\n+   "n": 2\n' in text
     assert PASSWORD not in text
+    shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\n{AUTH}\nmethod."user.get".ignore = ["/n"]\n')
+    left_out = shell.run("copy", *ids, "--as", "markdown").text
+    assert ("- Compared: `the same" in left_out, '-   "n": 1' in left_out) == (True, False)
     for wrong in ([*ids], [*ids, ids[0], "--as", "markdown"]):
         ran = shell.run("copy", *wrong)
         assert (ran.code, "two, with --as markdown" in ran.err) == (2, True)

@@ -15,7 +15,7 @@ from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.model.replaying import Replayed, ignored_in, replayed
 from rpcexplorer.tui.comparing.asking import may_send_all
 from rpcexplorer.tui.comparing.choosing import profile_for, profiles_for
 from rpcexplorer.tui.comparing.replay import ReplayScreen
@@ -49,8 +49,7 @@ async def compare(
 def ignored(explorer: Explorer, call: Exchange) -> Sequence[str]:
     """What this person's own profile of that name leaves out; a stranger's record names none of those."""
     profile = explorer.profiles.profiles.get(call.profile) if not call.foreign else None
-    note = profile.methods.get(call.method) if profile else None
-    return note.ignore if note else ()
+    return ignored_in(call, profile, ()) if profile else ()
 
 
 async def replay(
@@ -119,7 +118,7 @@ async def _on_each(
         if first is None:
             first = came
             continue
-        yield await _held_against(first, came, ignored(explorer, came))
+        yield await _held_against(first, came, [*ignored_in(first, profiles[0], ()), *ignored_in(came, profile, ())])
 
 
 async def _held_against(first: Exchange, came: Exchange, ignore: Sequence[str]) -> Replayed:
@@ -128,4 +127,4 @@ async def _held_against(first: Exchange, came: Exchange, ignore: Sequence[str]) 
             return Replayed(first, came, None, "stopped", STOPPED)
         case Unreached(sentence=why) | Refused(sentence=why):
             return Replayed(first, came, None, "failed", why)
-    return replayed(first, came, await in_turns(compared(first, came, ignore)))
+    return replayed(first, came, await in_turns(compared(first, came, ignore)), ignore)

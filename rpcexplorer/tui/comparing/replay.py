@@ -120,8 +120,8 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
     @opens("comparison")
     async def _open(self, replayed: Replayed) -> None:
         if replayed.live is not None:
-            left, right = replayed.recorded, replayed.live
-            opened = ComparisonScreen(left, right, self.pending, self._frame, made=replayed.comparison)
+            left, right, ignore = replayed.recorded, replayed.live, replayed.ignore
+            opened = ComparisonScreen(left, right, self.pending, self._frame, ignore=ignore, made=replayed.comparison)
             await self.app.push_screen_wait(opened)
 
     def action_stop(self) -> None:

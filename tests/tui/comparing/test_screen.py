@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 from textual.screen import Screen
 
@@ -25,6 +26,7 @@ from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.dialogs.dialog import Choice
 from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.messages import TicketWanted
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.comparing.lines import ComparedLine
 from rpcexplorer.views.comparing.values import own_part
@@ -173,7 +175,7 @@ def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_
     async def run(stop: Stop) -> AsyncIterator[Replayed]:
         stopped.append(stop)
         yield result(calls[0], calls[1])
-        yield result(calls[1], calls[2])
+        yield replace(result(calls[1], calls[2]), ignore=("/at",))
         await go_on.wait()
         yield Replayed(calls[2], None, None, "stopped", "It was stopped before this was sent.")
 
@@ -203,12 +205,13 @@ def test_calls_are_sent_one_by_one_until_somebody_stops_it_and_what_was_done_is_
         opened: Any = pilot.app.screen
         await until(pilot, lambda: opened.comparison is not None)
         assert (opened.left, opened.right) == (calls[1], calls[2])
-        await pilot.press("escape")
+        await pilot.press("M", "escape")
         await until(pilot, lambda: pilot.app.screen is screen)
         await pilot.press("escape")
         await until(pilot, lambda: pilot.app.screen is not screen)
 
-    on_screen(screen, act)
+    (ticket,) = on_screen(screen, act).of(TicketWanted)
+    assert (ticket.exchange, ticket.other, ticket.ignore) == (calls[1], calls[2], ("/at",))
 
 
 def test_all_that_a_yes_is_said_to_can_be_read_in_a_small_terminal() -> None:
