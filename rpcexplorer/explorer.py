@@ -144,16 +144,21 @@ class Explorer(Storage):
         return replace(shown, remarks=found.remarks) if found and isinstance(shown, Preview) else shown
 
     def resolved(
-        self, draft: Draft | Batch, given: Mapping[str, str] | None = None, *, id: str = ""
+        self,
+        draft: Draft | Batch,
+        given: Mapping[str, str] | None = None,
+        *,
+        id: str = "",
+        profile: Profile | None = None,
     ) -> Draft | Batch | Missing:
-        """The draft with values in the place of its ``{{…}}``, or which of them have none.
+        """The draft with the values of the profile in use, or another one, for its ``{{…}}``; or which have none.
 
         ``given`` is for this call alone and comes before variables. Nothing is resolved a second time when it is sent.
         Under one ``id`` what is random stays the same until a call was sent.
         """
         from rpcexplorer.model.templates.resolving import Missing
 
-        found = self._resolution(draft, self._in_use(), given, id=id)
+        found = self._resolution(draft, profile or self._in_use(), given, id=id)
         return Missing(found.unresolved) if found.unresolved else found.draft
 
     def _resolution(

@@ -82,7 +82,7 @@ ROOMS: dict[str, set[str]] = {
     "history": {"widgets", "reader", "dialogs", "terminal", "saved"},
     "batch": {"widgets", "reader", "dialogs", "saved"},
     "profiles": {"widgets", "reader", "dialogs", "terminal"},
-    "comparing": {"widgets", "reader", "dialogs", "terminal"},
+    "comparing": {"widgets", "reader", "dialogs", "terminal", "saved"},
     "statistics": {"widgets", "dialogs"},
 }
 """Inside ``tui/``: which folder imports which. The files beside the folders may be imported by all, but app.py."""

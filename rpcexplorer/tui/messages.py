@@ -75,6 +75,8 @@ class ProfilesCompared(Message):
 
     sender: Widget
     draft: Draft
+    whole: bool = False
+    """Nothing in it is sent as typed that stands for a value."""
 
 
 @message

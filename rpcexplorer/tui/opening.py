@@ -82,7 +82,7 @@ class OpeningApp(Leaving):
     async def on_profiles_compared(self, event: ProfilesCompared) -> None:
         from rpcexplorer.tui.comparing.opening import compare_profiles
 
-        await compare_profiles(self.screen, self.explorer, self.pending, self._frame(), event.draft)
+        await compare_profiles(self.screen, self.explorer, self.pending, self._frame(), event.draft, whole=event.whole)
         self._after_calls()
 
     @opens("export")

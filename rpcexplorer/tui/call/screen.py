@@ -186,7 +186,7 @@ class CallScreen(SendingScreen):
         if self.params.problem is not None:
             self._send_typed()
         else:
-            self.post_message(ProfilesCompared(self, self.draft))
+            self.post_message(ProfilesCompared(self, self.draft, whole=self.saved_call is not None))
             self.pending.go_on("call")
 
     @opens("keep")

@@ -10,12 +10,13 @@ from typing import Any, Final
 from msgspec.structs import replace
 from textual.screen import Screen
 
-from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.draft import Draft, as_called, sent_draft
+from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, ignored_in, replayed
+from rpcexplorer.model.templates.resolving import Missing
 from rpcexplorer.tui.comparing.asking import may_send_all
 from rpcexplorer.tui.comparing.choosing import profile_for, profiles_for
 from rpcexplorer.tui.comparing.replay import ReplayScreen
@@ -91,34 +92,67 @@ async def _replayed(
 
 
 async def compare_profiles(
-    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, draft: Draft
+    screen: Screen[Any], explorer: Explorer, pending: PendingKeys, frame: Frame, draft: Draft, *, whole: bool
 ) -> None:
-    """One call on several profiles: asked which, sent to each, and each reply compared with the first."""
+    """One call on several profiles: asked which, sent to each, and each reply compared with the first.
+
+    ``whole``: each profile has its own values for what is open in it; where one has none, somebody is asked, or nothing
+    is sent to any.
+    """
     profiles = await profiles_for(screen, explorer, draft.method)
-    if not profiles or not await may_send_all(screen, explorer, [(draft, each) for each in profiles]):
+    calls: list[tuple[Draft | Batch, Profile]] = [(draft, each) for each in profiles]
+    if whole:
+        calls = await filled_for_each(screen, explorer, draft, profiles)
+    if not calls or not await may_send_all(screen, explorer, calls):
         return
     others = [each.name for each in profiles[1:]]
-    run = partial(_on_each, explorer, draft, profiles)
+    run = partial(_on_each, explorer, calls)
     title = f"{clipped(draft.method, NAME)}  compared with {profiles[0].name}"
     opened = ReplayScreen(title, others, run, pending, frame, by_profile=True)
     opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
     await screen.app.push_screen_wait(opened)
 
 
+async def filled_for_each(
+    screen: Screen[Any], explorer: Explorer, draft: Draft, profiles: Sequence[Profile]
+) -> list[tuple[Draft | Batch, Profile]]:
+    """The call as each of them gets it; none where it is not to be sent.
+
+    What is typed for one stands for all that have no value of their own. What is random is the same for all.
+    """
+    from rpcexplorer.tui.saved.filling import filled
+
+    calls, given, id = list[tuple[Draft | Batch, Profile]](), dict[str, str](), fresh_id()
+    for profile in profiles:
+        found = explorer.resolved(draft, id=id, profile=profile)
+        if isinstance(found, Missing):
+            known = {name: given[name] for name in found.names if name in given}
+            found = explorer.resolved(draft, known, id=id, profile=profile)
+        if isinstance(found, Missing):
+            whole = await filled(screen, explorer, draft, given, id=id, profile=profile)
+            if whole is None:
+                return []
+            found = whole
+        calls.append((found, profile))
+    return calls
+
+
 async def _on_each(
-    explorer: Explorer, draft: Draft, profiles: Sequence[Profile], stop: Stop
+    explorer: Explorer, calls: Sequence[tuple[Draft | Batch, Profile]], stop: Stop
 ) -> AsyncIterator[Replayed]:
     """Send to one after the other; what is stopped is not held against anything."""
     first: Exchange | None = None
-    for profile in profiles:
+    own: Sequence[str] = ()
+    for draft, profile in calls:
         if stop.pressed:
             return
         came = await explorer.call(draft, profile=profile, stop=stop)
         came = await asyncio.to_thread(explorer.journal.as_recorded, came, profile)
+        ignore = ignored_in(came, profile, ())
         if first is None:
-            first = came
+            first, own = came, ignore
             continue
-        yield await _held_against(first, came, [*ignored_in(first, profiles[0], ()), *ignored_in(came, profile, ())])
+        yield await _held_against(first, came, [*own, *ignore])
 
 
 async def _held_against(first: Exchange, came: Exchange, ignore: Sequence[str]) -> Replayed:

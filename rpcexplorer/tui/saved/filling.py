@@ -9,15 +9,25 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.resolving import Missing
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 
 
 async def filled(
-    screen: Screen[Any], explorer: Explorer, draft: Draft | Batch, given: dict[str, str], *, id: str
+    screen: Screen[Any],
+    explorer: Explorer,
+    draft: Draft | Batch,
+    given: dict[str, str],
+    *,
+    id: str,
+    profile: Profile | None = None,
 ) -> Draft | Batch | None:
-    """The draft with all its values; None where it is not to be sent. What was ``given`` last time is proposed."""
-    found = explorer.resolved(draft, id=id)
+    """The draft with all its values; None where it is not to be sent. What was ``given`` last time is proposed.
+
+    The values are those of the profile in use; of another ``profile`` it is said for which one is asked.
+    """
+    found = explorer.resolved(draft, id=id, profile=profile)
     if not isinstance(found, Missing):
         return found
     names = found.names
@@ -33,7 +43,7 @@ async def filled(
         values = values_of(typed)
         if empty := next((field.key for field in fields if not typed[field.key]), ""):
             return Wrong("write a value; nothing is sent without it", empty)
-        tried = explorer.resolved(draft, values, id=id)
+        tried = explorer.resolved(draft, values, id=id, profile=profile)
         if not isinstance(tried, Missing):
             return None
         wrong = tried.unresolved[0]
@@ -41,10 +51,11 @@ async def filled(
         return Wrong(str(wrong), key)
 
     what = "these calls" if isinstance(draft, Batch) else draft.method
+    what += f" on {profile.name}" if profile else ""
     words = "They take the place of what stands between {{ and }}, in this call alone."
     typed = await screen.app.push_screen_wait(Form(f"Values for {what}", words, fields, fits, done="Send"))
     if typed is None:
         return None
     given |= values_of(typed)
-    whole = explorer.resolved(draft, values_of(typed), id=id)
+    whole = explorer.resolved(draft, values_of(typed), id=id, profile=profile)
     return None if isinstance(whole, Missing) else whole

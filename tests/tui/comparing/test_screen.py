@@ -16,15 +16,18 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
+from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.tui.comparing.asking import SendQuestion
 from rpcexplorer.tui.comparing.choosing import profile_for
+from rpcexplorer.tui.comparing.opening import filled_for_each
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.dialogs.dialog import Choice
+from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.messages import TicketWanted
 from rpcexplorer.tui.pending_keys import PendingKeys
@@ -255,3 +258,53 @@ def test_calls_can_be_sent_again_to_the_address_that_was_typed(tmp_path: Path) -
     screen: Any = First()
     chosen = asyncio.run(profile_for(screen, explorer, [PROD], "1 call"))
     assert (chosen, offered) == (explorer.profile, [[explorer.profile.name]])
+
+
+OPEN = """
+version = 1
+[profile.one]
+url = "http://127.0.0.1:1"
+[profile.one.variables]
+page = "7"
+[profile.two]
+url = "http://127.0.0.1:2"
+[profile.three]
+url = "http://127.0.0.1:3"
+"""
+
+
+def test_each_profile_gets_its_own_values_and_what_one_lacks_is_asked_once_or_nothing_is_sent(tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text(OPEN)
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    profiles = [explorer.profiles.profiles[name] for name in ("one", "two", "three")]
+    explorer.profile = profiles[0]
+    asked: list[str] = []
+
+    class Answering:
+        """Writes 9 where a value is wanted, or leaves."""
+
+        app = property(lambda self: self)
+        answer: dict[str, str] | None = None
+
+        async def push_screen_wait(self, form: Form) -> dict[str, str] | None:
+            asked.append(form._title)
+            return self.answer
+
+        def notify(self, sentence: str, **_: object) -> None:
+            asked.append(sentence)
+
+    screen: Any = Answering()
+
+    def filled(text: str) -> list[str]:
+        calls = asyncio.run(filled_for_each(screen, explorer, Draft("user.list", text), profiles))
+        return [f"{profile.name} {draft.text}" for draft, profile in calls]
+
+    assert (filled('["{{page}}"]'), asked) == ([], ["Values for user.list on two"])
+    screen.answer = {"value0": "9"}
+    assert filled('["{{page}}"]') == ['one ["7"]', 'two ["9"]', 'three ["9"]']
+    assert asked == ["Values for user.list on two"] * 2
+    assert filled('["{{last.user.get#/id}}"]') == []
+    assert asked[-1].startswith(
+        "Nothing was sent: {{last.user.get#/id}} has no value: there is no result of user.get on "
+    )
+    assert len({text.split()[1] for text in filled('["{{uuid}}"]')}) == 1

@@ -13,6 +13,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.comparing.choosing import SeveralProfiles
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
@@ -70,6 +71,13 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         assert exchange.params_sent is not None
         assert exchange.params_sent.startswith('{"n": 1.10, "who": "A\\"da", "id": "')
         assert explorer.recent(1)[0].params == text
+        await pilot.press("alt+d")
+        await on(pilot, SeveralProfiles)
+        await pilot.press("down", "down", "space", "enter")
+        form = await on(pilot, Form)  # as little as to one profile is it sent to two with nothing in its place
+        assert form._title == "Values for demo.echo on demo"
+        await answered(pilot, screen, "escape")
+        assert len(explorer.history.newest(9)) == 1
         screen.params.show_tab("Params")
         await stands(pilot, screen, "@who is", "[2]")
         await pilot.press(KEEP)
