@@ -8,13 +8,16 @@ from typing import Final, TypeAlias
 PointerPattern: TypeAlias = tuple[str, ...]
 """What is left of a pointer below the place that was reached."""
 
+LEVELS: Final = 200
+"""Deeper than this a value is one: the same or not. A pointer to something in it would be longer than the thing."""
 NONE: Final[tuple[PointerPattern, ...]] = ()
 ANY: Final = "*"
 
 
 def patterns_of(pointers: Iterable[str]) -> tuple[PointerPattern, ...]:
-    """Pointers taken apart. What does not begin with a slash is none, and leaves out nothing."""
-    return tuple(tuple(map(unescaped, each.split("/")[1:])) for each in pointers if each.startswith("/"))
+    """Pointers taken apart. What does not begin with a slash is none, and leaves out nothing; nor does one so deep."""
+    every = (tuple(map(unescaped, each.split("/")[1:])) for each in pointers if each.startswith("/"))
+    return tuple(each for each in every if len(each) <= LEVELS)
 
 
 def below(patterns: Sequence[PointerPattern], *names: str) -> tuple[PointerPattern, ...]:

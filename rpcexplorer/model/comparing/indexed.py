@@ -7,17 +7,28 @@ no time, however deep they nest.
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Final
 
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.model.comparing.canonical import MASK
+from rpcexplorer.model.comparing.ignoring import NONE, PointerPattern, below, left_out
 from rpcexplorer.model.comparing.parts import NamedSpan, name_of
+from rpcexplorer.model.comparing.scalars import hides
+from rpcexplorer.model.secrets.placeholders import HIDDEN
 
 TURN: Final = 2048
 """Tokens that are read in one step."""
 
 _TOKEN = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[\[\]{}]|[^ \t\n\r\[\]{},:"]++', re.DOTALL)
+
+
+def _scalar(token: bytes) -> str | bytes:
+    """What it has in common with all that are the same."""
+    if token[:1] != b'"':
+        return token
+    return MASK if hides(token) else name_of(token)
 
 
 class Numbering:
@@ -47,8 +58,9 @@ class _Open:
 class IndexedParts:
     """A text of which it is known where everything stands."""
 
-    def __init__(self, text: bytes) -> None:
+    def __init__(self, text: bytes, numbering: Numbering) -> None:
         self.text = text
+        self._numbering = numbering
         self._spans: dict[int, list[Span]] = {}
         self._names: dict[int, list[str]] = {}
         self._numbers: dict[int, int] = {}
@@ -56,7 +68,7 @@ class IndexedParts:
     @classmethod
     def of(cls, text: bytes, numbering: Numbering) -> Steps[IndexedParts]:
         """Read the text. What closes too early or not at all is no JSON: then there is nothing inside of it."""
-        parts, inside = cls(text), [_Open(0, named=False)]
+        parts, inside = cls(text, numbering), [_Open(0, named=False)]
         for count, token in enumerate(_TOKEN.finditer(text), start=1):
             if count % TURN == 0:
                 yield
@@ -68,13 +80,13 @@ class IndexedParts:
             if sign in b"]}":
                 if len(inside) == 1:
                     break
-                number = parts._close(inside.pop(), numbering)
+                number = parts._close(inside.pop())
                 start, top = top.start, inside[-1]
             elif top.names is not None and top.name is None:
                 top.name = name_of(token[0])
                 continue
             else:
-                number = numbering.of(name_of(token[0]) if sign == ord('"') else token[0])
+                number = numbering.of(_scalar(token[0]))
                 parts._numbers[start] = number
             top.spans.append((start, end))
             top.numbers.append(number)
@@ -83,21 +95,34 @@ class IndexedParts:
                 top.name = None
         return parts
 
-    def _close(self, closed: _Open, numbering: Numbering) -> int:
+    def _close(self, closed: _Open) -> int:
         self._spans[closed.start] = closed.spans
-        if closed.names is None:
-            number = numbering.of(("[", *closed.numbers))
-        else:
+        if closed.names is not None:
             self._names[closed.start] = closed.names
-            # by name alone: of one that stands twice, the order counts
-            pairs = sorted(zip(closed.names, closed.numbers, strict=True), key=lambda pair: pair[0])
-            number = numbering.of(("{", *pairs))
+        number = self._number(closed.names, closed.numbers)
         self._numbers[closed.start] = number
         return number
 
-    def number(self, span: Span) -> int:
-        """What the value there has in common with all that are the same; for what is no JSON, nothing."""
-        return self._numbers.get(span[0], -1)
+    def _number(self, names: Sequence[str] | None, numbers: Sequence[int]) -> int:
+        if names is None:
+            return self._numbering.of(("[", *numbers))
+        pairs = [pair for pair in zip(names, numbers, strict=True) if not HIDDEN.search(pair[0])]
+        # by name alone: of one that stands twice, the order counts
+        return self._numbering.of(("{", *sorted(pairs, key=lambda pair: pair[0])))
+
+    def number(self, span: Span, patterns: Sequence[PointerPattern] = NONE) -> int:
+        """What the value there has in common with all that are the same; for what is no JSON, nothing.
+
+        All secrets are the same, and what the patterns leave out of the value is not looked at.
+        """
+        spans = self._spans.get(span[0])
+        if not patterns or spans is None:
+            return self._numbers.get(span[0], -1)
+        names = self._names.get(span[0])
+        steps = names if names is not None else map(str, range(len(spans)))
+        inside = [(step, each, below(patterns, step)) for step, each in zip(steps, spans, strict=True)]
+        kept = [(step, self.number(each, rest)) for step, each, rest in inside if not left_out(rest)]
+        return self._number(names and [step for step, _ in kept], [number for _, number in kept])
 
     def elements(self, span: Span) -> Steps[list[Span]]:
         """Where the elements of the array stand that is there."""

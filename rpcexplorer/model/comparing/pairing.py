@@ -6,15 +6,16 @@ alike: by a member that names an element, such as ``id``, or by how much of it i
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Hashable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import pairwise
+from itertools import islice, pairwise, takewhile
 from typing import Final, NamedTuple, TypeAlias
 
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.comparing.aligning import IndexPair, aligned, rising
-from rpcexplorer.model.comparing.canonical import canonical
+from rpcexplorer.model.comparing.canonical import STEP, canonical_part
 from rpcexplorer.model.comparing.ignoring import PointerPattern
 from rpcexplorer.model.comparing.indexed import IndexedParts
 from rpcexplorer.model.comparing.likeness import PARTS, SCALAR, Element, likeness, named, naming_member
@@ -28,8 +29,11 @@ MOST_COMPARED: Final = 2_500
 """Pairs of elements between two matches that are looked at to see which are alike; beyond it their place decides."""
 TURN: Final = 1024
 """Elements that are looked at in one step."""
-SIZE: Final = 64 * 1024
-"""Bytes that are taken apart in one step."""
+FOUND: Final = -2
+"""The number of elements that are written alike at the beginning or the end of both: these find each other."""
+
+_PLAIN: Final = re.compile(rb'[^\[{\\"][^\\]*|"[^\\\x00-\x1f]*"')
+"""A scalar that can be spelled in no other way and be the same."""
 
 
 class Paired(NamedTuple):
@@ -66,6 +70,10 @@ class Pairing:
         pairs = sorted([*matches, *alike])
         yield
         return Paired(list(_sequence(pairs, len(left), len(right))), same, run.whole)
+
+
+def _are_equal(pair: tuple[bytes, bytes]) -> bool:
+    return pair[0] == pair[1]
 
 
 def _turned(pairs: Sequence[IndexPair]) -> list[IndexPair]:
@@ -117,23 +125,37 @@ class _OneArray:
 
     def _keys(self) -> Steps[tuple[list[int], list[int]]]:
         """A number for each element that it shares with those that are the same."""
-        left, right = self._left.parts, self._right.parts
-        if isinstance(left, IndexedParts) and isinstance(right, IndexedParts):
-            return [left.number(each) for each in self._left.spans], [right.number(each) for each in self._right.spans]
-        numbers: dict[bytes, int] = {}
-        both = set(self._left.raw) & set(self._right.raw)
-        found: tuple[list[int], list[int]] = [], []
-        done = 0
-        for elements, keys in zip((self._left, self._right), found, strict=True):
-            for raw in elements.raw:
-                is_plain = raw in both or (raw[:1] not in b"[{" and not (b"\\" in raw or self._marks))
-                key = raw if is_plain else canonical(raw, self._patterns, marks=self._marks)
-                keys.append(numbers.setdefault(key, len(numbers)))
-                done += 1 if is_plain else len(raw)
-                if done > SIZE:
-                    done = 0
-                    yield
-        return found
+        raws = self._left.raw, self._right.raw
+        first = sum(1 for _ in takewhile(_are_equal, zip(*raws, strict=False)))
+        yield
+        rest = min(map(len, raws)) - first
+        last = sum(1 for _ in takewhile(_are_equal, islice(zip(*map(reversed, raws), strict=False), rest)))
+        yield
+        numbers: dict[Hashable, int] = {}
+        known: dict[bytes, int] = {}
+        found: list[list[int]] = []
+        for elements in (self._left, self._right):
+            keys = [FOUND] * first
+            done = 0
+            for at in range(first, len(elements.raw) - last):
+                raw = elements.raw[at]
+                if raw not in known:
+                    known[raw] = numbers.setdefault((yield from self._key(elements, at)), len(numbers))
+                    done += len(raw)
+                    if done > STEP:
+                        done = 0
+                        yield
+                keys.append(known[raw])
+            found.append([*keys, *[FOUND] * last])
+        return found[0], found[1]
+
+    def _key(self, elements: Elements, at: int) -> Steps[Hashable]:
+        parts, span, raw = elements.parts, elements.spans[at], elements.raw[at]
+        if isinstance(parts, IndexedParts):
+            return parts.number(span, self._patterns)
+        if _PLAIN.fullmatch(raw) and not self._marks:
+            return raw
+        return (yield from canonical_part(parts, span, self._patterns, marks=self._marks))
 
     def _alike(self, left: range, right: range) -> Steps[list[IndexPair]]:
         """Pairs among elements of which none is the same as another."""

@@ -13,15 +13,13 @@ from typing import Final, NamedTuple
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.comparing.comparison import ComparedPlace, Difference, DifferenceKind, PassedKind, PassedOver
-from rpcexplorer.model.comparing.ignoring import ANY, PointerPattern, below, escaped, left_out
+from rpcexplorer.model.comparing.ignoring import ANY, LEVELS, PointerPattern, below, escaped, left_out
 from rpcexplorer.model.comparing.indexed import IndexedParts, Numbering
 from rpcexplorer.model.comparing.pairing import Pairing
 from rpcexplorer.model.comparing.parts import LevelParts, NamedSpan, Parts, is_flat, is_native
 from rpcexplorer.model.comparing.scalars import has_mark, hidden_places, hides, same_number, same_string
 from rpcexplorer.model.secrets.placeholders import HIDDEN
 
-LEVELS: Final = 200
-"""Deeper than this a value is one: the same or not. A pointer to something in it would be longer than the thing."""
 TURN: Final = 256
 """Pairs of values that are looked at in one step."""
 
@@ -82,9 +80,10 @@ class Walk:
             self._pass("hidden", pair)
         elif same_number(left, right):
             self._tell("spelling", pair)
-        elif not same_string(left, right) and not (
-            kind in {b"{{", b"[["} and (yield from self._is_same(pair.left, pair.right))
-        ):
+        elif kind in {b"{{", b"[["} and (yield from self._is_same(pair.left, pair.right)):
+            if self._marks and (hidden_places(left) or hidden_places(right)):
+                self._pass("hidden", pair)
+        elif not same_string(left, right):
             self._tell("changed", pair)
         return []
 
@@ -192,11 +191,12 @@ def merged(left: Sequence[NamedSpan], right: Sequence[NamedSpan]) -> Iterator[tu
 
 def parts_of(left: bytes, right: bytes) -> Steps[tuple[Parts, Parts]]:
     """Both sides taken apart in the same way."""
-    if (yield from _by_level(left)) and (yield from _by_level(right)):
+    marks = has_mark(left) or has_mark(right)  # such are looked for in what Python reads, which is less deep
+    if (yield from _by_level(left, marks=marks)) and (yield from _by_level(right, marks=marks)):
         return LevelParts(left), LevelParts(right)
     numbering = Numbering()
     return (yield from IndexedParts.of(left, numbering)), (yield from IndexedParts.of(right, numbering))
 
 
-def _by_level(text: bytes) -> Steps[bool]:
-    return (yield from is_native(text)) or (yield from is_flat(text))
+def _by_level(text: bytes, *, marks: bool) -> Steps[bool]:
+    return (not marks and (yield from is_native(text))) or (yield from is_flat(text))

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import random
+import re
 from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.aligning import aligned, shortest
+from rpcexplorer.model.comparing.canonical import LARGE, canonical, canonical_part
 from rpcexplorer.model.comparing.compare import compared_texts
 from rpcexplorer.model.comparing.comparison import Comparison
-from tests.model.comparing.test_compare import applied, of, told
+from rpcexplorer.model.comparing.parts import LevelParts
+from tests.model.comparing.test_compare import SCALARS, applied, of, shuffled, told
 
 ROWS = [{"id": at, "name": f"user {at % 7}", "tags": ["a", at]} for at in range(1_000)]
 ITEMS = st.sampled_from([1, 2, "a", [1], {"id": 1, "v": 1}, {"id": 1, "v": 2}, {"id": 2, "v": 1, "w": [1, 2]}, {}])
@@ -82,6 +86,68 @@ def test_an_element_is_known_without_a_name_whatever_its_layout_and_whatever_is_
     right = [{"key": "«staging.token»", "b": [at % 3], "a": at % 5} for at in range(200)]
     found = of(json.dumps(left, ensure_ascii=False), json.dumps([{"c": 1}, *right], ensure_ascii=False))
     assert pointers(found) == [("added", "", "/0")]
+
+
+LEAVES = SCALARS | st.sampled_from(["«x.token»", "\x1f"])
+MEMBERS = st.dictionaries(st.sampled_from(["a", "é", "\ud800", "«x.token»"]), LEAVES | st.lists(LEAVES, max_size=2))
+"""Among names and strings are such that are half a character, or in which a secret was hidden."""
+ELEMENTS = st.lists(MEMBERS | LEAVES | st.lists(MEMBERS, max_size=2), max_size=6)
+DEEP = "[" * 1_200 + "]" * 1_200
+
+
+@settings(max_examples=40)
+@given(ELEMENTS, st.randoms(use_true_random=False), st.sampled_from(["", "\ud800", "twice", "deep"]))
+def test_no_order_of_members_and_no_mix_of_spellings_makes_a_difference(
+    elements: list[Any], dice: random.Random, what: str
+) -> None:
+    elements = [one for each in elements for one in (each, shuffled(each, dice))]
+    left, right = ([respelled(shuffled(each, dice), dice) for each in elements] for _ in range(2))
+    if what == "twice":
+        left, right = ([f'{{"a":1,"b":{each},"a":{each}}}' for each in side] for side in (left, right))
+    if what == "deep":
+        left, right = (['["",' * 300 + each + "]" * 300 for each in side] for side in (left, right))
+    texts = f"[{','.join(left)}]", f"[{', '.join(right)}]"
+    assert of(*texts).verdict == "same"
+    ours, theirs = (f"[{','.join([*side, '0'])}]" for side in (left, right))
+    assert pointers(of(texts[0], theirs)) == [("added", "", f"/{len(left)}")]
+    assert pointers(of(ours, texts[1])) == [("removed", f"/{len(left)}", "")]
+
+
+def respelled(value: Any, dice: random.Random) -> str:
+    """With escapes or without, wherever there is a choice; but for the mark of a secret, which has none."""
+    text = json.dumps(value, ensure_ascii=False, separators=dice.choice([(",", ":"), (", ", ": ")]))
+    text = re.sub("[\ud800-\udfff]", lambda half: f"\\u{ord(half[0]):04x}", text)
+    return re.sub('[aé](?=")', lambda each: dice.choice([each[0], f"\\u{ord(each[0]):04X}"]), text)
+
+
+@settings(max_examples=40)
+@given(
+    st.lists(MEMBERS, min_size=1, max_size=8),
+    st.sampled_from([0, "«x.token»", [[]]]),
+    st.randoms(use_true_random=False),
+    st.sampled_from(["0", "NaN", DEEP]),
+)
+def test_lists_are_the_same_that_differ_in_what_is_left_out(
+    elements: list[dict[str, Any]], other: Any, dice: random.Random, beside: str
+) -> None:
+    def side(start: int) -> str:
+        rows = ({**each, "x": [at, other]} for at, each in enumerate(elements, start))
+        return f'{{"beside":{beside},"a":[{",".join(respelled(shuffled(row, dice), dice) for row in rows)}]}}'
+
+    left, right = side(0), side(1)
+    assert of(left, right, "/a/*/x").verdict == "same"
+    right = right.replace('"a":[', '"a":[{"q":1},', 1)
+    assert pointers(of(left, right, "/a/*/x")) == [("added", "", "/a/0")]
+
+
+def test_a_large_value_is_known_by_what_a_small_one_is_known_by() -> None:
+    one, other = '"b":["«x.token»",{"z":1.0,"a":["\\ud800"]}]', '"a":[1,[[2, 3]]]'
+    small = f'{{{one},{other},"«x.session»":1,"a":{{"q":0,"p":[{{}}]}},"\\udc00":0}}'.encode()
+    large = small.replace(b"2, 3", b"2," + b" " * LARGE + b"3")
+    for patterns in ((), (("*", "0"), ("a", "q"))):
+        for marks in (False, True):
+            steps = canonical_part(LevelParts(large), (0, len(large)), patterns, marks=marks)
+            assert at_once(steps) == canonical(small, patterns, marks=marks) != small
 
 
 def test_elements_that_have_one_name_twice_are_the_same_only_by_both() -> None:
