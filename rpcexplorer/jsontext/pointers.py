@@ -24,9 +24,14 @@ _Level: TypeAlias = Mapping[str, _Part] | Sequence[_Part]
 
 
 def parts_of(pointer: str) -> tuple[str, ...] | None:
-    """The names that a pointer goes by; None where it is none."""
+    """The names that it goes by, if it is a pointer; else None."""
     if not POINTER.fullmatch(pointer):
         return None
+    return names_of(pointer)
+
+
+def names_of(pointer: str) -> tuple[str, ...]:
+    """The names that a pointer goes by."""
     return tuple(part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:])
 
 
@@ -44,8 +49,8 @@ class Levels:
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._taken: dict[str, _Level] = {}
-        """By the pointers to them."""
+        self._taken: dict[tuple[str, ...], _Level] = {}
+        """By the way to them."""
 
     def at(self, pointer: str) -> str | None:
         """The one part that a plain pointer names, as it is spelled; None where there is none.
@@ -53,15 +58,15 @@ class Levels:
         Of a name that stands twice in one object the last one counts, as it does for whoever reads the text.
         """
         part: _Part = self._text
-        way = ""
-        for step in pointer.split("/")[1:]:
-            level = self._taken.get(way)
+        names = names_of(pointer)
+        for count, name in enumerate(names):
+            level = self._taken.get(names[:count])
             if level is None:
-                level = self._taken[way] = _level(part)
-            found = _step(level, step.replace("~1", "/").replace("~0", "~"))
+                level = self._taken[names[:count]] = _level(part)
+            found = _step(level, name)
             if found is None:
                 return None
-            part, way = found, f"{way}/{step}"
+            part = found
         return _spelled(part).strip()
 
 

@@ -5,18 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Final, TypeAlias
 
+from rpcexplorer.jsontext.pointers import ANY, names_of
+
 PointerPattern: TypeAlias = tuple[str, ...]
 """What is left of a pointer below the place that was reached."""
 
 LEVELS: Final = 200
 """Deeper than this a value is one: the same or not. A pointer to something in it would be longer than the thing."""
 NONE: Final[tuple[PointerPattern, ...]] = ()
-ANY: Final = "*"
 
 
 def patterns_of(pointers: Iterable[str]) -> tuple[PointerPattern, ...]:
     """Pointers taken apart. What does not begin with a slash is none, and leaves out nothing; nor does one so deep."""
-    every = (tuple(map(unescaped, each.split("/")[1:])) for each in pointers if each.startswith("/"))
+    every = (names_of(each) for each in pointers if each.startswith("/"))
     return tuple(each for each in every if len(each) <= LEVELS)
 
 
@@ -33,8 +34,3 @@ def left_out(patterns: Sequence[PointerPattern]) -> bool:
 def escaped(name: str) -> str:
     """A member's name as a part of a pointer."""
     return name.replace("~", "~0").replace("/", "~1") if "~" in name or "/" in name else name
-
-
-def unescaped(part: str) -> str:
-    """The name that a part of a pointer stands for."""
-    return part.replace("~1", "/").replace("~0", "~")

@@ -10,10 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
+from rpcexplorer.jsontext.pointers import ANY
 from rpcexplorer.jsontext.scan import Span
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.comparing.comparison import ComparedPlace, Difference, DifferenceKind, PassedKind, PassedOver
-from rpcexplorer.model.comparing.ignoring import ANY, LEVELS, PointerPattern, below, escaped, left_out
+from rpcexplorer.model.comparing.ignoring import LEVELS, PointerPattern, below, escaped, left_out
 from rpcexplorer.model.comparing.indexed import IndexedParts, Numbering
 from rpcexplorer.model.comparing.pairing import Pairing
 from rpcexplorer.model.comparing.parts import LevelParts, NamedSpan, Parts, is_flat, is_native

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from rpcexplorer.jsontext.pointers import at_pointer
+from rpcexplorer.jsontext.pointers import at_pointer, names_of
 from rpcexplorer.model.complaint import cut
 from rpcexplorer.model.secrets.placeholders import defused
 from rpcexplorer.model.templates.references import to_last
@@ -22,7 +22,7 @@ class TakenValue(Struct, frozen=True):
     @property
     def name(self) -> str:
         """The last step of the way to it; empty where that is a place in a list, or the whole."""
-        last = self.pointer.rpartition("/")[2].replace("~1", "/").replace("~0", "~")
+        last = next(reversed(names_of(self.pointer)), "")
         return "" if last.isdecimal() else last
 
     def spelled(self, last: LastResult) -> tuple[str, str]:

@@ -53,18 +53,15 @@ def differing(prefix: str, left: bytes, right: bytes, *, spelling: bool) -> tupl
     if not (left[:1] == right[:1] == b'"') or max(len(left), len(right)) <= LONG:
         return one_line(prefix, left), one_line(prefix, right), ""
     ours, theirs = name_of(left), name_of(right)
-    at = next(
-        (at for at, (one, two) in enumerate(zip(ours, theirs, strict=False)) if one != two),
-        len(min(ours, theirs, key=len)),
-    )
+    at = _parting(ours, theirs)
     note = f"from character {at + 1:,} on"
     return _part(prefix, ours, at), _part(prefix, theirs, at), note
 
 
 def _parting(left: str, right: str) -> int:
     """How many characters two texts have in common before they part."""
-    both = min(len(left), len(right))
-    return next((at for at in range(both) if left[at] != right[at]), both)
+    pairs = enumerate(zip(left, right, strict=False))
+    return next((at for at, (one, other) in pairs if one != other), min(len(left), len(right)))
 
 
 def _part(prefix: str, text: str, at: int) -> str:
@@ -76,9 +73,7 @@ def _part(prefix: str, text: str, at: int) -> str:
 
 def own_part(left: str, right: str, *, is_right: bool) -> tuple[int, int]:
     """Where a line differs from its counterpart: from the first character that is not the same to the last."""
-    begin = next((at for at, (one, other) in enumerate(zip(left, right, strict=False)) if one != other), -1)
-    shorter = min(len(left), len(right))
-    begin = shorter if begin < 0 else begin
+    begin, shorter = _parting(left, right), min(len(left), len(right))
     tail = 0
     while tail < shorter - begin and left[-1 - tail] == right[-1 - tail]:
         tail += 1

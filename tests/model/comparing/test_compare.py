@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from rpcexplorer.jsontext.pointers import names_of
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared, compared_texts
 from rpcexplorer.model.comparing.comparison import ComparedPlace, Comparison
-from rpcexplorer.model.comparing.ignoring import unescaped
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Outcome, Response, Result, Unreached
 from rpcexplorer.protocol.batches import decode_batch
 from tests.views.exchanges import exchange
@@ -96,7 +96,7 @@ def put(root: Any, pointer: str, value: Any, *, new: bool = False) -> None:
 
 
 def held(root: Any, pointer: str) -> tuple[Any, Any]:
-    holder, names = root, [unescaped(part) for part in pointer.split("/")]
+    holder, names = root, ["", *names_of(pointer)]
     for name in names[:-1]:
         holder = holder[int(name) if isinstance(holder, list) else name]
     return holder, int(names[-1]) if isinstance(holder, list) else names[-1]
