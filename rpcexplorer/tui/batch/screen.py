@@ -22,7 +22,7 @@ from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.batches.collected import CollectedCalls
 from rpcexplorer.model.batches.parts import parts_of
 from rpcexplorer.model.draft import Batch
-from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.exchange import Progress
 from rpcexplorer.tui.batch.choice import BatchChoice
 from rpcexplorer.tui.batch.list import BatchLine, BatchList, lines_of_batch
 from rpcexplorer.tui.batch.preview import BatchPreview
@@ -242,16 +242,14 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         try:
             self._tick()
             exchange = await self.explorer.call(draft, id=id, watch=self._watch, stop=self._stop)
+            self._stop = None  # it has ended: nothing is left to be cancelled
+            is_large = len(exchange.response.body) > LARGE
+            parts = await asyncio.to_thread(parts_of, exchange) if is_large else parts_of(exchange)
+            self._keep(batch.came(exchange, parts))
         finally:
             ticking.stop()
             self._stop = None
             self.sending = False
-        await self._ended(batch, exchange)
-
-    async def _ended(self, batch: CollectedCalls, exchange: Exchange) -> None:
-        is_large = len(exchange.response.body) > LARGE
-        parts = await asyncio.to_thread(parts_of, exchange) if is_large else parts_of(exchange)
-        self._keep(batch.came(exchange, parts))
         self._show()
 
     def _watch(self, progress: Progress) -> None:

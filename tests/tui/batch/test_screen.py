@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -13,12 +14,14 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batches.collected import CollectedCalls
+from rpcexplorer.model.batches.parts import BatchParts, parts_of
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.batch import screen as batch_screen
 from rpcexplorer.tui.batch.choice import BatchChoice
 from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.screen import BatchScreen
@@ -191,6 +194,39 @@ def test_what_is_left_open_is_asked_for(shop: Explorer, answer: str) -> None:
         else:
             await until(pilot, lambda: bool(screen.calls.sent))
             assert ('["7", ' if answer == "fill" else '["{{n}}", ') in texts[0]
+
+    on_screen(shop, act)
+
+
+@pytest.mark.thorough
+def test_nothing_can_be_changed_while_a_long_reply_is_taken_apart(
+    shop: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answering(shop)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def slowly(whole: Exchange) -> BatchParts:
+        begun.set()
+        go_on.wait()
+        return parts_of(whole)
+
+    monkeypatch.setattr(batch_screen, "parts_of", slowly)
+    monkeypatch.setattr(batch_screen, "LARGE", 1)
+
+    async def act(pilot: Pilot[None], screen: BatchScreen) -> None:
+        try:
+            await pilot.press("f5")
+            await until(pilot, begun.is_set)
+            await pilot.press("delete", "J", "n")
+            assert not screen.check_action("remove", ())
+            assert [row.draft for row in screen.calls.rows] == [row.draft for row in THREE.rows]
+        finally:
+            go_on.set()
+        await until(pilot, lambda: bool(screen.calls.sent))
+        await until(pilot, lambda: not screen.sending)
+        await pilot.press("delete")
+        assert [row.draft.method for row in screen.calls.rows] == ["ping", "log"]
+        assert rows(screen)[0].endswith("Method not found")
 
     on_screen(shop, act)
 
