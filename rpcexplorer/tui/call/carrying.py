@@ -14,6 +14,8 @@ NOTHING: Final = frozenset({"", "[]", "{}"})
 """Params that nobody misses."""
 WORDS: Final = next(each.words for each in COMMANDS if each.id == "replaced-params")
 """What brings back params is called."""
+NOTIFY: Final = next(each.words for each in COMMANDS if each.id == "send-notification")
+"""What sends the call in the editor without an id is called."""
 
 
 async def carry(calls: SendingScreen, draft: Draft, profile: str) -> None:
@@ -41,7 +43,15 @@ async def carry(calls: SendingScreen, draft: Draft, profile: str) -> None:
         said.append(f"What stood for a secret of {profile} in it was left out.")
     elif mark := of_another(text, profile):
         said.append(f"{mark} is not sent with {profile}: write the value for it.")
+    if draft.notification:
+        said.append(as_call(calls, draft.method))
     calls.tell(" ".join(said))
+
+
+def as_call(calls: DraftScreen, method: str) -> str:
+    """What the editor does not keep of a notification."""
+    send = calls.key("send") or "The palette"
+    return f"{method} was a notification. {send} sends it as a call, with an id; “{NOTIFY}” in the palette without one."
 
 
 def put_in(calls: DraftScreen, text: str, *, recorded: bool = False) -> bool:

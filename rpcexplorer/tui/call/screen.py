@@ -44,7 +44,14 @@ class CallScreen(SendingScreen):
 
     def load(self, exchange: Exchange, *, ours: bool) -> None:
         """Take a recorded call into the editor, and its reply onto the screen; the calls of a batch into the batch."""
-        self._open(exchange, self._take_batch if exchange.kind == "batch" else self._take, ours=ours)
+        self._open(exchange, self._take_batch if exchange.kind == "batch" else self._take_call, ours=ours)
+
+    def _take_call(self, exchange: Exchange) -> None:
+        self._take(exchange)
+        if exchange.kind == "notification":
+            from rpcexplorer.tui.call.carrying import as_call
+
+            self.tell(as_call(self, exchange.method))
 
     def _take_batch(self, exchange: Exchange) -> None:
         from rpcexplorer.tui.call.taking.batching import put_into_batch
@@ -55,11 +62,13 @@ class CallScreen(SendingScreen):
 
     def take(self, draft: Draft, came: Exchange | None) -> None:
         """A call of the batch into the editor, and what came of it onto the screen."""
-        from rpcexplorer.tui.call.carrying import put_in
+        from rpcexplorer.tui.call.carrying import as_call, put_in
 
         self.cover("")
         self.choose(draft.method)
         put_in(self, draft.text, recorded=True)
+        if draft.notification:
+            self.tell(as_call(self, draft.method))
         if came is not None:
             self._elsewhere = bool(self.whose)
             self.exchange = came

@@ -100,6 +100,10 @@ def heard(pilot: Pilot[None]) -> list[CopyCallWanted]:
     return pilot.app.of(CopyCallWanted)
 
 
+def told(app: ExplorerApp) -> list[str]:
+    return [each.message for each in app._notifications if "was a notification" in each.message]
+
+
 def rows(screen: BatchScreen) -> list[str]:
     return [" ".join(row.split()) for row in text_of(screen.query_one(BatchList)).splitlines()]
 
@@ -283,6 +287,15 @@ def test_from_the_editor_into_the_batch_over_the_wire_and_back_and_once_more_fro
         assert screen.exchange is not None
         assert b"1.10" in screen.exchange.response.body
         assert screen.exchange.kind == "call"
+        assert not told(app)
+        await pilot.press("alt+l")
+        await on(pilot, BatchScreen)
+        await pilot.press("n", "enter")
+        await until(pilot, lambda: app.screen is screen)
+        said = (
+            "was a notification. F5 sends it as a call, with an id; “send as notification” in the palette without one."
+        )
+        assert told(app) == [f"demo.echo {said}"]
         explorer.batches.keep(in_use(explorer), CollectedCalls(), ())
         await pilot.press("f6")
         await on(pilot, HistoryScreen)
