@@ -111,13 +111,16 @@ def program(context: click.Context, profile: str | None, url: str | None, sessio
 
 @click.command(add_help_option=False)
 @click.argument("url")
+@click.argument("file", required=False)
 @click.pass_context
-def open_address(context: click.Context, url: str) -> None:
+def open_address(context: click.Context, url: str, file: str | None) -> None:
     invocation = invocation_of(context)
-    if invocation.url is not None:
+    if invocation.url is not None or (file is not None and "://" in file):
         raise click.UsageError("Name one address.")
+    if file is not None and not file.endswith(CASE):
+        raise click.UsageError(f"After an address there may stand a case, whose name ends with {CASE}, and not {file}.")
     invocation.url = url
-    context.exit(_screen(invocation))
+    context.exit(_screen(invocation) if file is None else _screen_on_case(invocation, file))
 
 
 @click.command(add_help_option=False)
@@ -126,15 +129,19 @@ def open_address(context: click.Context, url: str) -> None:
 @click.pass_context
 def open_case(context: click.Context, file: str, profile: str | None) -> None:
     invocation = invocation_of(context)
+    invocation.profile = profile or invocation.profile
+    context.exit(_screen_on_case(invocation, file))
+
+
+def _screen_on_case(invocation: Invocation, file: str) -> int:
     world = invocation.world
     if not world.on_terminal:
         fail(f"The screen needs a terminal. To send what is in it: {PROGRAM} replay {file} -p NAME. To keep it: "
              f"{PROGRAM} history import {file}")  # fmt: skip
-    invocation.profile = profile or invocation.profile
     invocation.case = world.folder / os.path.expanduser(file)  # noqa: PTH111 - Path's own raises for an unknown user
     if world.files.read(invocation.case) is None:
         raise click.UsageError(f"There is no file {invocation.case}: check its name.")
-    context.exit(_screen(invocation))
+    return _screen(invocation)
 
 
 def _screen(invocation: Invocation) -> int:

@@ -14,6 +14,8 @@ import pytest
 from rpcexplorer.__main__ import EmbeddedDemo, House, LocalFiles
 from rpcexplorer.cli.start import run
 from rpcexplorer.cli.world import World
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.person import Nobody, Person
 from tests.fakes.shell import Keyboard, Ran, Screen, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
 
@@ -317,9 +319,12 @@ def test_a_call_fails_on_prod_and_is_seen_to_fail_on_staging_by_somebody_with_ot
 
 def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_said_what_to_run(shell: Shell) -> None:
     opened: list[tuple[str | None, Path | None]] = []
+    addresses: list[str] = []
+    shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
 
-    def screen(build: object, profile: str | None, case: Path | None = None) -> tuple[int, str]:
-        assert callable(build)
+    def screen(build: Callable[[Person], Explorer], profile: str | None, case: Path | None = None) -> tuple[int, str]:
+        in_use = build(Nobody()).profile
+        addresses.append(in_use.endpoint if in_use is not None and in_use.ad_hoc else "")
         opened.append((profile, case))
         return 0, ""
 
@@ -335,9 +340,15 @@ def test_the_screen_opens_on_a_case_that_is_named_and_without_a_terminal_it_is_s
     assert run([file], world) == 0
     assert run(["-p", "staging", file], world) == 0
     assert run([file, "-p", "staging"], world) == 0
+    assert run(["http://127.0.0.1:9/rpc", file], world) == 0
+    assert run(["--url", "http://127.0.0.1:9/rpc", file], world) == 0
     assert run(["none.toml"], world) == 2
+    for wrong in ("none.toml", "ping", "http://127.0.0.1:9/"):
+        assert run(["http://127.0.0.1:9/rpc", wrong], world) == 2
+    assert run(["-p", "staging", "http://127.0.0.1:9/rpc", file], world) == 2
     path = shell.folder / file
-    assert opened == [(None, path), ("staging", path), ("staging", path)]
+    assert opened == [(None, path), ("staging", path), ("staging", path), (None, path), (None, path)]
+    assert addresses == ["", "", "", "http://127.0.0.1:9/rpc", "http://127.0.0.1:9/rpc"]
 
 
 HOSTILE = [
