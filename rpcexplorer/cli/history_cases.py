@@ -92,7 +92,8 @@ def import_(context: click.Context, file: str, profile: str | None) -> None:
     taken = explorer.cases.take_in(case, explorer.profile)
     there = f"; {taken.known} had been added before" if taken.known else ""
     came = f"; they went to {', '.join(case.addresses)}" if taken.added and case.addresses else ""
-    world.say(f"added {_calls(len(taken.added))}{came}{there}")
+    other = f"; {taken.renamed} under another id, as another call has theirs" if taken.renamed else ""
+    world.say(f"added {_calls(len(taken.added))}{came}{other}{there}")
     for call in taken.added:
         world.print(call.id)
     if taken.trouble:

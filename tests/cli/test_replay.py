@@ -239,6 +239,9 @@ def test_what_was_imported_is_marked_and_sent_like_a_case(shell: Shell) -> None:
         listed = json.loads(shell.run("history", "list", "--json").text)
         assert (listed["id"], listed["foreign"]) == ("their-call", True)
         assert "0 calls; 1 had been added before" in shell.run("history", "import", file).err
+        other = shell.run("history", "import", case(shell, "case = 1\n" + CALL.replace("[1]", "[2]")))
+        assert "; 1 under another id, as another call has theirs\n" in other.err
+        assert other.text.startswith("case-")
         assert shell.run("replay", "their-call", "--yes").code == 2
         assert running.requests == []
         assert shell.run("replay", "their-call", "-p", "shop").code == 0

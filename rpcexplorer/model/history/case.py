@@ -44,5 +44,7 @@ class TakenIn(Struct, frozen=True):
     added: tuple[Exchange, ...] = ()
     known: int = 0
     """So many were there already."""
+    renamed: int = 0
+    """So many were added under another id, as another call has theirs."""
     trouble: str = ""
     """Why not all of it could be written."""

@@ -82,22 +82,24 @@ class Cases:
     def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
         """Add the calls of a case to the history that a profile writes to, as somebody else's."""
         history = self._journal.of_cases(profile)
-        calls = sorted(case.exchanges, key=lambda call: call.when)
+        calls = [(call, (call.id, _other_id(call))) for call in sorted(case.exchanges, key=lambda call: call.when)]
         there: dict[str, Exchange | Damaged | None] = {}
-        ids = {id for call in calls for id in (call.id, _other_id(call))}
+        ids = {id for _, both in calls for id in both}
         trouble = told(lambda: there.update(history.with_ids(ids)))
         added: list[Exchange] = []
-        for call in () if trouble else calls:
-            free = [id for id in (call.id, _other_id(call)) if id not in there]
-            if not free or any(_is_same(there.get(id), call) for id in (call.id, _other_id(call))):
+        known = renamed = 0
+        for call, both in () if trouble else calls:
+            kept = self._without_secrets(call, self._journal.body_limit)
+            if any(_is_same(there.get(id), kept) for id in both):
+                known += 1
                 continue
-            kept = self._without_secrets(replace(call, id=free[0]), self._journal.body_limit)
+            kept = replace(kept, id=next((id for id in both if id not in there), None) or _free_id())
             if trouble := told(partial(history.append, kept)):
                 break
             there[kept.id] = kept
             added.append(kept)
-        known = 0 if trouble else len(calls) - len(added)
-        return TakenIn(tuple(added), known, trouble)
+            renamed += kept.id != call.id
+        return TakenIn(tuple(added), known, renamed, trouble)
 
     @staticmethod
     def goes_elsewhere(call: Exchange, profile: Profile) -> bool:
@@ -207,13 +209,25 @@ def _told_where(raw: bytes, line: int, reason: str) -> tuple[int, str]:
 
 def _is_same(there: Exchange | Damaged | None, call: Exchange) -> bool:
     """Whether a call was added before, perhaps with a name or a note that somebody gave it here."""
-    if not isinstance(there, Exchange) or not there.foreign:
-        return False
-    return (there.method, there.url) == (call.method, call.url)
+    return isinstance(there, Exchange) and there.foreign and _content(there) == _content(call)
+
+
+def _content(call: Exchange) -> str:
+    """A call as it is recorded, but for what it is called, by whom, and when: its time may be a stand-in."""
+    from rpcexplorer.storage.history.blocks import to_block
+
+    return to_block(replace(call, id="", when=datetime.min.replace(tzinfo=UTC), name="", note="", foreign=True))
 
 
 def _other_id(call: Exchange) -> str:
     """An id for a call whose own is taken: nobody else's call answers for one of this person's."""
-    from zlib import crc32
+    from hashlib import sha256
 
-    return f"case-{crc32(repr((call.id, call.url, call.method, call.params, call.response.body)).encode()):08x}"
+    return f"case-{sha256((call.id + _content(call)).encode(errors='backslashreplace')).hexdigest()[:12]}"
+
+
+def _free_id() -> str:
+    """For a call whose other id is taken too, as only somebody who means it can bring about."""
+    from secrets import token_hex
+
+    return f"case-{token_hex(8)}"

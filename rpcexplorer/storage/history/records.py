@@ -192,12 +192,13 @@ def _reply(values: dict[str, Any], body: bytes, remarks: tuple[str, ...]) -> Res
     """The result or error that the recorded reply spells; what the record says of it where too much is missing."""
     wanted = Result if values["outcome"] == "result" else ErrorObject
     if values.get("reply_cut"):
-        remarks += (f"the recorded reply was cut at {len(body):,} of {values.get('received', 0):,} bytes",)
+        said = f"the recorded reply was cut at {len(body):,} of {values.get('received', 0):,} bytes"
     else:
         reply = _read_again(values, body)
         if isinstance(reply, wanted):
             return replace(reply, remarks=remarks)
-        remarks += ("the recorded reply can no longer be read as one",)
+        said = "the recorded reply can no longer be read as one"
+    remarks += (said,) if said not in remarks else ()  # a case has it from the record that it was made of
     if wanted is Result:
         return Result(b"", remarks)
     return ErrorObject(values.get("code"), values.get("message", ""), None, b"", remarks)

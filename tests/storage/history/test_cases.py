@@ -110,6 +110,51 @@ def test_a_case_is_taken_in_once_and_answers_for_no_call_of_this_person(explorer
     assert [each.id for each in explorer.history.recent("prod", 9) if isinstance(each, Exchange)] == ["abc"]
 
 
+@pytest.mark.parametrize(
+    ("was", "put"),
+    [
+        ('{"id": 1}', '{"id": 2}'),
+        ('{"name": "Ada"}', '{"name": "Bob"}'),
+        ('kind = "call"', 'kind = "call"\nstatus = 500'),
+    ],
+    ids=["params", "reply", "status"],
+)
+def test_another_record_with_an_id_that_is_taken_is_added_under_another_one(
+    explorer: Explorer, was: str, put: str
+) -> None:
+    explorer.cases.take_in(case(explorer, "case = 1\n" + CALL))
+    other = case(explorer, "case = 1\n" + CALL.replace(was, put))
+    taken = explorer.cases.take_in(other)
+    assert (len(taken.added), taken.known, taken.renamed) == (1, 0, 1)
+    assert taken.added[0].id != "abc"
+    assert explorer.cases.take_in(other) == TakenIn(known=1)
+    explorer.journal.annotate(None, "abc", name="here", note="of mine")
+    assert explorer.cases.take_in(case(explorer, "case = 1\n" + CALL)) == TakenIn(known=1)
+
+
+def test_a_call_whose_other_id_is_taken_too_is_still_added(explorer: Explorer) -> None:
+    found = case(explorer, "case = 1\n" + CALL)
+    explorer.cases.take_in(found)
+    other = case(explorer, "case = 1\n" + CALL.replace('{"id": 1}', '{"id": 2}'))
+    (added,) = explorer.cases.take_in(other).added
+    explorer.journal.delete(None, added.id)
+    explorer.cases.take_in(case(explorer, "case = 1\n" + CALL.replace('"abc"', f'"{added.id}"')))
+    taken = explorer.cases.take_in(other)
+    assert (len(taken.added), taken.renamed) == (1, 1)
+    assert len(list(explorer.history.all())) == 3
+
+
+def test_a_long_reply_and_a_call_without_a_time_are_known_again(tmp_path: Path) -> None:
+    (tmp_path / "home" / "config").mkdir(parents=True)
+    (tmp_path / "home" / "config" / "settings.toml").write_text("[history]\nbody_limit = 20\n")
+    explorer = Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+    text = "case = 1\n" + re.sub("(id|time) = .*\n", "", CALL)
+    assert len(explorer.cases.take_in(case(explorer, text)).added) == 1
+    later = case_of(Path("case.toml"), text.encode(), datetime(2026, 11, 23, tzinfo=UTC))
+    assert isinstance(later, Case)
+    assert explorer.cases.take_in(later) == TakenIn(known=1)
+
+
 def test_what_is_foreign_teaches_nothing_of_a_profile_with_the_same_name(explorer: Explorer) -> None:
     explorer.cases.take_in(case(explorer, "case = 1\n" + CALL))
     history = explorer.history
