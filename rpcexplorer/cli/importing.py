@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from pathlib import Path
 
 import click
 
@@ -11,9 +12,10 @@ from rpcexplorer.auth.fitting import Fitted, fitted
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import listed
+from rpcexplorer.model.complaint import Complaint, listed
 from rpcexplorer.model.importing.forms import imported
-from rpcexplorer.model.importing.imported import Imported
+from rpcexplorer.model.importing.imported import Imported, ImportedCall
+from rpcexplorer.model.person import Nobody
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.templates.saved_call import SavedCall
@@ -85,13 +87,20 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
     for call in found.calls:
         world.print(call_line(call, hide))
     if found.calls:
-        lines = [*found.notes, *skipped_lines(found.skipped), *note_lines(found.calls)]
+        lines = [*found.notes, *skipped_lines(found.skipped), *note_lines(found.calls), *_without_id(found)]
     else:
         lines = [*skipped_lines(found.skipped)]
     for line in lines[:TOLD]:
         world.say(line)
     if len(lines) > TOLD:
         world.say(f"and {len(lines) - TOLD} more of this kind: --json has all of it")
+
+
+def _without_id(found: Imported) -> list[str]:
+    """Neither a draft nor a saved call says whether it is a notification: whoever sends it does."""
+    methods = dict.fromkeys(call.method for call in found.calls if call.notification)
+    told = f"{listed(methods, 3)}: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one"
+    return [told] if methods else []
 
 
 def _keep(invocation: Invocation, explorer: Explorer, profile: Profile, calls: list[Fitted], *, ask: bool) -> None:
@@ -142,24 +151,47 @@ def _save(invocation: Invocation, found: Imported, profile: str | None, typed: s
     file = world.folder / os.path.expanduser(typed)  # noqa: PTH111 - Path's own raises for an unknown user
     hide = hiding(found.calls)
     names: dict[str, int] = {}
-    saved: list[str] = []
+    saved: list[tuple[SavedCall, ImportedCall]] = []
     for call in found.calls[:MOST]:
         name = _name(hide.text(call.name.rpartition(" / ")[2] or call.method), names)
         doc = printable(hide.text(call.name)) if call.name and call.name != name else ""
         if hide.text(call.params) != call.params:
             world.say(f"{name} was not saved: its params hold a credential, which has no place in a file of profiles")
-        elif trouble := explorer.save_call(SavedCall(name, call.method, call.params, doc, str(file), profile or "")):
+            continue
+        kept = SavedCall(name, call.method, call.params, doc, str(file), profile or "")
+        if trouble := explorer.save_call(kept):
             world.say(f"{name} was not saved: {trouble}")
         else:
-            saved.append(name)
+            saved.append((kept, call))
     if len(found.calls) > MOST:
         world.say(f"{len(found.calls) - MOST:,} more were not saved: {MOST} are saved at a time")
     if dropped := dict.fromkeys(each.place for call in found.calls for each in call.credentials):
         world.say(f"credentials were dropped: {listed(dropped, 6)}")
     if not saved:
         fail(f"Nothing was saved in {file}.")
-    example = shlex.quote(f"@{saved[0]}")
-    world.say(f"{len(saved)} call{'s' * (len(saved) != 1)} saved in {file}: rpcexplorer call {example} sends one")
+    world.say(f"{len(saved)} call{'s' * (len(saved) != 1)} saved in {file}: {_sends(invocation, explorer, *saved[0])}")
+
+
+def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: ImportedCall) -> str:
+    """The command that sends a saved call, tried out as far as that goes without sending it; or why there is none."""
+    world, file, profile = invocation.world, Path(saved.file), saved.profile or invocation.profile
+    sessions = invocation.sessions
+    if not _reads(explorer, file):
+        sessions = file.relative_to(world.folder) if file.is_relative_to(world.folder) else file
+        explorer = world.open_explorer(world.environment, world.folder, sessions, Nobody())
+    words = ["rpcexplorer", *(["--sessions", str(sessions)] if sessions else [])]
+    words += ["notify" if call.notification else "call", saved.listed_as, *(["-p", profile] if profile else [])]
+    chosen = explorer.use(profile)
+    if isinstance(chosen, Complaint):
+        return f"{shlex.join(words)} sends one once there is a profile for it, or, with --url URL, to an address"
+    there = explorer.saved_calls().get(saved.name)
+    if there is None or Path(there.file).resolve() != file.resolve():
+        return f"but for {chosen.name} {saved.listed_as} is {f'the one of {there.file}' if there else 'not read there'}"
+    return f"{shlex.join(words)} sends one"
+
+
+def _reads(explorer: Explorer, file: Path) -> bool:
+    return file.resolve() in {each.resolve() for each in explorer.profiles.files}
 
 
 def _name(wanted: str, names: dict[str, int]) -> str:

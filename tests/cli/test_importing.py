@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 
 import click
@@ -175,3 +176,44 @@ def test_a_call_with_a_credential_among_its_params_is_not_saved(shell: Shell) ->
     assert ran.code == 0
     assert "user.get 2 was not saved: its params hold a credential" in ran.err
     assert "pass-word-1" not in team.read_text() + ran.text + ran.err
+
+
+def test_how_a_saved_call_is_sent_is_said_as_it_works(shell: Shell) -> None:
+    def said(*arguments: str, text: str = CALL) -> str:
+        ran = shell.run(*arguments, stdin=text.encode())
+        assert ran.code == 0
+        return ran.err.splitlines()[-1].partition(" saved in ")[2].partition(": ")[2]
+
+    save = ("import", "-", "--save", "other.toml")
+    assert said(*save).startswith("rpcexplorer --sessions other.toml call @user.get sends one once there is a profile")
+    assert (
+        shell.run("--sessions", "other.toml", "call", "@user.get", "--url", "http://a.example/", "--dry-run").code == 0
+    )
+    team = shell.sessions(PROFILE)
+    with (shell.folder / "other.toml").open("a") as file:
+        file.write(PROFILE.replace("staging", "elsewhere"))
+    ways = [
+        said(*save, text=CALL.replace("user.get", "a.b")),
+        said("--sessions", "sessions.toml", *save, text=CALL.replace("user.get", "c.d")),
+        said("--sessions", "other.toml", *save, text=CALL.replace('"id": 1, ', "").replace("user.get", "x y")),
+        said("-p", "staging", "import", "-", "--save", str(team)),
+    ]
+    assert ways == [
+        "rpcexplorer --sessions other.toml call @a.b sends one",
+        "rpcexplorer --sessions other.toml call @c.d sends one",
+        "rpcexplorer --sessions other.toml notify '@x y' sends one",
+        "rpcexplorer call @user.get -p staging sends one",
+    ]
+    for way in ways:
+        ran = shell.run(*shlex.split(way.removesuffix(" sends one"))[1:], "--dry-run")
+        assert (ran.code, ran.err) == (0, "")
+        assert ('"id"' in ran.text) == (" notify " not in way)
+
+
+def test_of_a_notification_it_is_said_once_how_it_is_sent_as_one(staging: Shell) -> None:
+    ran = take_in(
+        staging, "\n".join([CALL, CALL.replace('"id": 1, ', ""), CALL.replace('"id": 1, ', "").replace("1.10", "2")])
+    )
+    assert ran.err.count("notify") == 1
+    assert "user.get: it had no id, and is kept as a call; `rpcexplorer notify` sends it without one" in ran.err
+    assert "notify" not in take_in(staging, CALL).err
