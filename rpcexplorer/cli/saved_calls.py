@@ -10,11 +10,10 @@ import click
 from rpcexplorer.cli.context import Invocation, fail
 from rpcexplorer.cli.person import interruptible
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import nearest
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.templates.references import can_be_named
 from rpcexplorer.model.templates.resolving import Missing, used_in
-from rpcexplorer.model.templates.saved_call import SIGN
+from rpcexplorer.model.templates.saved_call import SIGN, no_such_call
 from rpcexplorer.views.printable import printable
 
 
@@ -58,10 +57,7 @@ def resolved(
 def _saved(explorer: Explorer, draft: Draft) -> Draft:
     name, calls = draft.method.removeprefix(SIGN), explorer.saved_calls()
     if name not in calls:
-        guess = nearest(name, calls)
-        advice = f"did you mean {SIGN}{guess}?" if guess else "`rpcexplorer methods` lists those that there are."
-        profile = explorer.profile.name if explorer.profile else ""
-        fail(f"There is no saved call {name or SIGN} for profile {profile}; {advice}")
+        fail(no_such_call(draft.method, calls, explorer.profile.name if explorer.profile else ""))
     if draft.text:
         fail(f"{draft.method} has params of its own; to change what is left open in them, use --set name=value.")
     return calls[name].draft(notification=draft.notification)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from msgspec import Struct
 
+from rpcexplorer.model.complaint import nearest
 from rpcexplorer.model.draft import Draft
 
 SIGN: Final = "@"
@@ -33,3 +35,11 @@ class SavedCall(Struct, frozen=True):
 
     def draft(self, *, notification: bool = False) -> Draft:
         return Draft(self.method, self.text, notification)
+
+
+def no_such_call(listed_as: str, calls: Iterable[str], profile: str) -> str:
+    """Why nothing is sent for a name with the sign before it that no saved call has."""
+    name = listed_as.removeprefix(SIGN)
+    guess = nearest(name, calls)
+    advice = f"did you mean {SIGN}{guess}?" if guess else "`rpcexplorer methods` lists those that there are."
+    return f"There is no saved call {name or SIGN} for profile {profile}; {advice}"

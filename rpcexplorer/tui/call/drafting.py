@@ -20,7 +20,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.offered import Offered
-from rpcexplorer.model.templates.saved_call import SIGN, SavedCall
+from rpcexplorer.model.templates.saved_call import SIGN, SavedCall, no_such_call
 from rpcexplorer.tui.call.draft_writer import DraftWriter
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
@@ -56,6 +56,14 @@ class DraftScreen(ReplyScreen):
         """The saved call that stands in the editor, if one does."""
         saved = isinstance(self.known.get(self.method), SavedMethod)
         return self.explorer.saved_calls().get(self.method.removeprefix(SIGN)) if saved else None
+
+    @property
+    def unknown_call(self) -> str:
+        """Why what stands in the editor is not sent: no saved call has this name. A server may have such methods."""
+        known = self.known.get(self.method)
+        if not self.method.startswith(SIGN) or (known is not None and known.source != "history"):
+            return ""
+        return no_such_call(self.method, self.explorer.saved_calls(), self._profile_name)
 
     def offered_names(self) -> Sequence[Offered]:
         return self.explorer.names() if self.explorer.profile is not None else ()
@@ -152,6 +160,9 @@ class DraftScreen(ReplyScreen):
     def show_preview(self) -> None:
         """The request to come, under the id that it will have, where somebody looks at it."""
         if self.params.tab == "Request":
+            if self.unknown_call:
+                self.preview = Refused("params", self.unknown_call)
+                return
             if not self.saved_call:
                 self.preview = self.explorer.preview(self.draft, id=self._next_id)
                 return

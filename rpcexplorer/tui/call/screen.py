@@ -127,6 +127,8 @@ class CallScreen(SendingScreen):
         self.params.show_tab("Params")
         self.choose(event.name)
         self.params.focus_inside()
+        if self.unknown_call:
+            self.tell(self.unknown_call)
 
     @on(MethodsPane.PinWanted)
     def _pinned(self, event: MethodsPane.PinWanted) -> None:
@@ -192,9 +194,7 @@ class CallScreen(SendingScreen):
 
     def _compare_typed(self) -> None:
         """What cannot be sent is refused as if it were to be sent here."""
-        if self.params.problem is not None:
-            self._send_typed()
-        else:
+        if not self._refuses():
             self.post_message(ProfilesCompared(self, self.draft, whole=self.saved_call is not None))
             self.pending.go_on("call")
 

@@ -94,6 +94,10 @@ class SendingScreen(DraftScreen):
 
     def _refuses(self) -> bool:
         """Where what stands in the editor cannot be sent: say so, and show the place."""
+        if self.unknown_call:
+            self.tell(self.unknown_call)
+            self.pending.go_on("call")
+            return True
         if self.params.problem is None:
             return False
         self.cover("")

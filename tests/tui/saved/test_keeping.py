@@ -146,6 +146,26 @@ def test_a_saved_call_hides_no_method_and_keeps_what_is_typed_apart(
     visit(make_explorer(""), gone)
 
 
+def test_a_name_with_the_sign_that_no_saved_call_has_is_refused_as_on_the_command_line(explorer: Explorer) -> None:
+    file = team(explorer)
+    file.write_text(file.read_text() + '\n[call.name]\nmethod = "demo.echo"\n')
+    explorer.reload()
+    sentence = "There is no saved call nmae for profile demo; did you mean @name?"
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await burst(pilot, "f2", *"@nmae", "enter", "f5")
+        await rest(pilot)
+        assert (screen.method, screen.exchange, screen.what) == ("@nmae", None, "")
+        assert sentence in said(app)
+        screen.params.show_tab("Request")
+        await until(pilot, lambda: screen.preview == Refused("params", sentence))
+        await burst(pilot, "f2", *"@name", "enter", "f5")
+        await until(pilot, lambda: screen.exchange is not None and not screen.what)
+
+    visit(explorer, scene)
+    assert [each.method for each in explorer.recent(9)] == ["demo.echo"]
+
+
 @pytest.mark.thorough
 def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
     make_explorer: Callable[..., Explorer], explorer: Explorer, person: PersonOnScreen
