@@ -6,7 +6,7 @@ What is sent is what was sent: a value that stood for a placeholder stands there
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Final, Literal
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -16,12 +16,10 @@ from rpcexplorer.model.draft import Batch, Draft, Problem, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Malformed, Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import without
+from rpcexplorer.model.templates.references import OPENING
 
 ReplayVerdict = Literal["same", "differs", "not comparable", "failed", "stopped", "left out"]
 """``failed``: there is no reply to compare with. ``left out``: it holds a password that nobody recorded."""
-
-OPENING: Final = "{{"
-"""What a placeholder begins with where drafts are resolved; twice it is these very letters."""
 
 
 class Replayed(Struct, frozen=True):

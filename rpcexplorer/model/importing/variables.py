@@ -11,13 +11,10 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 
 from rpcexplorer.jsontext.scan import LOOSE_STRING
+from rpcexplorer.model.templates.references import can_be_named
 
 VARIABLE: Final = re.compile(r"\{\{([^{}]*)\}\}")
-NAME: Final = re.compile(r"[^\W\d][\w.-]{0,63}")
-"""What a variable can be called here."""
-OURS: Final = re.compile(r"uuid|now|today|last\..*")
-"""What has a meaning of its own here."""
-MADE: Final = {"$guid": "uuid", "$randomUUID": "uuid", "$isoTimestamp": "now"}
+MADE_ALIKE: Final = {"$guid": "uuid", "$randomUUID": "uuid", "$isoTimestamp": "now"}
 """What Postman makes up that is made up here as well."""
 ROUNDS: Final = 5
 LONGEST: Final = 2_000
@@ -42,9 +39,9 @@ def as_ours(body: str) -> tuple[str, list[str], list[str]]:
 
     def inside(found: re.Match[str]) -> str:
         name = found[1].strip()
-        if name in MADE:
-            return f"{{{{{MADE[name]}}}}}"
-        if NAME.fullmatch(name) and not OURS.fullmatch(name):
+        if name in MADE_ALIKE:
+            return f"{{{{{MADE_ALIKE[name]}}}}}"
+        if can_be_named(name):
             names[name] = None
             return f"{{{{{name}}}}}"
         kept[name[:64]] = None
@@ -54,7 +51,7 @@ def as_ours(body: str) -> tuple[str, list[str], list[str]]:
         if found["bare"] is None:
             return VARIABLE.sub(inside, found["string"])
         name = found["bare"].strip()
-        if NAME.fullmatch(name) and not OURS.fullmatch(name):
+        if can_be_named(name):
             names[name] = None
             return f'"{{{{{name}:json}}}}"'
         return found[0]
