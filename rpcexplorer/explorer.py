@@ -19,7 +19,7 @@ from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.model.templates.saved_call import SIGN
+from rpcexplorer.model.templates.saved_call import SIGN, as_named, method_of
 from rpcexplorer.storage.catalogues import read_description
 from rpcexplorer.storage.storage import Storage
 
@@ -181,9 +181,11 @@ class Explorer(Storage):
         return self.profiles.calls_of(self._in_use())
 
     def listed(self, *, called: bool = True) -> dict[str, Method]:
-        """The saved calls, each with a sign before its name, and then the methods."""
+        """The saved calls, each with a sign before its name, and then the methods: as they are named beside those."""
         methods, calls = self.methods(called=called), self.saved_calls()
         saved = saved_among(calls.values(), methods) if calls else {}
+        if signed := [name for name in methods if name.startswith(SIGN)]:
+            methods |= {as_named(name): replace(methods.pop(name), name=as_named(name)) for name in signed}
         return {**saved, **methods, **saved}
 
     def methods(self, *, called: bool = True) -> dict[str, Method]:
@@ -214,8 +216,9 @@ class Explorer(Storage):
         """
         if method.startswith(SIGN) and (saved := self.saved_calls().get(method.removeprefix(SIGN))):
             return self.drafts.text_for(self._in_use(), method, None, lambda: saved.text or "[]")
-        profile, known = self._in_use(), self.methods(called=False).get(method)
-        last = partial(self.journal.last_params, profile, method) if called and known and known.safe else None
+        called_as = method_of(method)
+        profile, known = self._in_use(), self.methods(called=False).get(called_as)
+        last = partial(self.journal.last_params, profile, called_as) if called and known and known.safe else None
         return self.drafts.text_for(profile, method, known, last)
 
     def recent(self, limit: int) -> list[Exchange]:

@@ -85,7 +85,7 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
     """Call METHOD and print its result.
 
     PARAMS is JSON text, @FILE, - for stdin, or words: name=text and name:=json make an object. Nothing means [].
-    METHOD can be a saved call, @NAME, which has its params.
+    METHOD can be a saved call, @NAME, which has its params. Of a method that begins with @, write the first @ twice.
 
     \b
     Examples:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 
 import click
+from msgspec.structs import replace
 
 from rpcexplorer.cli.context import Invocation, fail
 from rpcexplorer.cli.person import interruptible
@@ -13,7 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.templates.references import can_be_named
 from rpcexplorer.model.templates.resolving import Missing, used_in
-from rpcexplorer.model.templates.saved_call import SIGN, no_such_call
+from rpcexplorer.model.templates.saved_call import SIGN, method_of, no_such_call
 from rpcexplorer.views.printable import printable
 
 
@@ -38,10 +39,10 @@ def resolved(
     What was typed here without ``--set`` stays as it is: in it, what has no value is sent as typed.
     """
     values = values_of(given)
-    is_saved = isinstance(draft, Draft) and draft.method.startswith(SIGN)
-    if isinstance(draft, Draft) and is_saved:
-        draft = _saved(explorer, draft)
-    elif not values:
+    is_saved = isinstance(draft, Draft) and draft.method.startswith(SIGN) and method_of(draft.method) == draft.method
+    if isinstance(draft, Draft):
+        draft = _saved(explorer, draft) if is_saved else replace(draft, method=method_of(draft.method))
+    if not (is_saved or values):
         return draft
     for name in values.keys() - {each.name for each in used_in(draft)}:
         invocation.world.say(f"note: --set {name}=… has no effect: there is no {{{{{name}}}}} in the params")

@@ -74,6 +74,16 @@ def test_a_saved_call_is_sent_with_its_values_and_recorded_as_typed_and_as_sent(
         assert case.sent[1][1]["page"] == "7"
 
 
+def test_a_method_that_begins_as_saved_calls_do_is_written_with_the_sign_twice(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        case = Case(shell, server)
+        assert shell.run("call", "@@ping", "[1]").code == 0
+        assert shell.run("call", "@@@", "{}", "--set", "page=2").code == 0
+        assert case.sent == [("@ping", ["1"]), ("@@", {})]
+        names = [row["name"] for row in json.loads(shell.run("methods", "--json").text)]
+        assert {"@ping", "@@ping", "@@@"} <= set(names)
+
+
 def test_a_value_comes_from_the_newest_result_of_another_method(shell: Shell) -> None:
     with RawServer(answer) as server:
         case = Case(shell, server)

@@ -14,6 +14,19 @@ SIGN: Final = "@"
 """Stands before the name of a saved call wherever a method's could stand."""
 
 
+def as_named(method: str) -> str:
+    """How a method is named where a saved call could be: the sign is doubled, for none has a name that begins with it.
+
+    Whoever writes a record, a case or a listing so chooses no call that this person has saved.
+    """
+    return SIGN + method if method.startswith(SIGN) else method
+
+
+def method_of(name: str) -> str:
+    """The method that is meant by a name which is no saved call's."""
+    return name[len(SIGN) :] if name.startswith(SIGN * 2) else name
+
+
 class SavedCall(Struct, frozen=True):
     """A method and the text of its params, with references in it perhaps."""
 

@@ -30,7 +30,7 @@ async def carry(calls: SendingScreen, draft: Draft, profile: str) -> None:
         explorer.use(profile)
         explorer.remembered.profile = profile
         calls.show_profile()
-    calls.choose(draft.method)
+    calls.choose_method(draft.method)
     before, text = calls.params.text, without(draft.text, profile)
     is_kept = put_in(calls, text)
     _show(calls)

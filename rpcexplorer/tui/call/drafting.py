@@ -20,7 +20,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.offered import Offered
-from rpcexplorer.model.templates.saved_call import SIGN, SavedCall, no_such_call
+from rpcexplorer.model.templates.saved_call import SIGN, SavedCall, as_named, method_of, no_such_call
 from rpcexplorer.tui.call.draft_writer import DraftWriter
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
@@ -138,16 +138,22 @@ class DraftScreen(ReplyScreen):
         self.recent = await asyncio.to_thread(self.explorer.recent, RECENT)
 
     def choose(self, name: str) -> None:
-        """Take a method into the editor, with the params last typed for it; no name, where none is chosen yet."""
+        """Take what is so named in the list into the editor, with the params last typed for it; no name: none yet."""
         self.write_down()
         self._is_opening = False
+        if name not in self.known and method_of(name) == name:  # what is typed so is no saved call, nor becomes one
+            name = as_named(name)
         self.method = name
         known = self.known.get(name) or (Method(name, source="history") if name else None)
-        self.called = known.calls if isinstance(known, SavedMethod) else name
+        self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
         self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
         self._writer.loaded()
         if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
             self.explorer.remembered.set_method(self._profile_name, name)
+
+    def choose_method(self, method: str) -> None:
+        """Take a method of this very name into the editor: whoever named it may know how a saved call is named here."""
+        self.choose(as_named(method))
 
     def write_down(self) -> None:
         """Keep what was typed, so that nothing can lose it."""

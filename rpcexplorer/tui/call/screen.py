@@ -65,7 +65,7 @@ class CallScreen(SendingScreen):
         from rpcexplorer.tui.call.carrying import as_call, put_in
 
         self.cover("")
-        self.choose(draft.method)
+        self.choose_method(draft.method)
         put_in(self, draft.text, recorded=True)
         if draft.notification:
             self.tell(as_call(self, draft.method))
@@ -79,7 +79,7 @@ class CallScreen(SendingScreen):
         if exchange.kind != "batch":
             from rpcexplorer.tui.call.carrying import put_in
 
-            self.choose(exchange.method)
+            self.choose_method(exchange.method)
             put_in(self, exchange.params, recorded=True)
         self._elsewhere = bool(self.whose)
         self.exchange = exchange

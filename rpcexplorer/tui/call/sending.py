@@ -16,6 +16,7 @@ from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.messages import ConnectionTestWanted
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
@@ -203,7 +204,7 @@ class SendingScreen(DraftScreen):
         profile = self.explorer.profile
         if profile is None:  # it was removed meanwhile, and another one will be chosen
             return
-        if (exchange.method in self.known) == (exchange.method in self.explorer.catalogues.absent(profile)):
+        if (as_named(exchange.method) in self.known) == (exchange.method in self.explorer.catalogues.absent(profile)):
             self.show_methods()  # the server has just said whether it has the method
         if self._elsewhere:
             self.tell(f"{exchange.method} has ended: {exchange.outcome_name}. It is the newest of the recent calls.")
@@ -250,7 +251,7 @@ class SendingScreen(DraftScreen):
             again()
 
     def _once_more(self, draft: Draft | Batch) -> None:
-        if isinstance(draft, Draft) and draft.method == self.method:
+        if isinstance(draft, Draft) and as_named(draft.method) == self.method:
             self._when_typed(lambda: self._send_typed(notification=draft.notification))
         else:
             self._send(draft)

@@ -21,6 +21,7 @@ from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER
 from rpcexplorer.model.secrets.secret import Secret, placeholder
 from rpcexplorer.model.templates.escaping import escaped
+from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.views.copying.certificates import CURL, HTTPIE, in_options, saved_in_shell
 from rpcexplorer.views.copying.certificates import in_python as certificates_in_python
@@ -185,7 +186,7 @@ def command(subject: Subject) -> str:
     if isinstance(draft, Batch):
         return f"printf %s {quoted(params)} | rpcexplorer batch - {where}"
     verb = "notify" if draft.notification else "call"
-    words = [quoted(draft.method), *([] if params == "[]" else [quoted(params)])]
+    words = [quoted(as_named(draft.method)), *([] if params == "[]" else [quoted(params)])]
     # what begins with a dash would be read as an option
     words = [where, "--", *words] if draft.method.startswith("-") else [*words, where]
     return " ".join(["rpcexplorer", verb, *words])

@@ -10,13 +10,16 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.draft import Draft, draft_of
 from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.templates.saved_call import SavedCall
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.comparing.choosing import SeveralProfiles
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from tests.storage.recording import exchange as recorded
 from tests.tui.visiting import burst, on, rest, said, visit
 from tests.tui.waiting import until
 
@@ -193,3 +196,38 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
 
     visit(explorer, scene)
     assert make_explorer("").profiles.complaints == []
+
+
+def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(explorer: Explorer) -> None:
+    """Somebody else has written it, and knows how this person calls what must not be sent."""
+    mine = str(explorer.paths.user_sessions)
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        assert explorer.save_call(SavedCall("own", "user.delete", file=mine)) is None
+        screen.show_methods()
+        assert "@own" in screen.known
+        record = recorded(method="@own", params="[666]", profile="demo", foreign=True)
+
+        async def sent(*keys: str) -> None:
+            before = screen.exchange
+            await pilot.press(*keys)
+            await until(pilot, lambda: screen.exchange is not before and not screen.what)
+            assert screen.exchange is not None
+            assert (screen.exchange.method, screen.exchange.params) == ("@own", "[666]")
+
+        screen.load(record, ours=False)
+        assert (screen.method, screen.called, screen.saved_call) == ("@@own", "@own", None)
+        await sent("f5")
+        screen.again(record, ours=False)
+        await until(pilot, lambda: screen.exchange is not record and not screen.what)
+        draft = draft_of(record)
+        assert isinstance(draft, Draft)
+        screen.take(draft, None)
+        await sent("f5")
+        await stands(pilot, screen, "@own", "[1]")  # the saved one has a draft of its own
+        assert (screen.called, screen.explorer.draft_of("@@own")) == ("user.delete", "[666]")
+        assert {each.method for each in explorer.recent(9)} == {"@own"}
+        screen.choose("@gone")  # typed, and no saved call
+        assert (screen.method, screen.called) == ("@@gone", "@gone")
+
+    visit(explorer, scene, profile="demo")

@@ -210,6 +210,7 @@ def test_httpie_gets_url_items_and_the_raw_body(tmp_path: Path) -> None:
         (Draft("ping"), SHOP, ["call", "ping", "-p", "shop"], ""),
         (Draft("a b", '{"x": "it\'s"}'), SHOP, ["call", "a b", '{"x":"it\'s"}', "-p", "shop"], ""),
         (Draft("log", "[1]", notification=True), SHOP, ["notify", "log", "[1]", "-p", "shop"], ""),
+        (Draft("@own"), SHOP, ["call", "@@own", "-p", "shop"], ""),  # with one sign it would be a saved call
         (Draft("--help"), SHOP, ["call", "-p", "shop", "--", "--help"], ""),
         (Draft("x\x1b[2J"), SHOP, ["call", "x\x1b[2J", "-p", "shop"], ""),
         (Draft("login", '["«shop.password»"]'), SHOP, ["call", "login", '["«shop.password»"]', "-p", "shop"], ""),

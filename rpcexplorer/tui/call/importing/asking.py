@@ -40,7 +40,7 @@ async def import_calls(calls: DraftScreen) -> None:
     taken = calls.explorer.imports.take_in(profile, [each.call for each in fits], secrets_of(calls, fits))
     calls.cover("")
     calls.params.show_tab("Params")
-    calls.choose(taken.drafts[0].method)
+    calls.choose_method(taken.drafts[0].method)
     calls.params.focus_inside()
     said = [f"{len(taken.drafts):,} calls stand in the drafts of {profile.name}, the first in the editor."]
     if taken.left_out:

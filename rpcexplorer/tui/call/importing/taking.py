@@ -27,7 +27,7 @@ async def take_apart(calls: DraftScreen, text: str) -> None:
     first, *rest = (each.call for each in fits)
     _clear(calls)
     taken = explorer.imports.take_in(profile, rest, secrets_of(calls, fits))
-    calls.choose(first.method)
+    calls.choose_method(first.method)
     put_in(calls, text)  # so that it can be brought back from there
     if any(call.credentials for call in found.calls):
         calls.params.replace(first.params or "[]")  # what was pasted is in no file then

@@ -21,6 +21,7 @@ from textual.widgets import Input, Static
 
 from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.tui.call.methods.list import ROOMY, MethodList, known_of
 from rpcexplorer.tui.call.methods.recent import RecentList
 from rpcexplorer.tui.commands import Scope, bindings
@@ -220,7 +221,7 @@ class MethodsPane(Vertical):
 
     def _learn(self) -> None:
         """Make the rows anew, the cursor where it was."""
-        recent = [exchange.method for exchange in self.recent]
+        recent = [as_named(exchange.method) for exchange in self.recent]
         self._rows = MethodRows(self.methods, self.pinned, recent)
         self._list.longest = max((columns(name) for name in self.methods), default=0)
         self._show(name_of(self._list.chosen) or self.current)
