@@ -28,6 +28,8 @@ MOST: Final = 2_000
 
 SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
 LONGEST_NAME: Final = 40
+LONGEST_QUERY: Final = 100_000
+"""Characters of data that are put into the addresses of a command, all of them together."""
 PROMPTS: Final = frozenset({"$", "%", ">", "{", "!", "then", "do", "time"})
 """What may stand before a command."""
 _SET = re.compile(r"[A-Za-z_]\w*=")
@@ -219,12 +221,16 @@ def _made(request: _Request) -> Iterator[RequestRead]:
     method = request.method or ("GET" if request.in_query or not request.has_data else "POST")
     wrong = request.wrong or ("it names no address" if not request.addresses else "")
     user = user_password(request.user, request.scheme)
+    query = body if request.in_query and len(body) * len(request.addresses) <= LONGEST_QUERY else ""
+    if request.in_query and body and not query:
+        wrong = wrong or f"more than {LONGEST_QUERY:,} characters would stand in its addresses (-G)"
+    query = quote_plus(query, safe="=&")
     for typed in request.addresses or [""]:
         address = _GLOB.sub(r"\1", typed) if request.globs else typed
         if address and "://" not in address[:12]:
             address = f"http://{address}"
-        if request.in_query and body:
-            address += ("&" if "?" in address else "?") + quote_plus(body, safe="=&")
+        if query:
+            address += ("&" if "?" in address else "?") + query
         yield RequestRead(
             method, address, request.headers, None if request.in_query else body, "",
             (*user, *request.credentials), tuple(dict.fromkeys(request.notes)), wrong,

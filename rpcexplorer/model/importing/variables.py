@@ -25,8 +25,13 @@ _PART = re.compile(rf"(?P<string>{LOOSE_STRING})|\{{\{{(?P<bare>[^{{}}\"]*)\}}\}
 def filled(text: str, values: Mapping[str, str]) -> str:
     """A text with the values of a collection in it; also those that stand in its values, within bounds."""
     for _ in range(ROUNDS):
+        more = (
+            len(values[name]) - len(each[0]) for each in VARIABLE.finditer(text) if (name := each[1].strip()) in values
+        )
+        if len(text) + sum(more) > LONGEST:  # counted before it is built: a small file can ask for gigabytes
+            break
         now = VARIABLE.sub(lambda found: values.get(found[1].strip(), found[0]), text)
-        if now == text or len(now) > LONGEST:
+        if now == text:
             break
         text = now
     return text

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,12 @@ def why(text: str) -> str:
 def credentials(call: ImportedCall) -> list[tuple[str, str, str]]:
     return [(each.field, each.place, each.secret.reveal()) for each in call.credentials]
 
+
+COLLECTION = """{
+  "info": {"schema": "https://schema.getpostman.com/json/collection/v2.1.0/collection.json"},
+  "item": [{"request": {"method": "POST", "url": "URL", "body": {"mode": "raw", "raw": "{\\"method\\": \\"a\\"}"}}}],
+  "variable": [{"key": "a", "value": "VALUE"}]
+}"""
 
 BROWSERS = [
     ("token", "?token= in the address", "page-token-4711"),
@@ -217,6 +224,24 @@ HOSTILE = {
 @pytest.mark.usefixtures("soon")
 def test_a_hostile_text_takes_a_moment(text: str) -> None:
     assert len(imported(text).calls) <= 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        COLLECTION.replace("URL", "{{a}}" * 1_000).replace("VALUE", "x" * 5_000),
+        f"curl {'http://h ' * 1_000} -G -d '{'x' * 5_000}'",
+    ],
+    ids=["variables of Postman", "data behind each address"],
+)
+def test_what_a_small_text_would_grow_to_is_counted_before_it_is_built(text: str) -> None:
+    imported(text)  # what is loaded once is there
+    tracemalloc.start()
+    found = imported(text)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 3_000_000
+    assert len(found.calls) + len(found.skipped) <= 1_000
 
 
 def test_who_has_more_calls_than_can_be_taken_is_told_where_it_ends() -> None:
