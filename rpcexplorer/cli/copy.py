@@ -6,7 +6,7 @@ import click
 
 from rpcexplorer.cli.context import complete_profiles, fail
 from rpcexplorer.cli.output import Output
-from rpcexplorer.cli.recorded import always_ignored, one_of, opened
+from rpcexplorer.cli.recorded import Recorded, always_ignored, one_of, opened
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
@@ -45,14 +45,14 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     if len(ids) > MOST or (len(ids) == MOST and form != "markdown"):
         raise click.UsageError("Name one call; or two, with --as markdown, for the ticket of both.")
     world, explorer = opened(context, profile)
-    exchanges = [one_of(explorer, id) for id in ids or (None,)]
+    calls = [one_of(explorer, id, there=profile is not None) for id in ids or (None,)]
     out = Output(world, output)
-    if len(exchanges) == MOST:
-        content, count = _of_two(world, explorer, exchanges[0], exchanges[1])
+    if len(calls) == MOST:
+        content, count = _of_two(world, explorer, calls[0], calls[1])
     elif form == "reply":
-        content, count = _reply(explorer, exchanges[0])
+        content, count = _reply(explorer, calls[0].exchange)
     else:
-        content, count = _made(world, explorer, exchanges[0], form)
+        content, count = _made(world, explorer, calls[0], form)
     if form not in {"request", "reply"}:
         out.world.write(content + b"\n")
     elif out.world.shows:
@@ -64,26 +64,27 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
         world.say(told)
 
 
-def _made(world: World, explorer: Explorer, exchange: Exchange, form: str) -> tuple[bytes, int]:
+def _made(world: World, explorer: Explorer, call: Recorded, form: str) -> tuple[bytes, int]:
     """It, and how many secrets were replaced in it."""
-    subject = _subject(world, explorer, exchange, runs=form not in TELLING)
+    subject = _subject(world, explorer, call, runs=form not in TELLING)
     content = made(form, subject)
     return content, replaced(form, subject, content)
 
 
-def _of_two(world: World, explorer: Explorer, left: Exchange, right: Exchange) -> tuple[bytes, int]:
+def _of_two(world: World, explorer: Explorer, left: Recorded, right: Recorded) -> tuple[bytes, int]:
     from rpcexplorer.views.copying.two import of_two  # what compares is not needed for one
 
     first, second = (_subject(world, explorer, each, runs=False) for each in (left, right))
-    content = of_two(first, second, (left, right), explorer.credentials.in_use(), always_ignored(explorer, right))
+    ignore = always_ignored(explorer, right.exchange)
+    content = of_two(first, second, (left.exchange, right.exchange), explorer.credentials.in_use(), ignore)
     return content, marks(content)
 
 
-def _subject(world: World, explorer: Explorer, exchange: Exchange, *, runs: bool) -> Subject:
+def _subject(world: World, explorer: Explorer, call: Recorded, *, runs: bool) -> Subject:
     """What it is made of; or the end of the command, with a sentence."""
-    ours = explorer.journal.is_ours(exchange, explorer.profile)
+    ours = explorer.journal.is_ours(call.exchange, call.source)
     subject, missing = record_of(
-        exchange,
+        call.exchange,
         explorer.profiles.profiles,
         explorer.preview,
         secrets=explorer.credentials.in_use(),

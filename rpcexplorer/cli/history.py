@@ -119,7 +119,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
       rpcexplorer history show --json | jq -r '.headers[] | select(.name == "X-Request-Id").value'
     """
     world, explorer = opened(context, profile)
-    exchange = one_of(explorer, id)
+    exchange = one_of(explorer, id, there=profile is not None).exchange
     if part == "params":
         json(world, exchange.params.encode(errors="backslashreplace"))
     elif part == "body":
@@ -159,16 +159,17 @@ def prune(
     if others := explorer.history.others():
         named = ", ".join(others[:NAMED]) + f" and {len(others) - NAMED} more" * (len(others) > NAMED)
         world.say(f"{named} record in {explorer.history.folder} too; what they have recorded stays")
+    there = f" from {explorer.history.folder}" if explorer.history.shared else ""
     if dry_run or not count:
-        world.say(f"{count:,} calls would be removed")
+        world.say(f"{count:,} calls would be removed{there}")
         return
     if not yes:
         if not world.asks:
-            fail(f"{count:,} calls would be removed for good: add --yes to do it.")
-        if not click.confirm(f"Remove {count:,} calls for good?", default=False, err=True):
+            fail(f"{count:,} calls would be removed{there} for good: add --yes to do it.")
+        if not click.confirm(f"Remove {count:,} calls{there} for good?", default=False, err=True):
             fail("Nothing was removed.")
     count = explorer.history.prune(keep=keep, before=before, profile=profile)
-    world.say(f"removed {count:,} calls")
+    world.say(f"removed {count:,} calls{there}")
 
 
 def _print(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer, *, as_json: bool) -> None:

@@ -31,33 +31,49 @@ class Recorded(Struct, frozen=True):
 
 
 def opened(context: click.Context, profile: str | None) -> tuple[World, Explorer]:
-    """The world and an explorer whose history is the one that this profile writes to."""
+    """The world and an explorer whose history is the one that this profile writes to, or without one the default's."""
     invocation = invocation_of(context)
     explorer = invocation.open()
-    if profile in explorer.profiles.profiles:
-        explorer.use(profile)  # it may record in a folder of its own
+    chosen = profile or invocation.profile
+    if chosen is None or chosen in explorer.profiles.profiles:
+        explorer.use(chosen)  # it may record in a folder of its own; where there is none, the usual one is meant
     return invocation.world, explorer
 
 
-def one_of(explorer: Explorer, id: str | None) -> Exchange:
-    """The recorded call with this id, or the newest; or the end of the command, with a sentence."""
+def one_of(explorer: Explorer, id: str | None, *, there: bool) -> Recorded:
+    """The recorded call with this id, or the newest; or the end of the command, with a sentence.
+
+    The newest is that of the history in use; by its id a call is found wherever it is, but first ``there``.
+    """
+    if id is not None and not (there and explorer.history.find(id) is not None):
+        return found_anywhere(explorer, id)
     found = next(iter(explorer.history.newest(1)), None) if id is None else explorer.history.find(id)
     if found is None:
-        fail("The history is empty." if id is None else f"No call has the id {id}. See: rpcexplorer history list")
-    return _whole(found)
+        fail("The history is empty.")
+    return Recorded(_whole(found), explorer.profile)
 
 
 def found_anywhere(explorer: Explorer, id: str) -> Recorded:
-    """The recorded call with this id, in this person's own history or the one of any profile."""
-    found: Exchange | Damaged | Complaint | None = None
+    """The recorded call with this id, in this person's own history or the one of any profile.
+
+    A part of an id must be that of one call in all of them.
+    """
+    like: dict[str, tuple[Exchange | Damaged | Complaint, Profile | None]] = {}
     seen = set[Path]()
     for source in (None, *explorer.profiles.profiles.values()):
         history = explorer.journal.of(source)
-        if history.folder not in seen and (found := history.find(id)) is not None:
-            break
+        if history.folder in seen or (found := history.find(id)) is None:
+            seen.add(history.folder)
+            continue
         seen.add(history.folder)
-    if found is None:
+        if not isinstance(found, Complaint) and found.id == id:
+            return Recorded(_whole(found), source)
+        like.setdefault("" if isinstance(found, Complaint) else found.id, (found, source))
+    if not like:
         fail(f"No call has the id {id}. See: rpcexplorer history list")
+    if "" not in like and len(like) > 1:
+        fail(f"{len(like)} calls have an id like {id}: {', '.join(like)}; write more of it")
+    found, source = like.get("") or next(iter(like.values()))
     return Recorded(_whole(found), source)
 
 

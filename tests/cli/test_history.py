@@ -188,3 +188,32 @@ def test_all_calls_are_counted_at_once(used: Shell) -> None:
     assert "1 more rows: -n 2" in ran.err
     assert used.run("history", "stats", "method:nobody").text == "0 calls\n"
     assert used.run("history", "stats", "--sort", "p99").code == 2
+
+
+def test_without_a_profile_the_history_of_the_default_one_is_meant_and_an_id_is_looked_for_in_all(shell: Shell) -> None:
+    with RawServer(answer) as server:
+        profiles = (
+            f'[profile.staging]\nurl = "{server.origin}"\nhistory = "calls"\n[profile.own]\nurl = "{server.origin}"\n'
+        )
+        shell.sessions(f'default = "staging"\n{profiles}')
+        for arguments in (["profiles", "allow", "staging", "--yes"], ["call", "theirs"], ["call", "mine", "-p", "own"]):
+            assert shell.run(*arguments).code == 0
+    assert list((shell.folder / "calls").glob("*.toml"))
+    for asked in (["history", "list", "--json"], ["history", "search", "theirs", "--json"]):
+        assert methods(shell.run(*asked).text) == ["theirs"], asked
+    assert json.loads(shell.run("history", "show", "--json").out)["method"] == "theirs"
+    assert "theirs" in shell.run("history", "stats").text
+    assert "theirs" in shell.run("history", "export", "--last", "1").text
+    assert "theirs" in shell.run("copy", "--as", "markdown").text
+    assert methods(shell.run("history", "list", "-p", "own", "--json").text) == ["mine"]
+    for method, profile in (("theirs", "staging"), ("mine", "own")):
+        id = json.loads(shell.run("history", "list", "-p", profile, "--json").text)["id"]
+        for part in (id, id[-5:]):
+            assert json.loads(shell.run("history", "show", part, "--json").out)["method"] == method
+            assert method in shell.run("copy", part, "--as", "request").text
+    ran = shell.run("history", "show", "1", "--json")
+    assert (ran.code, "2 calls have an id like 1" in ran.err) == (2, True)
+    pruned = shell.run("history", "prune", "--keep", "0", "--dry-run")
+    assert f"1 calls would be removed from {shell.folder / 'calls'}" in pruned.err
+    shell.sessions(profiles)
+    assert methods(shell.run("history", "list", "--json").text) == ["mine"]
