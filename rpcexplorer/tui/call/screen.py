@@ -208,12 +208,23 @@ class CallScreen(SendingScreen):
         if then is None or self.method != chosen:
             return
         self.write_down()
-        if chosen.startswith(SIGN):  # what was typed there has become the call itself, or is gone with it
+        text, is_gone = self.params.text, not then.startswith(SIGN)
+        if chosen.startswith(SIGN) and not is_gone:  # what was typed there has become the call itself
             self.explorer.drafts.forget(self._profile_name, chosen)
         self.show_methods()
         if then != chosen and chosen not in self.known and chosen in self.pinned:
             self.explorer.remembered.unpin(self._profile_name, chosen)
         self.choose(then)
+        if is_gone:
+            self._stay_on_view(text)
+            self.explorer.drafts.forget(self._profile_name, chosen)
+
+    def _stay_on_view(self, text: str) -> None:
+        """The params of a call that is gone, as its method's: the next key sends nothing else, and none is lost."""
+        from rpcexplorer.tui.call.carrying import put_in
+
+        put_in(self, text)
+        self.write_down()
 
     @on(ParamsPane.TakeApartWanted)
     def _apart(self, event: ParamsPane.TakeApartWanted) -> None:

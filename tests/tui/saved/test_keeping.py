@@ -87,11 +87,21 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         await on(pilot, Confirm)
         await answered(pilot, screen, "right", "right", "enter")
         assert explorer.saved_calls()["who is"].text == "[2]"
+        await stands(pilot, screen, "demo.echo", "[3]")
+        await stands(pilot, screen, "@who is", "[2]")
         await pilot.press(KEEP)  # it is as it was kept now: there is nothing to replace
         await on(pilot, Confirm)
-        await answered(pilot, screen, "right", "right", "enter")
+        before = len(explorer.history.newest(9))
+        await burst(pilot, "right", "right", "enter", "f5")  # what is on view is sent
+        await until(pilot, lambda: len(explorer.history.newest(9)) > before)
         assert explorer.saved_calls() == {}
         assert (screen.method, "@who is" in screen.known) == ("demo.echo", False)
+        assert explorer.recent(1)[0].params == screen.params.text == "[2]"
+        assert explorer.drafts.find("demo", "demo.echo") == "[2]"
+        screen.action_replaced_params()  # those of the method gave way
+        assert screen.params.text == "[3]"
+        screen.action_replaced_params()
+        assert screen.params.text == "[2]"
 
     visit(explorer, scene)
     assert team(explorer).read_text() == before
