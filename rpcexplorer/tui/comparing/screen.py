@@ -29,7 +29,7 @@ from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
-from rpcexplorer.views.comparing.sides import side
+from rpcexplorer.views.comparing.sides import reasons, side
 from rpcexplorer.views.comparing.summary import summary
 
 COMPARING: Final = "comparing"
@@ -131,9 +131,14 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         came = None if self._all else self._made
         if came is None:
             came = await in_turns(compared(self.left, self.right, () if self._all else self._ignore))
-        lines = await self._laid_out(came)
+        is_text = came.verdict != "not comparable"
+        lines = await self._laid_out(came) if is_text else ()  # the remarks say why, and nothing else is there
         self.comparison = came
-        self._remarks.pieces = [(summary(came), "text bold")]
+        whys = reasons(self.left, self.right)
+        self._remarks.set_class(bool(whys), "-alone")
+        self._remarks.pieces = [(summary(came), "text bold"), *((why, "text") for why in whys)]
+        if not is_text:
+            self.text.advice = []
         self._show(lines, 0)
         self.text.first()
         self.pending.go_on(COMPARING)

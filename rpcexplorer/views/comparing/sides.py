@@ -10,7 +10,7 @@ from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.comparing.summary import summary
 from rpcexplorer.views.history_rows import moment_words
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.outcome import ROLES
+from rpcexplorer.views.words.outcome import ROLES, in_short, reason
 from rpcexplorer.views.words.sentences import SIGNS, duration, outcome_words, size
 
 if TYPE_CHECKING:
@@ -30,9 +30,17 @@ def side(exchange: Exchange, today: date, zone: tzinfo | None = None) -> list[tu
         *whose,
         (f"  {moment_words(exchange.when, today, zone)}", "middle"),
         (f"  {SIGNS[name]} ", ROLES[name]),
-        (clipped(outcome_words(exchange.outcome), OUTCOME), f"{ROLES[name]} bold"),
+        (clipped(in_short(exchange), OUTCOME), f"{ROLES[name]} bold"),
         (f"  {duration(exchange.seconds)}", "dim"),
     ]
+
+
+def reasons(left: Exchange, right: Exchange) -> list[str]:
+    """Why there is no reply on a side, or none that can be read; each sentence once."""
+    told = [reason(each) if reason(each) != in_short(each) else "" for each in (left, right)]
+    if all(told) and told[0] != told[1]:
+        return [f"on the {name}: {sentence}" for name, sentence in zip(("left", "right"), told, strict=True)]
+    return list(dict.fromkeys(filter(None, told)))
 
 
 def replayed_words(replayed: Replayed) -> tuple[str, str]:

@@ -49,11 +49,26 @@ LEAST: Final = 12
 def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     """Sign and word; where there is no room for an error's message, its code alone."""
     name = exchange.outcome_name
-    role = ROLES[name]
-    word = status_word(exchange.outcome) or SHORT.get(name) or outcome_words(exchange.outcome)
+    role, word = ROLES[name], in_short(exchange)
     if columns(word) > max(room, LEAST):
         word = " ".join(word.split(" ")[:2])
     return [(f"{SIGNS[name]} ", role), (word, f"{role} bold")]
+
+
+def in_short(exchange: Exchange) -> str:
+    """How it ended, without the sentence that ``reason`` has."""
+    return status_word(exchange.outcome) or SHORT.get(exchange.outcome_name) or outcome_words(exchange.outcome)
+
+
+def reason(exchange: Exchange) -> str:
+    """The sentence of an outcome that ``in_short`` leaves out; empty where it leaves out none."""
+    if exchange.outcome_name not in SHORT:
+        return ""
+    sentence = outcome_words(exchange.outcome)
+    if status_word(exchange.outcome):
+        sentence = sentence.partition(": ")[2]
+        sentence = sentence[:1].upper() + sentence[1:]
+    return sentence.removeprefix(f"{exchange.outcome_name}: ")
 
 
 def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
@@ -68,10 +83,7 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     said: list[tuple[str, str]] = []
     sentence, explained = outcome_words(exchange.outcome), explanation(exchange.outcome)
     if exchange.outcome_name in SHORT:
-        if status_word(exchange.outcome):  # the bar says so
-            sentence = sentence.partition(": ")[2]
-            sentence = sentence[:1].upper() + sentence[1:]
-        said.append((sentence.removeprefix(f"{exchange.outcome_name}: "), "text"))
+        said.append((reason(exchange), "text"))
         if exchange.outcome_name in {"malformed", "unreached"}:
             said.append((f"called {printable(exchange.url)}", "middle"))
     elif columns(sentence) > max(room, LEAST):

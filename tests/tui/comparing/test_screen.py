@@ -17,7 +17,7 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.exchange import Exchange, Refused, Response
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.tui.comparing.asking import SendQuestion
@@ -110,6 +110,21 @@ def test_two_replies_stand_side_by_side_where_there_is_room_else_one_below_the_o
         assert screen.text.difference == place == 2
 
     on_screen(screen, act)
+
+
+def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
+    why = "Where «not recorded» stands, this value was not recorded: type it anew."
+    screen = comparison(PROD, exchange(2, outcome=Refused("params", why), response=Response()))
+
+    async def act(pilot: Pilot[None]) -> None:
+        await until(pilot, lambda: screen.comparison is not None)
+        await pilot.pause()
+        told = " ".join(" ".join(map(text_of, (screen._sides, screen._remarks, screen.text))).split())
+        assert told.count(why) == 1
+        assert told.count("The call on the right was not sent: there is no reply to compare.") == 1
+        assert told.count("not sent") == 2, "the side says it, and the sentence"
+
+    on_screen(screen, act, SMALL)
 
 
 def test_escape_stops_a_comparison_and_nothing_is_frozen_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:

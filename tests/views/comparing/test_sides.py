@@ -9,14 +9,17 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.exchange import Exchange, Response, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Malformed, Refused, Response, Unreached
 from rpcexplorer.model.replaying import Replayed, replayed
-from rpcexplorer.views.comparing.sides import replayed_words, side
+from rpcexplorer.views.comparing.sides import reasons, replayed_words, side
 from tests.storage.recording import START, exchange
 
 PONG = exchange(1)
 PANG = exchange(2, '{"jsonrpc":"2.0","id":"1","result":"pang"}')
 GONE = exchange(3, outcome=Unreached("connect", "Nothing answers."), response=Response())
+
+
+UNSENT = exchange(4, outcome=Refused("params", "This value was not recorded: type it anew."), response=Response())
 
 
 def words(call: Exchange) -> str:
@@ -26,6 +29,19 @@ def words(call: Exchange) -> str:
 def test_a_side_names_its_profile_moment_and_outcome_and_says_whose_it_is() -> None:
     assert words(PONG) == "staging  12:00:01  ✓ result  34 ms"
     assert words(replace(PONG, foreign=True)) == "staging of a case  12:00:01  ✓ result  34 ms"
+
+
+def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() -> None:
+    assert words(UNSENT) == "staging  12:00:04  ! not sent  34 ms"
+    assert words(GONE).endswith(" unreached  34 ms")
+    assert reasons(PONG, UNSENT) == reasons(UNSENT, UNSENT) == ["This value was not recorded: type it anew."]
+    assert reasons(GONE, UNSENT) == [
+        "on the left: Nothing answers.",
+        "on the right: This value was not recorded: type it anew.",
+    ]
+    forbidden = exchange(5, outcome=Malformed("HTTP 403 Forbidden: the body is a page."))
+    assert (words(forbidden)[-16:], reasons(forbidden, PONG)) == ("Forbidden  34 ms", ["The body is a page."])
+    assert reasons(PONG, PANG) == reasons(exchange(6, outcome=Cancelled()), PONG) == []
 
 
 @pytest.mark.parametrize(
