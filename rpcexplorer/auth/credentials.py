@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
-from typing import Any
+from typing import Any, Final
 from urllib.parse import quote
 
 from msgspec import Struct
@@ -20,6 +20,9 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER, UNRECORDED, named, of_another, unsendable
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, placeholder
 from rpcexplorer.protocol.messages import spelled
+
+NOT_RECORDED: Final = "Where {} stands, this value was not recorded: type it anew."
+"""What is said of a mark that nobody can send; whoever counts marks in a text leaves this one out."""
 
 
 def leaves(template: Any, name: str = "") -> Iterator[tuple[str, Any]]:
@@ -75,7 +78,7 @@ class Fields(Struct, frozen=True):
         for call in message.calls:
             for text in (call.method, call.id or "", call.params):
                 if mark := unsendable(text):
-                    return Refused("params", f"Where {mark} stands, this value was not recorded: type it anew.")
+                    return Refused("params", NOT_RECORDED.format(mark))
                 if mark := of_another(text, self.profile.name):
                     return Refused("params", self._not_ours(mark))
             if mark := named((call.method, call.id or "")):

@@ -11,6 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
@@ -80,8 +81,11 @@ def replaced(form: str, subject: Subject, content: bytes) -> int:
 
 
 def marks(content: bytes) -> int:
-    """For how many secrets a placeholder stands in a text."""
-    return _count(content.decode(errors="replace").replace(REMARK, ""))
+    """For how many secrets a placeholder stands in a text; what only speaks of placeholders has none."""
+    text = content.decode(errors="replace")
+    for sentence in (REMARK, NOT_RECORDED.format(UNRECORDED)):
+        text = text.replace(sentence, "")
+    return _count(text)
 
 
 def _count(text: str) -> int:

@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Final
 
 from rpcexplorer.jsontext.layout import indented
-from rpcexplorer.model.exchange import Exchange, Sent
+from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.views.copying.reply_headers import others_told, that_matter
 from rpcexplorer.views.printable import printable, printable_bytes, readable
 from rpcexplorer.views.words.sentences import duration, outcome_line, size, transport_line
@@ -22,6 +22,8 @@ from rpcexplorer.views.words.timing import bars
 
 SHOWN: Final = 16_000
 """Characters of a request or a reply that a ticket holds; longer ones are cut at the end of a line."""
+
+_NO_BODY: Final = {"sent": "No reply is expected.", "refused": "The call was not sent."}
 
 _TICKS = re.compile("`+")
 
@@ -86,7 +88,7 @@ def reply(exchange: Exchange, most: int = SHOWN) -> Iterator[str]:
         if others:
             yield from (others_told(others), "")
     if not body:
-        yield "No reply is expected." if isinstance(exchange.outcome, Sent) else "No body came."
+        yield _NO_BODY.get(exchange.outcome_name, "No body came.")
         return
     text = readable(body)
     shown = printable_bytes(body) if text is None else printable(indented(text), lines=True)

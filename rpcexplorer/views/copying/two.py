@@ -13,7 +13,7 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import sent_draft
-from rpcexplorer.model.exchange import Exchange, Malformed, Result
+from rpcexplorer.model.exchange import Exchange, Malformed, Refused, Result
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode
@@ -62,12 +62,24 @@ def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, reque
             lines += ["", f"### Note on {side}", "", *block(printable(exchange.note, lines=True), "text")]
     if comparison.differences:
         lines += ["", "### What differs", "", *_differences(comparison)]
-    same = (left.kind, left.method, sent_draft(left).text) == (right.kind, right.method, sent_draft(right).text)
-    for side, request in zip(("both sides",) if same else SIDES, requests, strict=False):
-        lines += ["", f"### Request on {side}", "", *block(printable(request, lines=True), "http", EACH)]
+    lines += _requests((left, right), requests)
     for side, exchange in zip(SIDES, (left, right), strict=True):
         lines += ["", f"### Reply on {side}", "", *reply(exchange, EACH)]
     return "\n".join(lines)
+
+
+def _requests(sides: tuple[Exchange, Exchange], requests: tuple[str, str]) -> Iterator[str]:
+    """What was sent on each side, once where it is the same; of what was not sent, why."""
+    drafts = [(each.kind, each.method, sent_draft(each).text) for each in sides]
+    whys = [each.outcome.sentence if isinstance(each.outcome, Refused) else "" for each in sides]
+    is_same = drafts[0] == drafts[1]
+    told = zip(SIDES, whys, requests, strict=True)
+    for side, why, request in [("both sides", whys[0], requests[0])] if is_same and whys[0] == whys[1] else told:
+        yield from ("", f"### Request on {side}", "")
+        if why:
+            yield f"It was not sent: {code(why)}"
+        if not why or all(whys) or not is_same:  # else the other side has it
+            yield from (*[""] * bool(why), *block(printable(request, lines=True), "http", EACH))
 
 
 def _without(exchange: Exchange, of: Subject, secrets: tuple[Secret, ...]) -> Exchange:

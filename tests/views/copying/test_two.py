@@ -6,15 +6,18 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
+import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from rpcexplorer.auth.credentials import NOT_RECORDED
 from rpcexplorer.model.draft import Batch, Draft
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Response, Result
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codec import decode
+from rpcexplorer.views.copying.forms import marks
 from rpcexplorer.views.copying.subject import Subject, record_of
 from rpcexplorer.views.copying.ticket import versions
 from rpcexplorer.views.copying.two import LINES, of_two
@@ -97,6 +100,23 @@ def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
 def test_what_was_sent_is_told_twice_where_it_was_not_the_same() -> None:
     text = ticket(came("prod", 1, params='["left"]'), came("staging", 1, params='["right"]'))
     assert [text.count(f"### Request on {side}\n") for side in ("both sides", "the left", "the right")] == [0, 1, 1]
+
+
+@pytest.mark.parametrize("is_same", [True, False])
+def test_what_was_not_sent_is_told_as_that_and_what_is_said_of_it_is_no_secret(is_same: bool) -> None:
+    params = '{"password": "«not recorded»"}'
+    why = NOT_RECORDED.format("«not recorded»")
+    left = came("prod", 1, params=params)
+    unsent = replace(left, outcome=Refused("params", why), response=Response(), profile="staging")
+    right = unsent if is_same else replace(unsent, params='{"n": 1}')
+    text = ticket(left, right)
+    assert [text.count(f"### Request on {side}\n") for side in ("both sides", "the left", "the right")] == [0, 1, 1]
+    assert f"### Request on the right\n\nIt was not sent: `{why}`\n" in text
+    assert "### Reply on the right\n\nThe call was not sent." in text
+    assert text.count("POST /api/v2/") == 1 + (not is_same)
+    assert marks(text.encode()) == 1
+    neither = ticket(unsent, unsent)
+    assert f"### Request on both sides\n\nIt was not sent: `{why}`\n\n```http\nPOST" in neither
 
 
 def test_no_secret_of_either_is_in_it_nor_what_may_be_one() -> None:
