@@ -39,8 +39,8 @@ LONG: Final = 200_000
 """Bytes of both sides that are taken apart in a moment."""
 ALL: Final = 2_000_000
 """Bytes of both sides that are shown whole at once."""
-METHOD: Final = 32
-"""Columns of a method's name in the bar."""
+METHODS: Final = 48
+"""Columns of the methods' names in the bar."""
 
 
 class Frame(Struct, frozen=True):
@@ -88,6 +88,7 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         """What came of it; None while it is being made."""
         self.pending = pending
         self._frame, self._ignore, self._made = frame, ignore, made
+        self._methods = list(dict.fromkeys((left.method, right.method)))
         self._unfolded: frozenset[str] = frozenset()
         """The folds of lines behind which all is on view."""
         self._full = False
@@ -102,8 +103,8 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
     def on_mount(self) -> None:
         day, zone = self._frame.day, self._frame.zone
         self._sides.sides = (
-            [(" - ", "wrong"), *side(self.left, day, zone)],
-            [(" + ", "well"), *side(self.right, day, zone)],
+            [(" - ", "wrong"), *side(self.left, day, zone, with_method=len(self._methods) > 1)],
+            [(" + ", "well"), *side(self.right, day, zone, with_method=len(self._methods) > 1)],
         )
         self._bar.here = True
         self.set_focus(self.text)
@@ -172,7 +173,8 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
 
     def _tell_place(self) -> None:
         """The call, and at the right which of the differences is at hand."""
-        self._bar.words = [("Compare", "bold"), (f"  {clipped(self.right.method, METHOD)}", "middle")]
+        names = " and ".join(clipped(each, METHODS // len(self._methods)) for each in self._methods)
+        self._bar.words = [("Compare", "bold"), (f"  {names}", "middle")]
         count = len(self.comparison.differences) if self.comparison else 0
         at = self.text.difference
         place = f"   difference {at + 1:,} of {count:,}" if at is not None else f"   {count:,} differences"

@@ -17,16 +17,21 @@ if TYPE_CHECKING:
     from rpcexplorer.model.replaying import Replayed
 
 PROFILE: Final = 24
+METHOD: Final = 24
 OUTCOME: Final = 60
 """Columns that a name and an outcome's words get at most."""
 
 
-def side(exchange: Exchange, today: date, zone: tzinfo | None = None) -> list[tuple[str, str]]:
+def side(
+    exchange: Exchange, today: date, zone: tzinfo | None = None, *, with_method: bool = False
+) -> list[tuple[str, str]]:
     """One of the two: profile, moment, outcome, how long it took; a stranger's profile is none of this person's."""
     name = exchange.outcome_name
+    method = [(f"{clipped(exchange.method, METHOD)}  ", "text bold")] if with_method else []
     whose = [(" of a case", "careful")] if exchange.foreign else []
     return [
-        (clipped(exchange.profile, PROFILE), "text bold"),
+        *method,
+        (clipped(exchange.profile, PROFILE), "text" if with_method else "text bold"),
         *whose,
         (f"  {moment_words(exchange.when, today, zone)}", "middle"),
         (f"  {SIGNS[name]} ", ROLES[name]),

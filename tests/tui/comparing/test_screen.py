@@ -114,7 +114,8 @@ def test_two_replies_stand_side_by_side_where_there_is_room_else_one_below_the_o
 
 def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
     why = "Where «not recorded» stands, this value was not recorded: type it anew."
-    screen = comparison(PROD, exchange(2, outcome=Refused("params", why), response=Response()))
+    unsent = exchange(2, outcome=Refused("params", why), response=Response(), method="other")
+    screen = comparison(PROD, unsent)
 
     async def act(pilot: Pilot[None]) -> None:
         await until(pilot, lambda: screen.comparison is not None)
@@ -123,6 +124,8 @@ def test_why_a_call_was_not_sent_is_readable_whole_and_once() -> None:
         assert told.count(why) == 1
         assert told.count("The call on the right was not sent: there is no reply to compare.") == 1
         assert told.count("not sent") == 2, "the side says it, and the sentence"
+        assert told.startswith("- ping prod 12:00:01 ✓ result 34 ms + other staging"), "each names its own method"
+        assert "Compare ping and other" in " ".join(text_of(screen._bar).split())
 
     on_screen(screen, act, SMALL)
 

@@ -31,6 +31,11 @@ def test_a_side_names_its_profile_moment_and_outcome_and_says_whose_it_is() -> N
     assert words(replace(PONG, foreign=True)) == "staging of a case  12:00:01  ✓ result  34 ms"
 
 
+def test_a_side_names_its_method_where_the_other_has_another() -> None:
+    told = "".join(text for text, _ in side(replace(PONG, method="demo.slow"), START.date(), UTC, with_method=True))
+    assert told == "demo.slow  staging  12:00:01  ✓ result  34 ms"
+
+
 def test_why_there_is_no_reply_is_no_part_of_the_side_but_told_once_and_whole() -> None:
     assert words(UNSENT) == "staging  12:00:04  ! not sent  34 ms"
     assert words(GONE).endswith(" unreached  34 ms")
