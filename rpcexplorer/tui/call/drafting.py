@@ -61,7 +61,8 @@ class DraftScreen(ReplyScreen):
     def unknown_call(self) -> str:
         """Why what stands in the editor is not sent: no saved call has this name. A server may have such methods."""
         known = self.known.get(self.method)
-        if not self.method.startswith(SIGN) or (known is not None and known.source != "history"):
+        is_named_so = method_of(self.method) != self.method or (known is not None and known.source != "history")
+        if not self.method.startswith(SIGN) or is_named_so:
             return ""
         return no_such_call(self.method, self.explorer.saved_calls(), self._profile_name)
 
@@ -141,8 +142,6 @@ class DraftScreen(ReplyScreen):
         """Take what is so named in the list into the editor, with the params last typed for it; no name: none yet."""
         self.write_down()
         self._is_opening = False
-        if name not in self.known and method_of(name) == name:  # what is typed so is no saved call, nor becomes one
-            name = as_named(name)
         self.method = name
         known = self.known.get(name) or (Method(name, source="history") if name else None)
         self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
