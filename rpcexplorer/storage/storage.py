@@ -70,7 +70,7 @@ class Storage:
         """Small things that the screen remembers."""
         self.journal = Journal(settings.history, paths.history, self.credentials.in_use)
         """The history as this explorer keeps it: whether it records, and what went wrong."""
-        self.cases = Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles)
+        self.cases = Cases(self.journal, self.credentials.in_use, lambda: self.profiles.profiles, lambda: self._folders)
         """Calls as a file to hand on, and those that somebody else has handed on."""
         self.rescue = Rescue(self.journal, self.drafts, paths.unsaved, settings.history.body_limit)
         """What could not be written by the end of a run."""
@@ -170,6 +170,11 @@ class Storage:
 
         histories = (self.journal.of(each).folder for each in (None, *self.profiles.profiles.values()))
         return search(self.profiles, (self.paths.history, *histories), self.secrets, files, staged)
+
+    @property
+    def _folders(self) -> list[Path]:
+        """Where the files of this person lie, and those of the team here."""
+        return [self.paths.config, self.paths.state, self.paths.cache, *(each.parent for each in self.profiles.files)]
 
     save_reply = staticmethod(save_as)
 

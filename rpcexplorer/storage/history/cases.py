@@ -53,8 +53,10 @@ class Cases:
         journal: Journal,
         secrets: Callable[[], Iterable[Secret]],
         profiles: Callable[[], Mapping[str, Profile]],
+        folders: Callable[[], Iterable[Path]],
     ) -> None:
-        self._journal, self._secrets, self._profiles = journal, secrets, profiles
+        """``folders`` are where the files of this person lie, which is nobody else's business."""
+        self._journal, self._secrets, self._profiles, self._folders = journal, secrets, profiles, folders
 
     def read(self, path: Path, now: datetime | None = None) -> Case | Complaint:
         """What a file holds; or why it is no case. Nothing is sent, written or remembered."""
@@ -77,7 +79,7 @@ class Cases:
         """
         from rpcexplorer.storage.history.exporting import exported
 
-        return exported(exchanges, self._profiles(), list(self._secrets()), note, hide)
+        return exported(exchanges, self._profiles(), list(self._secrets()), note, hide, folders=self._folders())
 
     def take_in(self, case: Case, profile: Profile | None = None) -> TakenIn:
         """Add the calls of a case to the history that a profile writes to, as somebody else's."""

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
@@ -28,12 +29,11 @@ from rpcexplorer.redaction.exchanges import for_history, redacted
 from rpcexplorer.redaction.redactor import SHORTEST, Redactor
 from rpcexplorer.storage.history.blocks import UNUSUAL, quoted, to_block
 from rpcexplorer.storage.history.records import to_exchange, to_record
+from rpcexplorer.storage.local_paths import LocalPaths
 from rpcexplorer.storage.opening import told_size
 
 PARTS: Final = ("params", "result", "error")
 """What a pointer to something that is to be hidden begins with."""
-_LOCAL: Final = re.compile(r"(?<![\w:/.\\])(?:~|[A-Za-z]:)?[/\\](?:[^\s/\\:;,«»]+[/\\])+(?=[^\s/\\:;,])")
-"""The folder of a file on this machine; it stands before the file's name in sentences of ours."""
 _TOKEN: Final = re.compile(rf"(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]{{5,}})")
 
 
@@ -74,9 +74,15 @@ def exported(
     secrets: Sequence[Secret],
     note: str = "",
     hide: Sequence[str] = (),
+    *,
+    folders: Iterable[Path] = (),
 ) -> Exported | str:
-    """Calls, oldest first, as they can be handed on; a sentence where one of the pointers to hide leads nowhere."""
-    calls = [_clean(call, profiles, secrets) for call in sorted(exchanges, key=lambda call: call.when)]
+    """Calls, oldest first, as they can be handed on; a sentence where one of the pointers to hide leads nowhere.
+
+    ``folders`` are where the files of this person lie.
+    """
+    local = LocalPaths(profiles.values(), folders)
+    calls = [_clean(call, profiles, secrets, local) for call in sorted(exchanges, key=lambda call: call.when)]
     note = Redactor(secrets, guesses=True).text(note)
     hiding = _Hiding()
     dropped: list[str] = []
@@ -92,13 +98,13 @@ def exported(
     return Exported(tuple(calls), note, tuple(dropped))
 
 
-def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Secret]) -> Exchange:
+def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Secret], local: LocalPaths) -> Exchange:
     profile = profiles.get(call.profile) or Profile(AD_HOC_NAME, call.url, path="", ad_hoc=True)
     record = redacted(call, for_history(None), profile, secrets)
     hide = redactor_of(profile, secrets, guesses=True).text
     outcome = record.outcome
     if isinstance(outcome, Unreached):
-        outcome = replace(outcome, sentence=_LOCAL.sub("", outcome.sentence))
+        outcome = replace(outcome, sentence=local.without(outcome.sentence))
     return _read_again(
         replace(
             record,
@@ -107,7 +113,7 @@ def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Se
             name=hide(record.name),
             note=hide(record.note),
             outcome=outcome,
-            response=replace(record.response, remarks=tuple(_LOCAL.sub("", each) for each in record.response.remarks)),
+            response=replace(record.response, remarks=tuple(map(local.without, record.response.remarks))),
             writer="",
         )
     )

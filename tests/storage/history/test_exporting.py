@@ -66,6 +66,12 @@ def test_the_folder_of_a_file_of_this_machine_is_not_in_it() -> None:
     assert "https://rpc.example.com/api/v2/ is vouched" in text
 
 
+def test_no_part_of_a_folder_with_blanks_in_its_name_is_in_it() -> None:
+    why = Unreached("tls", "The ca_file /tmp/reader/Ada Lovelace/ca.pem cannot be read as certificates: make it a PEM")
+    left = Exchange("x", datetime(2026, 1, 1, tzinfo=UTC), "prod", PROD.endpoint, "m", "[]", "call", why)
+    assert "The ca_file ca.pem cannot be read as certificates: make it a PEM" in text_of(left)
+
+
 @pytest.mark.parametrize(
     ("hide", "params", "reply"),
     [
