@@ -8,18 +8,17 @@ secrets of the profile that the call is made with have a variable.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 from urllib.parse import urlsplit
 
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.address import typed_whole
-from rpcexplorer.model.draft import Batch, Draft, Params, Problem, to_calls
-from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.profile import AD_HOC_NAME, Profile
+from rpcexplorer.model.draft import Batch, Params, Problem, to_calls
+from rpcexplorer.model.profile import AD_HOC_NAME
 from rpcexplorer.model.secrets.placeholders import HIDDEN, PLACEHOLDER
-from rpcexplorer.model.secrets.secret import Secret, placeholder
+from rpcexplorer.model.secrets.secret import placeholder
 from rpcexplorer.model.templates.escaping import escaped
 from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.redaction.addresses import redacted_address
@@ -40,24 +39,8 @@ from rpcexplorer.views.copying.quoting import (
     shell_word,
     unless_set,
 )
-from rpcexplorer.views.copying.subject import Previewing, Subject, subject_of
+from rpcexplorer.views.copying.subject import Subject
 from rpcexplorer.views.copying.ticket import ticket
-
-
-def snippet_of(
-    kind: str,
-    profile: Profile | None,
-    draft: Draft | Batch,
-    exchange: Exchange | None,
-    preview: Previewing,
-    *,
-    secrets: Iterable[Secret] = (),
-    ours: bool = True,
-) -> str | None:
-    """One of ``SNIPPETS``, of the exchange or else the draft; None where there is nothing that could be sent."""
-    subject = subject_of(profile, exchange or draft, preview, secrets=secrets, ours=ours) if profile else None
-    return SNIPPETS[kind](subject) if isinstance(subject, Subject) else None
-
 
 # --- the forms ---------------------------------------------------------------------------------------------------
 

@@ -17,8 +17,10 @@ import pytest
 
 from rpcexplorer import Draft, Explorer
 from rpcexplorer.__main__ import main
+from rpcexplorer.views.copying import forms
 from rpcexplorer.views.copying.forms import FORMS
-from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
+from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer.views.copying.subject import Subject, subject_of
 from tests.fakes.shell import Shell
 from tests.fakes.wire import RawServer
 from tests.trust.secrets.kinds import KINDS, Gate, Planted, fitting
@@ -104,9 +106,9 @@ def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: 
             told[method] = f"{exchange!r} {exchange.response.body.decode(errors='replace')}"
             assert explorer.profile is not None
             shown, known = explorer.preview, explorer.credentials.in_use()
-            made = [snippet_of(form, explorer.profile, Draft(method, "[]"), exchange, shown, secrets=known)
-                    for form in SNIPPETS]  # fmt: skip
-            told[f"{method} copied"] = "\n".join(map(str, made))
+            subject = subject_of(explorer.profile, exchange, shown, secrets=known)
+            assert isinstance(subject, Subject)
+            told[f"{method} copied"] = "\n".join(forms.made(form, subject).decode() for form in SNIPPETS)
         told["recent"] = repr(explorer.recent(50))
 
     async def everything(origin: str) -> None:

@@ -17,8 +17,10 @@ import pytest
 from rpcexplorer import Batch, Draft, Exchange, Explorer
 from rpcexplorer.__main__ import main
 from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.views.copying import forms
 from rpcexplorer.views.copying.forms import FORMS as COPIES
-from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
+from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer.views.copying.subject import Subject, subject_of
 from tests.fakes.editor import type_in
 from tests.fakes.shell import Ran, Shell
 from tests.fakes.wire import RawServer, Received, http_reply
@@ -157,10 +159,12 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
         told[f"{profile} preview"] = repr(explorer.preview(typed))
         told[f"{profile} recent"] = repr(explorer.recent(50))
         credentials = explorer.credentials
-        for kind in SNIPPETS:
-            made = (snippet_of(kind, explorer.profile, typed, which, explorer.preview, secrets=credentials.in_use())
-                    for which in (None, exchange))  # fmt: skip
-            told[f"{profile} {kind}"] = "\n".join(map(str, made))
+        assert explorer.profile is not None
+        for what in (typed, exchange):
+            subject = subject_of(explorer.profile, what, explorer.preview, secrets=credentials.in_use())
+            assert isinstance(subject, Subject)
+            for kind in SNIPPETS:
+                told[f"{profile} {type(what).__name__} {kind}"] = forms.made(kind, subject).decode()
         assert type_in(explorer, "echo.result", typed.text) == ""
         assert explorer.journal.annotate(explorer.profile, exchange.id, name=f"with {secret}", note=secret) == ""
         explorer.remembered.add_expression("filter", f'.[] | select(. == "{secret}")')

@@ -21,8 +21,9 @@ from rpcexplorer.model.draft import Batch, Draft, draft_of
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Result
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.views.copying.snippets import SNIPPETS, snippet_of
-from rpcexplorer.views.copying.subject import profile_of, subject_of
+from rpcexplorer.views.copying import forms
+from rpcexplorer.views.copying.snippets import SNIPPETS
+from rpcexplorer.views.copying.subject import Subject, profile_of, subject_of
 from rpcexplorer.views.printable import printable
 from tests.fakes.wire import RawServer, http_reply
 from tests.views.exchanges import exchange
@@ -34,10 +35,12 @@ SHOP = Profile("shop", "https://shop.example.com", headers=(("X-Tenant", "ac'me 
 
 
 def made(kind: str, what: Draft | Batch | Exchange, profile: Profile = SHOP, *, session: bool = True) -> str:
-    draft, sent = (Draft("unused"), what) if isinstance(what, Exchange) else (what, None)
-    text = snippet_of(kind, profile, draft, sent, previewing(profile, session=session))
-    assert text is not None
-    return text
+    return copied(kind, subject_of(profile, what, previewing(profile, session=session)))
+
+
+def copied(kind: str, subject: Subject | Refused) -> str:
+    assert isinstance(subject, Subject)
+    return forms.made(kind, subject).decode()
 
 
 class previewing:  # noqa: N801 - stands for a function
@@ -126,8 +129,7 @@ def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, 
         is_login = isinstance(draft, Draft) and draft.method == profile.login.method
         return Refused("profile", "it is not in order") if is_login else previewing(profile)(draft, id=id, bare=bare)
 
-    script = snippet_of(kind, profile, Draft("ping"), None, no_login)
-    assert script is not None
+    script = copied(kind, subject_of(profile, Draft("ping"), no_login))
     (tmp_path / program).write_text(f"#!/bin/sh\necho sent > {tmp_path}/sent\n")
     (tmp_path / program).chmod(0o755)
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
@@ -312,12 +314,7 @@ def test_an_exchange_leads_back_to_its_draft(kind: str, draft: Draft | Batch) ->
     assert draft_of(exchange(Result(b"1"), method="m", params="[1]", kind=kind)) == draft
 
 
-@pytest.mark.parametrize("profile", [None, SHOP])
-def test_what_cannot_be_sent_is_no_snippet(profile: Profile | None) -> None:
-    assert snippet_of("curl", profile, Draft("ping", "[1,"), None, previewing(SHOP)) is None
-
-
-def test_why_it_cannot_be_sent_can_be_asked() -> None:
+def test_of_what_cannot_be_sent_it_is_said_why() -> None:
     refused = subject_of(SHOP, Draft("ping", "[1,"), previewing(SHOP))
     assert isinstance(refused, Refused)
     assert "line 1" in refused.sentence
@@ -335,9 +332,8 @@ def test_no_secret_is_in_a_snippet_wherever_it_was_written(kind: str) -> None:
     sent = exchange(
         ErrorObject(1, "wrong: hunter2-hunter2", None, b"{}"), params=params, body=params.encode(), profile="shop"
     )
-    for draft, what in ((Draft("unused"), sent), (Draft("m", params), None)):
-        text = snippet_of(kind, profile, draft, what, previewing(profile), secrets=[KNOWN])
-        assert text is not None
+    for what in (sent, Draft("m", params)):
+        text = copied(kind, subject_of(profile, what, previewing(profile), secrets=[KNOWN]))
         assert not [secret for secret in ("hunter2", "short", "aHVudGVy") if secret in text]
         assert ("«shop.password»" if kind in {"command", "markdown"} else "RPCEXPLORER_SHOP_PASSWORD") in text
 
@@ -377,11 +373,8 @@ def test_another_profiles_placeholder_becomes_no_variable_of_that_profile(kind: 
 @pytest.mark.parametrize("kind", SNIPPETS)
 def test_in_the_record_of_somebody_else_nothing_stands_for_a_secret(kind: str) -> None:
     sent = exchange(Result(b"1"), params='{"text": "«shop.password»"}', profile="shop")
-    draft = Draft("unused")
-    theirs = snippet_of(kind, SHOP, draft, sent, previewing(SHOP), ours=False)
-    ours = snippet_of(kind, SHOP, draft, sent, previewing(SHOP))
-    assert theirs is not None
-    assert ours is not None
+    theirs = copied(kind, subject_of(SHOP, sent, previewing(SHOP), ours=False))
+    ours = copied(kind, subject_of(SHOP, sent, previewing(SHOP)))
     for secret in ("RPCEXPLORER_SHOP_PASSWORD", "«shop.password»"):
         assert secret not in theirs
     assert "SHOP_PASSWORD" in ours or "«shop.password»" in ours
