@@ -183,7 +183,8 @@ def _sends(invocation: Invocation, explorer: Explorer, saved: SavedCall, call: I
     words += ["notify" if call.notification else "call", saved.listed_as, *(["-p", profile] if profile else [])]
     chosen = explorer.use(profile)
     if isinstance(chosen, Complaint):
-        return f"{shlex.join(words)} sends one once there is a profile for it, or, with --url URL, to an address"
+        instead = "" if profile else "; with --url URL it is sent to an address"
+        return f"{shlex.join(words)} sends one once that file has a profile {profile or ''}".rstrip() + instead
     there = explorer.saved_calls().get(saved.name)
     if there is None or Path(there.file).resolve() != file.resolve():
         return f"but for {chosen.name} {saved.listed_as} is {f'the one of {there.file}' if there else 'not read there'}"
