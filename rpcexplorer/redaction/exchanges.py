@@ -114,6 +114,8 @@ def _kept(exchange: Exchange, policy: Policy, profile: Profile, hide: Redactor) 
         params=redacted_params(exchange.params, method, profile, hide),
         params_sent=None if sent is None else redacted_params(sent, method, profile, hide),
         url=hide.text(redacted_address(exchange.url)),
+        name=hide.text(exchange.name),
+        note=hide.text(exchange.note),
         outcome=_parts(outcome, hide) if isinstance(outcome, ErrorObject) else outcome,
         response=replace(
             response,

@@ -50,6 +50,13 @@ def test_what_was_sent_is_recorded_beside_what_was_typed_and_hides_as_much() -> 
     assert json.loads(record.params_sent or "") == {"a": "«shop.password»", "token": MARK}
 
 
+def test_what_a_person_calls_a_record_is_written_without_secrets() -> None:
+    record = recorded(
+        exchange(Result(b"1"), params="[]", name="hunter2-hunter2", note="it is hunter2-hunter2"), SHOP, [PASSWORD]
+    )
+    assert (record.name, record.note) == ("«shop.password»", "it is «shop.password»")
+
+
 def test_where_the_value_is_the_secret_it_can_be_sent_again() -> None:
     assert params_of({"password": "hunter2-hunter2"}, PASSWORD) == {"password": "«shop.password»"}
     assert params_of(r'{"password": "\u0068unter2-hunter2"}', PASSWORD) == {"password": "«shop.password»"}

@@ -69,8 +69,16 @@ class Cases:
         case = case_of(path, content, now or datetime.now(UTC))
         if isinstance(case, Complaint):
             return case
-        calls = (self._without_secrets(call) if isinstance(call, Exchange) else call for call in case.calls)
-        return replace(case, calls=tuple(calls))
+        from rpcexplorer.redaction.redactor import Redactor
+
+        hide = Redactor(self._secrets()).text  # its writer may have had the same secrets
+        calls = (
+            self._without_secrets(call)
+            if isinstance(call, Exchange)
+            else replace(call, reason=hide(call.reason), text=hide(call.text))
+            for call in case.calls
+        )
+        return replace(case, calls=tuple(calls), note=hide(case.note))
 
     def made_of(self, exchanges: Sequence[Exchange], *, note: str = "", hide: Sequence[str] = ()) -> Exported | str:
         """Calls to hand on; a sentence where something that was to be hidden in them is not there.

@@ -10,10 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Damaged, Exchange, Response, Result
 from rpcexplorer.model.history.case import MOST_CALLS, Case, TakenIn
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.history.cases import MOST_BY_HAND, MOST_LINES, case_of
 
 NOW = datetime(2026, 11, 22, 12, tzinfo=UTC)
@@ -28,6 +30,7 @@ outcome = "result"
 params = '{"id": 1}'
 reply = '{"jsonrpc": "2.0", "id": "abc", "result": {"name": "Ada"}}'
 """
+SECRET, MARK = "hunter2-hunter2", "«mine.password»"
 
 
 @pytest.fixture
@@ -250,3 +253,16 @@ def test_a_pipe_or_no_file_or_a_long_one_costs_a_sentence(explorer: Explorer, tm
         assert isinstance(said, Complaint)
         assert why in said.sentence
     assert isinstance(case(explorer, "case = 1\n[[call]]\n" + "a" + ".b" * 100_000 + " = 1\n").calls[0], Damaged)
+
+
+def test_a_secret_of_this_person_stands_nowhere_in_a_case_that_was_read(explorer: Explorer) -> None:
+    """Its writer may have had the same one: what a call is called, and what is left of a damaged one, hide it too."""
+    explorer.credentials.hold(
+        Profile("mine", "https://x.example", auth=InlineAuth("ada")), "password", SECRET, keep=False
+    )
+    named = CALL.replace("[[call]]", f'[[call]]\nname = "{SECRET}"\nnote = "of {SECRET}"')
+    found = case(explorer, f'case = 1\nnote = "{SECRET}"\n{named}\n[[call]]\nid = "{SECRET}"\nmethod = 1\n')
+    taken = explorer.cases.take_in(found)
+    assert (found.note, [(each.name, each.note) for each in taken.added]) == (MARK, [(MARK, f"of {MARK}")])
+    assert len(found.damaged) == 1
+    assert SECRET not in repr((found.calls, taken))
