@@ -30,7 +30,7 @@ class Field(Struct, frozen=True):
     masked: bool = False
     """Nobody may read it over a shoulder."""
     meaning: Callable[[str], str] | None = None
-    """What a value comes to: told below the line while it is typed."""
+    """What a value comes to: told below the line while it is typed or chosen."""
 
 
 class Wrong(Struct, frozen=True):
@@ -56,7 +56,7 @@ class Form(Dialog[dict[str, str]]):
     Form .field > Input:focus { background: $background; }
     Form #about { margin-bottom: 1; }
     Form .trouble { padding: 0 0 0 14; }
-    Form .meaning { height: 1; padding: 0 0 0 16; color: $middle; }
+    Form .meaning { height: auto; min-height: 1; padding: 0 0 0 16; color: $middle; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         # before anything else hears of them, so that what is typed right after goes to the next line
@@ -122,8 +122,15 @@ class Form(Dialog[dict[str, str]]):
         return {field.key: self.of(field.key).value for field in self._fields}
 
     def on_input_changed(self, event: Input.Changed) -> None:
-        """Tell what it means now. What was wrong may not be any more: it is looked at again when it is saved."""
         event.stop()
+        self._look_again()
+
+    def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        event.stop()
+        self._look_again()
+
+    def _look_again(self) -> None:
+        """Tell what it means now. What was wrong may not be any more: it is looked at again when it is saved."""
         self.tell_meanings()
         for trouble in self.query(".trouble"):
             trouble.remove_class("-told")

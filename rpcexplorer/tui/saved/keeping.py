@@ -64,10 +64,15 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     assert profile is not None
     own = explorer.paths.user_sessions
     homes = {_words(file, its, own): (file, its) for file, its in explorer.profiles.call_homes(profile, own)}
+
+    def meaning(words: str) -> str:
+        file, its = homes[words]
+        return f"with {its or 'all profiles'}, in {file}"
+
     fields = [
         Field("name", "name", name, hint="list users"),
         Field("doc", "about", hint="one line, for whoever finds it"),
-        Field("home", "for", next(iter(homes)), choices=list(homes), meaning=lambda words: str(homes[words][0])),
+        Field("home", "for", next(iter(homes)), choices=list(homes), meaning=meaning),
     ]
 
     def save(typed: Mapping[str, str]) -> Wrong | None:
@@ -86,7 +91,7 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
     listed = SIGN + typed["name"].strip().removeprefix(SIGN)
     file = str(homes[typed["home"]][0])
     counts = explorer.saved_calls().get(listed.removeprefix(SIGN))
-    said = f"It is kept as {listed}."
+    said = f"It is kept as {listed}, in {file}."
     if counts is not None and counts.file != file:
         said = f"{listed} is written to {file}, but does not count: {counts.file} says so and wins."
     _tell(screen, said)
@@ -94,9 +99,9 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
 
 
 def _words(file: Path, profile: str, own: Path) -> str:
-    """For whom a call is that stands there."""
-    who = "me" if file == own else "me, here" if file.name.endswith(".local.toml") else "the team"
-    return f"{who}, with {profile or 'all profiles'}"
+    """For whom a call is that stands there, so short that all of them stand in one line."""
+    who = "me" if file == own or file.name.endswith(".local.toml") else "team"
+    return who if profile else f"{who}, all profiles"
 
 
 def _done(screen: Screen[Any], chosen: str, complaint: Complaint | None, said: str) -> str | None:

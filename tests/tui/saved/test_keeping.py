@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
+from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft, draft_of
@@ -19,7 +21,9 @@ from rpcexplorer.tui.comparing.choosing import SeveralProfiles
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.widgets.cycle import Cycle
 from tests.storage.recording import exchange as recorded
+from tests.tui.stage import text_of
 from tests.tui.visiting import burst, on, rest, said, visit
 from tests.tui.waiting import until
 
@@ -41,6 +45,13 @@ async def answered(pilot: Pilot[Any], screen: CallScreen, *keys: str) -> None:
     await rest(pilot)
 
 
+def whose(form: Screen[Any]) -> tuple[str, str]:
+    """The choices that are on view, and what is said of the one that is chosen."""
+    chosen = form.query_one(Cycle)
+    words = [word for word in text_of(chosen).split() if word.strip(",").isalpha() or "…" in word]
+    return " ".join(words), str(form.query_one(".meaning", Static).render())
+
+
 def team(explorer: Explorer) -> Path:
     return explorer.profiles.files[-1]
 
@@ -53,13 +64,15 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         await stands(pilot, screen, "demo.echo", text)
         await burst(pilot, KEEP, *"who is", "enter", *"Asks", "enter")  # typed ahead: they wait for what opens
         await on(pilot, Form)
-        await answered(pilot, screen, "right", "right", "enter")
+        await pilot.press("right", "right")
+        assert whose(app.screen) == ("me me, all profiles team team, all profiles", f"with demo, in {team(explorer)}")
+        await answered(pilot, screen, "enter")
         assert (screen.method, screen.called, screen.params.text) == ("@who is", "demo.echo", text)
         assert (
             f'[profile.demo.call."who is"]\nmethod = "demo.echo"\ndoc = "Asks"\nparams_json = \'{text}\'\n'
             in team(explorer).read_text()
         )
-        assert "It is kept as @who is." in said(app)
+        assert f"It is kept as @who is, in {team(explorer)}." in said(app)
         screen.params.show_tab("Request")
         await until(pilot, lambda: screen.preview is not None)
         assert isinstance(screen.preview, Refused)
@@ -103,7 +116,7 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
         screen.action_replaced_params()
         assert screen.params.text == "[2]"
 
-    visit(explorer, scene)
+    visit(explorer, scene, size=(80, 24))
     assert team(explorer).read_text() == before
 
 
@@ -197,7 +210,7 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
         await pilot.press(KEEP)
         form: Form = await on(pilot, Form)
-        assert form.of("home").value == "me, with demo"
+        assert form.of("home").value == "me"
         await burst(pilot, *"x", "enter", "enter", "enter")
         await until(pilot, lambda: "holds a secret" in "".join(str(each.render()) for each in form.query(".trouble")))
         await answered(pilot, screen, "escape")
