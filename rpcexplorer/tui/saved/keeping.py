@@ -28,23 +28,31 @@ async def kept(
 
     What should stand in the editor then: the saved call with its sign, or the method of one that is gone.
     """
-    read = draft.read()
-    if not draft.method.strip() or isinstance(read, Problem):
-        why = "no method is chosen" if not draft.method.strip() else f"the params cannot be sent: {read}"
-        _tell(screen, f"Nothing was kept: {why}.")
-        return None
     if saved is not None:
         answer = await screen.app.push_screen_wait(_question(saved, draft))
-        if answer == "replace":
-            call = replace(saved, text=draft.text)
-            return _done(
-                screen, call.listed_as, explorer.save_call(call, replacing=True), f"{call.listed_as} is replaced."
-            )
         if answer == "remove":
             return _done(screen, saved.method, explorer.remove_call(saved), f"{saved.listed_as} is removed.")
-        if answer != "another":
+        if answer not in {"another", "replace"} or _refuses(screen, draft):
             return None
+        if answer == "replace":
+            call = replace(saved, text=draft.text)
+            complaint = explorer.save_call(call, replacing=True)
+            return _done(screen, call.listed_as, complaint, f"{call.listed_as} is replaced.")
+    elif _refuses(screen, draft):
+        return None
     return await _as_new(screen, explorer, draft, name)
+
+
+def _refuses(screen: Screen[Any], draft: Draft) -> bool:
+    """Whether it cannot be kept as it is: that is told then."""
+    read, why = draft.read(), ""
+    if not draft.method.strip():
+        why = "no method is chosen"
+    elif isinstance(read, Problem):
+        why = f"the params cannot be sent: {read}"
+    if why:
+        _tell(screen, f"Nothing was kept: {why}.")
+    return bool(why)
 
 
 def _question(saved: SavedCall, draft: Draft) -> Confirm:

@@ -198,7 +198,7 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
 ) -> None:
     own = explorer.paths.user_sessions
     own.parent.mkdir(parents=True)
-    own.write_text(team(explorer).read_text().replace("default", "# default"))
+    own.write_text(team(explorer).read_text().replace("default", "# default") + '\n[call.x]\nmethod = "demo.echo"\n')
     (team(explorer)).unlink()
     explorer.reload()
 
@@ -206,6 +206,15 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
         await stands(pilot, screen, "demo.echo", "[1,")
         await pilot.press(KEEP)
         await until(pilot, lambda: "Nothing was kept: the params cannot be sent" in said(app))
+        await stands(pilot, screen, "@x", "[1,")
+        await pilot.press(KEEP)
+        await on(pilot, Confirm)
+        await answered(pilot, screen, "right", "right", "enter")
+        assert explorer.saved_calls()["x"].text == ""
+        await pilot.press(KEEP)
+        await on(pilot, Confirm)
+        await answered(pilot, screen, "right", "right", "right", "enter")  # what cannot be sent can be removed
+        assert (explorer.saved_calls(), screen.method, screen.params.text) == ({}, "demo.echo", "[1,")
         await stands(pilot, screen, "demo.echo", '["demo-password"]')
         explorer.credentials.hold(explorer.profiles.profiles["inline"], "password", "demo-password", keep=False)
         await pilot.press(KEEP)
