@@ -168,7 +168,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "add-to-batch",
         "alt+p",
         "add to the batch",
-        "Put the call that stands in the editor into the batch of this profile.",
+        "Put the call that stands in the editor into the batch of this profile, in its place if it came from there.",
         "call",
         synonyms="collect several calls one body array",
     ),

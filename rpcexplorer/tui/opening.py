@@ -38,9 +38,10 @@ class OpeningApp(Leaving):
 
         calls.write_down()
         header, under_way = calls.header_copy(), lambda: calls.whose or calls.what
-        choice = await self.push_screen_wait(
-            BatchScreen(self.explorer, self.pending, header=header, footer=footer_over(), under_way=under_way)
-        )
+        around = {"header": header, "footer": footer_over()}
+        screen = BatchScreen(self.explorer, self.pending, **around, under_way=under_way, at=calls.batch_row)
+        choice = await self.push_screen_wait(screen)
+        calls.batch_row = screen.row
         calls.show_recent()
         calls.show_auth()
         if choice is not None:

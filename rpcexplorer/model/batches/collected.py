@@ -43,6 +43,18 @@ class CollectedCalls(Struct, frozen=True):
     def added(self, draft: Draft) -> CollectedCalls:
         return replace(self, rows=(*self.rows, BatchRow(draft)))
 
+    def mended(self, at: int, draft: Draft) -> CollectedCalls:
+        """Other params in the place of a call; a notification stays one, and an id of its own stays."""
+        row = self.rows[at]
+        draft = replace(draft, notification=row.draft.notification)
+        return self if draft == row.draft else self._with(at, replace(row, draft=draft, came=None))
+
+    def place_of(self, draft: Draft | None) -> int | None:
+        """Where a call of it stands by now: this very one, else the only one that reads the same; None if nowhere."""
+        same = [at for at, row in enumerate(self.rows) if draft and _reads(row.draft) == _reads(draft)]
+        very = [at for at in same if self.rows[at].draft is draft]
+        return very[0] if very else same[0] if len(same) == 1 else None
+
     def without(self, at: int) -> CollectedCalls:
         return replace(self, rows=self.rows[:at] + self.rows[at + 1 :])
 
@@ -70,6 +82,10 @@ class CollectedCalls(Struct, frozen=True):
 
     def _with(self, at: int, row: BatchRow) -> CollectedCalls:
         return replace(self, rows=(*self.rows[:at], row, *self.rows[at + 1 :]))
+
+
+def _reads(draft: Draft) -> tuple[str, str]:
+    return draft.method, draft.text
 
 
 def _spelled(row: BatchRow) -> str:

@@ -21,7 +21,7 @@ from textual.widget import Widget
 from rpcexplorer.explorer import Explorer, Stop, fresh_id
 from rpcexplorer.model.batches.collected import CollectedCalls
 from rpcexplorer.model.batches.parts import parts_of
-from rpcexplorer.model.draft import Batch
+from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Progress
 from rpcexplorer.tui.batch.choice import BatchChoice
 from rpcexplorer.tui.batch.list import BatchLine, BatchList, lines_of_batch
@@ -71,8 +71,9 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         header: Widget | None = None,
         footer: Widget | None = None,
         under_way: Callable[[], str] = lambda: "",
+        at: Draft | None = None,
     ) -> None:
-        """``under_way`` says which call runs elsewhere: one at a time is sent."""
+        """``under_way`` says which call runs elsewhere: one at a time is sent. ``at``: where the cursor is at first."""
         super().__init__()
         self.explorer = explorer
         self.pending = pending or PendingKeys()
@@ -82,6 +83,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
         advice = [("   No calls yet. ", "dim"), (add, "bold"), (" puts the call in the editor here.", "dim")]
         self._list = BatchList([[], advice])
         self._preview = BatchPreview()
+        self._begin_at = at
         self._stop: Stop | None = None
         self._progress: Progress | None = None
         self._started = 0.0
@@ -101,7 +103,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
     def on_mount(self) -> None:
         profile = self.explorer.profile
         self.set_class(profile is not None and profile.badge == "prod", "-prod")
-        self._show()
+        self._show(self.calls.place_of(self._begin_at))
         self.set_focus(self._list)
 
     # --- what is on view ---------------------------------------------------------------------------------------
@@ -115,6 +117,11 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
     def _at(self) -> int | None:
         """Which of the calls is under the cursor."""
         return self._list.cursor if self._list.chosen is not None and self._list.chosen.row is not None else None
+
+    @property
+    def row(self) -> Draft | None:
+        """The call under the cursor."""
+        return self._list.chosen.row.draft if self._list.chosen and self._list.chosen.row else None
 
     def _show(self, at: int | None = None) -> None:
         """The batch as it is by now, with the cursor on one of its calls."""

@@ -44,6 +44,10 @@ class DraftScreen(ReplyScreen):
         """When the terminal came back from an editor."""
         self._looked_back = False
         """The history of this profile was read, as far as the screen shows it."""
+        self.of_batch: Draft | None = None
+        """The call of the batch that is in the editor, as it stands in the batch."""
+        self.batch_row: Draft | None = None
+        """The call that the cursor was on when the batch was left."""
         self._is_opening = False
         """What stands in the editor came with the profile, and nobody has chosen anything yet."""
 
@@ -141,7 +145,7 @@ class DraftScreen(ReplyScreen):
     def choose(self, name: str) -> None:
         """Take what is so named in the list into the editor, with the params last typed for it; no name: none yet."""
         self.write_down()
-        self._is_opening = False
+        self._is_opening, self.of_batch = False, None
         self.method = name
         known = self.known.get(name) or (Method(name, source="history") if name else None)
         self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)

@@ -67,6 +67,7 @@ class CallScreen(SendingScreen):
         self.cover("")
         self.choose_method(draft.method)
         put_in(self, draft.text, recorded=True)
+        self.of_batch = draft
         if draft.notification:
             self.tell(as_call(self, draft.method))
         if came is not None:

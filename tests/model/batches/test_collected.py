@@ -67,6 +67,20 @@ def test_a_call_is_taken_out() -> None:
     assert methods(THREE.without(1)) == "ac"
 
 
+def test_a_call_is_mended_in_its_place_wherever_that_is_by_now() -> None:
+    opened = THREE.rows[2].draft
+    moved = THREE.moved(2, -1).moved(1, -1)
+    assert moved.place_of(opened) == 0
+    mended = moved.mended(0, Draft("c", "[4]"))
+    assert mended.rows[0].draft == Draft("c", "[4]", notification=True)
+    assert mended.rows[1:] == moved.rows[1:]
+    assert moved.mended(0, Draft("c", "[3]")) is moved
+    assert moved.toggled(0).place_of(opened) == 0, "the only one that reads so"
+    assert moved.without(0).place_of(opened) is None
+    twice = moved.added(Draft("c", "[3]"))
+    assert (twice.place_of(opened), twice.toggled(0).place_of(opened), twice.place_of(None)) == (0, None, None)
+
+
 def test_what_came_stands_with_its_call_until_the_call_changes() -> None:
     body = b'[{"jsonrpc":"2.0","id":"x.2","result":2},{"jsonrpc":"2.0","id":"x.1","result":1},{"id":9,"result":9}]'
     sent = exchange(decode_batch(body, ()), body=body, id="x", kind="batch", params=THREE.text)

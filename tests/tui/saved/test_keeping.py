@@ -59,7 +59,7 @@ def team(explorer: Explorer) -> Path:
 def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: Explorer) -> None:  # noqa: PLR0915 - one story
     before = team(explorer).read_text()
 
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:  # noqa: PLR0915 - one story
         text = '{"n": 1.10, "who": "{{who}}", "id": "{{uuid}}"}'
         await stands(pilot, screen, "demo.echo", text)
         await burst(pilot, KEEP, *"who is", "enter", *"Asks", "enter")  # typed ahead: they wait for what opens

@@ -10,13 +10,24 @@ from rpcexplorer.tui.call.drafting import DraftScreen
 
 
 def added_to_batch(calls: DraftScreen) -> None:
-    """Put the call that stands in the editor behind the others."""
-    explorer, draft = calls.explorer, calls.draft
+    """Put the call that stands in the editor back in its place, where it came from the batch; else behind the others.
+
+    What stood in its place can be had back.
+    """
+    explorer, draft, key = calls.explorer, calls.draft, calls.key("batch") or "the palette"
     assert explorer.profile is not None
-    batch = explorer.batches.of(explorer.profile).added(draft)
-    trouble = explorer.batches.keep(explorer.profile, batch, explorer.credentials.in_use())
-    count, key = len(batch.rows), calls.key("batch") or "the palette"
-    said = f"{draft.method} is in the batch: {count:,} call{'s' * (count != 1)}. {key} opens it."
+    batch, secrets = explorer.batches.of(explorer.profile), explorer.credentials.in_use()
+    if (at := batch.place_of(calls.of_batch)) is None:
+        batch = batch.added(draft)
+        trouble, count = explorer.batches.keep(explorer.profile, batch, secrets), len(batch.rows)
+        said = f"{draft.method} is in the batch: {count:,} call{'s' * (count != 1)}. {key} opens it."
+    else:
+        batch = batch.mended(at, draft)
+        trouble = explorer.batches.replace(explorer.profile, batch, secrets)
+        calls.of_batch = calls.batch_row = batch.rows[at].draft
+        said = (
+            f"{draft.method} is back in its place in the batch: call {at + 1:,} of {len(batch.rows):,}. {key} opens it."
+        )
     calls.tell(" ".join([said, *([f"But {trouble}."] if trouble else [])]))
 
 
