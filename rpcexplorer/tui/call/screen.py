@@ -175,7 +175,7 @@ class CallScreen(SendingScreen):
         self._when_typed(self._add_to_batch)
 
     def _add_to_batch(self) -> None:
-        if not self._refuses():
+        if not self._refuses("not in the batch"):
             from rpcexplorer.tui.call.taking.batching import added_to_batch
 
             added_to_batch(self)

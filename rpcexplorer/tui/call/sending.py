@@ -93,8 +93,8 @@ class SendingScreen(DraftScreen):
         if not self._refuses():
             self._send(replace(self.draft, notification=notification), whole=self.saved_call is not None)
 
-    def _refuses(self) -> bool:
-        """Where what stands in the editor cannot be sent: say so, and show the place."""
+    def _refuses(self, what: str = "not sent") -> bool:
+        """Where what stands in the editor cannot be sent: say what did not become of it, and show the place."""
         if self.unknown_call:
             self.tell(self.unknown_call)
             self.pending.go_on("call")
@@ -102,7 +102,7 @@ class SendingScreen(DraftScreen):
         if self.params.problem is None:
             return False
         self.cover("")
-        self.params.refuse()
+        self.params.refuse(what)
         self.params.focus_inside()
         self.pending.go_on("call")
         return True

@@ -25,6 +25,7 @@ from rpcexplorer.tui.batch import screen as batch_screen
 from rpcexplorer.tui.batch.choice import BatchChoice
 from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.screen import BatchScreen
+from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.form import Form
@@ -275,6 +276,9 @@ def test_from_the_editor_into_the_batch_over_the_wire_and_back_and_once_more_fro
         await pilot.press("alt+p")
         await write("demo.echo", "[")
         await pilot.press("alt+p")
+        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not in the batch ")
+        await pilot.press("f5")
+        assert text_of(screen.params.query_one(ProblemLine)).strip().startswith("not sent ")
         await write("nowhere", "[]")
         await pilot.press("alt+p", "alt+l")
         batch = await on(pilot, BatchScreen)

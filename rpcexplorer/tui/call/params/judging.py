@@ -88,7 +88,7 @@ class JudgedEditor(Vertical):
 
     def _judge(self) -> None:
         text = self.text
-        self._line.refused = False
+        self._line.refused = ""
         if len(text) <= AT_ONCE:
             self._say(text, *_verdict(text))
         else:

@@ -142,11 +142,11 @@ class ParamsPane(JudgedEditor):
     def is_on_view(self) -> bool:
         return all(each.display for each in self.ancestors_with_self if isinstance(each, Widget))
 
-    def refuse(self) -> None:
+    def refuse(self, what: str = "not sent") -> None:
         """Somebody tried to send what cannot be sent: say so where the reason stands, and show the place."""
         self.show_tab("Params")
         if self.problem is not None:
-            self._line.refused = True
+            self._line.refused = what
             self._show_place()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002

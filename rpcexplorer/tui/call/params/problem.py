@@ -36,8 +36,8 @@ class ProblemLine(Widget):
     """There is something in the editor."""
     empty: reactive[str] = reactive("[]")
     """What is sent where nothing is typed."""
-    refused: reactive[bool] = reactive(False)
-    """Somebody tried to send it as it is."""
+    refused: reactive[str] = reactive("")
+    """What did not become of it when somebody tried, as it is: ``not sent``."""
     pasted: reactive[Pasted | None] = reactive[Pasted | None](None)
     """More than params stands there, and can be taken apart."""
     stale: reactive[bool] = reactive(False)
@@ -51,6 +51,9 @@ class ProblemLine(Widget):
         fix: bool
 
     def watch_read(self) -> None:
+        self._fit()
+
+    def watch_refused(self) -> None:
         self._fit()
 
     def watch_pasted(self) -> None:
@@ -86,15 +89,11 @@ class ProblemLine(Widget):
 
     def _words(self) -> Pieces:
         if self.pasted is not None:
-            refused = (
-                [(" not sent ", "wrong bold reverse"), ("  ", "text")] if self.refused else [("! ", "careful bold")]
-            )
-            return [*refused, (f"{self.pasted.what}", "careful")]
+            return [*self._refused("! ", "careful bold"), (f"{self.pasted.what}", "careful")]
         if isinstance(self.read, Problem):
             where = f"line {self.read.line}, column {self.read.column}"
             told = f"{where}: {self.read.what}." if self.read.fix else f"{self.read}."
-            refused = [(" not sent ", "wrong bold reverse"), ("  ", "text")] if self.refused else [("✗ ", "wrong bold")]
-            return [*refused, (told, "wrong bold" if self.refused else "wrong")]
+            return [*self._refused("✗ ", "wrong bold"), (told, "wrong bold" if self.refused else "wrong")]
         if self.read is None:
             return []
         if self.typed:
@@ -102,6 +101,10 @@ class ProblemLine(Widget):
             return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd]
         sent = "params will be left out" if self.empty == "omit" else f"{self.empty} will be sent"
         return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
+
+    def _refused(self, sign: str, role: str) -> Pieces:
+        """That nothing became of it, else a sign."""
+        return [(f" {self.refused} ", "wrong bold reverse"), ("  ", "text")] if self.refused else [(sign, role)]
 
     def _fix(self) -> Pieces:
         fix = self.read.fix if isinstance(self.read, Problem) else None
