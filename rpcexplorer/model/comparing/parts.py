@@ -25,9 +25,14 @@ NamedSpan: TypeAlias = tuple[str, Span]
 """A member: its name with the escapes read, and where its value stands."""
 
 _GAP = re.compile(rb"[ \t\n\r,]*+")
+_NAME: Final = re.compile(rb'[ \t\n\r,]*+("[^"\\]*+(?:\\.[^"\\]*+)*+")[ \t\n\r]*+:[ \t\n\r]*+', re.DOTALL)
 _SPELLINGS: Final = ((b'":', 1), (b'": ', 2))
 """How most servers write: a colon, and how many bytes a comma takes, without blanks or with one."""
 REFUSED: Final = (msgspec.DecodeError, RecursionError)
+_CONSTANTS: Final = (
+    (re.compile(rb"NaN(?<=[:,\[ \t\n\r]NaN)(?=[,\]} \t\n\r])"), b"111"),  # letters first: so they are found fast
+    (re.compile(rb"Infinity(?<=[-:,\[ \t\n\r]Infinity)(?=[,\]} \t\n\r])"), b"11111111"),
+)
 _ELEMENTS = msgspec.json.Decoder(list[msgspec.Raw])
 _MEMBERS = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _RAW = msgspec.json.Decoder(msgspec.Raw)
@@ -56,7 +61,8 @@ class LevelParts:
 
     def __init__(self, text: bytes) -> None:
         self.text = text
-        self._view = memoryview(text)
+        self._readable = readable(text)
+        self._view = memoryview(self._readable)
         self._spelling = _SPELLINGS[0]
         """How it is written, as far as that is known: most texts are written alike from end to end."""
 
@@ -93,7 +99,7 @@ class LevelParts:
             if (found := self._written(raws, span, *spelling)) is not None:
                 self._spelling = spelling
                 return found
-        return self._slowly(span)
+        return self._spaced(raws, span) or self._slowly(span)
 
     def _written(self, raws: Mapping[str, msgspec.Raw], span: Span, colon: bytes, comma: int) -> list[NamedSpan] | None:
         """Where the members stand if they are written so, and have no escape in a name and no name twice; else None."""
@@ -102,12 +108,24 @@ class LevelParts:
         for name, raw in raws.items():
             key, value = b'"' + name.encode() + colon, bytes(raw)
             start = at + len(key)
-            if not (text.startswith(key, at) and text.startswith(value, start)):
+            if not (text.startswith(key, at) and self._readable.startswith(value, start)):
                 return None
             end = start + len(value)
             found.append((name, (start, end)))
             at = end + comma
         return found if at - comma == span[1] - 1 else None
+
+    def _spaced(self, raws: Mapping[str, msgspec.Raw], span: Span) -> list[NamedSpan] | None:
+        """Where the members stand, whatever blanks there are, if no name stands twice; else None."""
+        at = span[0] + 1
+        found: list[NamedSpan] = []
+        for name, raw in raws.items():
+            key, value = _NAME.match(self.text, at), bytes(raw)
+            if key is None or name_of(key[1]) != name or not self._readable.startswith(value, key.end()):
+                return None
+            at = key.end() + len(value)
+            found.append((name, (key.end(), at)))
+        return found if self.text[at : span[1]].strip() == b"}" else None
 
     def fields(self, span: Span) -> dict[str, bytes]:
         """The members of a small object, as they are written; of a name that stands twice, the last."""
@@ -145,14 +163,24 @@ def name_of(string: bytes) -> str:
     return decoded(string.decode("utf-8", "surrogateescape"))
 
 
+def readable(text: bytes) -> bytes:
+    """The text with numbers where it has NaN and the like: what stands in it stands there as well.
+
+    It is for those who ask where that is. In a string, too, something may be another letter.
+    """
+    for constant, number in _CONSTANTS:
+        text = constant.sub(number, text)
+    return text
+
+
 def is_native(text: bytes) -> Steps[bool]:
-    """Whether msgspec reads the text. There is no way to ask it beforehand, so its exceptions end here."""
+    """Whether msgspec reads the text, but for NaN and the like. It cannot be asked: its exceptions end here."""
     for fault in faults(text):
         if fault is not None:
             return False
         yield
     try:
-        _RAW.decode(text)
+        _RAW.decode(readable(text))
     except REFUSED:
         return False
     return True

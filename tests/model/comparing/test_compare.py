@@ -137,9 +137,14 @@ def test_numbers_are_compared_by_spelling_and_the_same_number_is_said_to_be_one(
         ('{"a/b~":1}', '{"a/b~":2}', [("changed", "/a~1b~0 1", "/a~1b~0 2")]),
         ('{"":{"":1}}', '{"":{"":2}}', [("changed", "// 1", "// 2")]),
         ("1", "2", [("changed", " 1", " 2")]),
+        ('{"a:NaN,":1,"b":":NaN ,"}', '{"a:NaN,":2,"b":":111 ,"}',
+         [("changed", "/a:NaN, 1", "/a:NaN, 2"), ("changed", '/b ":NaN ,"', '/b ":111 ,"')]),
+        ('{ "a" : 1 ,\n"b":[ NaN ] }', '{"a": 1,"b":[111, -Infinity]}',
+         [("changed", "/b/0 NaN", "/b/0 111"), ("added", "", "/b/1 -Infinity")]),
+        ('{ "a" : 1, "a" : 12 , "b": 3}', '{ "b" :3, "a" : 1, "a" : 13 }', [("changed", "/a 12", "/a 13")]),
         ('[{"é":1,"x":NaN}]', '[{"é":1,"x":-Infinity}]', [("changed", "/0/x NaN", "/0/x -Infinity")]),
     ],
-)
+)  # fmt: skip
 def test_a_place_is_told_by_its_pointer_and_its_bytes(
     left: str, right: str, expected: list[tuple[str, str, str]]
 ) -> None:
