@@ -24,6 +24,8 @@ ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
 """All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
 TIME, MS, RECEIVED = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
+FOREIGN = b"\nforeign = true"
+METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
 Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
 """Lines with a value, and which of the values may be meant."""
 
@@ -133,3 +135,9 @@ def _stands_in(folded: bytes, needle: bytes, keys: Iterable[bytes]) -> bool:
         else:
             at = folded.find(needle, folded.find(b"\n", at))
     return False
+
+
+def method_line(raw: bytes) -> bytes | None:
+    """How a block spells its method; None of what is foreign, which teaches nothing of a profile here."""
+    name = None if FOREIGN in raw else METHOD.search(raw)
+    return name[0] if name else None

@@ -6,7 +6,6 @@ files there are in files.py.
 
 from __future__ import annotations
 
-import re
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
@@ -40,7 +39,7 @@ from rpcexplorer.storage.history.files import CASES, current, files_of, rotated,
 from rpcexplorer.storage.history.merging import Probe, RawBlock, blocks_in_steps, raw_blocks
 from rpcexplorer.storage.history.pruning import Prune, fingerprint
 from rpcexplorer.storage.history.records import renamed
-from rpcexplorer.storage.history.search import BlockFilter
+from rpcexplorer.storage.history.search import BlockFilter, method_line
 from rpcexplorer.storage.opening import PRIVATE_FILE
 
 REACH = 8 * MIB
@@ -53,9 +52,6 @@ SHOWN = 5
 """Ids that are named where several are alike."""
 
 T = TypeVar("T")
-
-FOREIGN = b"\nforeign = true"  # it teaches nothing of a profile here that has the same name
-METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
 
 
 class History:
@@ -192,9 +188,9 @@ class History:
         spelled: dict[bytes, bytes] = {}
         self._refuse_links()
         for block in self._for_a_moment(blocks_in_steps(self.folder, split, reach, self._largest)):
-            name = None if block is None or block.harm or FOREIGN in block.raw else METHOD.search(block.raw)
-            if block and name and name[0] not in spelled and among(block.raw):
-                spelled[name[0]] = block.raw
+            name = None if block is None or block.harm else method_line(block.raw)
+            if block and name and name not in spelled and among(block.raw):
+                spelled[name] = block.raw
         found = [read_block(raw) for raw in spelled.values()]
         calls = [call for call in found if isinstance(call, Exchange) and call.kind != "batch" and wanted.matches(call)]
         return [call.method for call in calls if getattr(call.outcome, "code", None) != METHOD_NOT_FOUND]
