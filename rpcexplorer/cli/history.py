@@ -20,7 +20,7 @@ from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Damaged, Exchange
-from rpcexplorer.model.filter import OUTCOMES
+from rpcexplorer.model.filter import OUTCOME_WORDS
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.words.history import history_line, shown
@@ -46,7 +46,13 @@ history.add_command(stats)
 @click.option("-n", "--limit", type=AT_MOST, metavar="N", default=20, show_default=True, help="At most so many.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--method", metavar="NAME", help="Only of this method.")
-@click.option("--outcome", type=OneOf(OUTCOMES), help="Only with this outcome.")
+@click.option(
+    "--outcome",
+    type=OneOf(OUTCOME_WORDS),
+    multiple=True,
+    metavar="WORD",
+    help=f"Only with this outcome, or one of several: {', '.join(OUTCOME_WORDS)}.",
+)
 @bounded
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
 @click.pass_context
@@ -56,7 +62,7 @@ def list_(
     limit: int,
     profile: str | None,
     method: str | None,
-    outcome: str | None,
+    outcome: tuple[str, ...],
     as_json: bool,
     **bounds: str | None,
 ) -> None:
@@ -68,7 +74,7 @@ def list_(
       rpcexplorer history list -n 100 --outcome error -p staging
       rpcexplorer history list --code -32602 --since 2h --slower 1s
     """
-    wanted = wanted_of("", profile, bounds, method=method, outcome=outcome or "")
+    wanted = wanted_of("", profile, bounds, method=method, outcome=" ".join(outcome))
     world, explorer = opened(context, profile)
     found = explorer.history.search(wanted)
     _print(world, islice(found, limit), explorer, as_json=as_json)

@@ -16,6 +16,7 @@ from rpcexplorer.transport.port import NO_PHASES, NOTHING_CAME, Phases, Progress
 
 __all__ = [
     "EXIT_CODES",
+    "FAILED",
     "NAMES",
     "NOTHING_CAME",
     "NO_PHASES",
@@ -88,6 +89,9 @@ NAMES: dict[type, OutcomeName] = {
     Sent: "sent",
     Refused: "refused",
 }
+
+FAILED: tuple[OutcomeName, ...] = ("error", "malformed", "unreached")
+"""What counts as failed. What a person has stopped does not."""
 
 EXIT_CODES: dict[OutcomeName, int] = {
     "result": 0,

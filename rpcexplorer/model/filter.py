@@ -13,11 +13,14 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.exchange import NAMES, Damaged, Exchange, OutcomeName
+from rpcexplorer.model.exchange import FAILED, NAMES, Damaged, Exchange, OutcomeName
 from rpcexplorer.model.history.bounds import BOUNDS, NO_BOUNDS, Bounds
 
 OUTCOMES: Final[tuple[OutcomeName, ...]] = tuple(name for name in NAMES.values() if name != "refused")
 """What a recorded exchange can have come to: a refusal never is one."""
+_GROUPS: Final[dict[str, tuple[OutcomeName, ...]]] = {"failed": FAILED}
+OUTCOME_WORDS: Final = (*OUTCOMES, *_GROUPS)
+"""What can be asked for."""
 
 _KIND: Final = f"(outcome|method|profile|{'|'.join(BOUNDS)}):"
 _WORD: Final = re.compile(rf'(?:{_KIND})?(?:"([^"]*)"?|(\S*))', re.IGNORECASE)
@@ -37,7 +40,9 @@ class HistoryFilter(Struct, frozen=True, dict=True):
     """The whole name; None: whichever."""
     method: str | None = None
     outcome: str = ""
-    """How the outcome's name begins."""
+    """How the names of outcomes begin, with blanks between them: each of them is meant."""
+    named_profile: str = ""
+    """The whole name, as it was typed."""
     in_profile: str = ""
     """Stands in the profile's name."""
     in_method: str = ""
@@ -47,6 +52,8 @@ class HistoryFilter(Struct, frozen=True, dict=True):
     def of(cls, typed: str, profile: str | None = None, *, now: datetime) -> HistoryFilter:
         """Read a filter: ``outcome:error method:user since:2h ada "two words"``. Any other ``foo:`` is text.
 
+        ``method:=user.get`` is the whole name, ``profile:=shop`` as well.
+
         Whoever types ``profile:`` looks beyond the one ``profile`` that it would be about. ``now`` is what a clock
         shows where that person lives; without a zone it is the machine's own.
         """
@@ -54,7 +61,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
         for found in _WORD.finditer(typed):
             word = found[2] or found[3] or ""
             if found[1]:
-                kinds[found[1].lower()] = word
+                _add(kinds, found[1].lower(), word)
             elif word:
                 words.append(word.casefold())
         return cls(words=tuple(words), **_narrowed(kinds, profile, now))
@@ -66,7 +73,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
         def taken(found: re.Match[str]) -> str:
             if found[1]:
-                kinds[found[1].lower()] = found[2] or found[3] or ""
+                _add(kinds, found[1].lower(), found[2] or found[3] or "")
             return found[4] or ""
 
         text = _WORD_IN_TEXT.sub(taken, typed)
@@ -74,15 +81,25 @@ class HistoryFilter(Struct, frozen=True, dict=True):
 
     @cached_property
     def outcomes(self) -> tuple[OutcomeName, ...]:
-        """The outcomes that are meant; none where there is none of that name."""
-        return tuple(name for name in OUTCOMES if name.startswith(self.outcome))
+        """The outcomes that are meant; none where there is none of one of the names."""
+        if self._no_outcome:
+            return ()
+        begun = tuple(self.outcome.split()) or ("",)
+        grouped = {name for word, names in _GROUPS.items() if word.startswith(begun) for name in names}
+        return tuple(name for name in OUTCOMES if name.startswith(begun) or name in grouped)
+
+    @property
+    def _no_outcome(self) -> str:
+        """The first of the names that none has."""
+        words = self.outcome.split()
+        return next((word for word in words if not any(each.startswith(word) for each in OUTCOME_WORDS)), "")
 
     @property
     def wrong(self) -> tuple[str, ...]:
         """What of it cannot be read, each with what to write instead; then nothing is found."""
-        if self.outcomes:
+        if not self._no_outcome:
             return self.bounds.wrong
-        return (f"there is no outcome {self.outcome}, but {', '.join(OUTCOMES)}", *self.bounds.wrong)
+        return (f"there is no outcome {self._no_outcome}, but {', '.join(OUTCOME_WORDS)}", *self.bounds.wrong)
 
     def matches(self, found: Exchange | Damaged) -> bool:
         """Whether this is one of those that are looked for.
@@ -94,6 +111,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             return not found.text or (only_text and _all_in((self.text, *self.words), found.text))
         return (
             self.profile in {None, found.profile}
+            and self.named_profile in {"", found.profile}
             and self.method in {None, found.method}
             and found.outcome_name in self.outcomes
             and self.bounds.hold(found)
@@ -104,16 +122,36 @@ class HistoryFilter(Struct, frozen=True, dict=True):
         )
 
 
+def _add(kinds: dict[str, str], kind: str, word: str) -> None:
+    """Of two words of one kind the last counts; but each outcome is meant that is named."""
+    kinds[kind] = f"{kinds.get(kind, '')} {word}".strip() if kind == "outcome" else word
+
+
+def narrowed(typed: str, words: str) -> str:
+    """A filter for less than what is typed: words of the same kinds give way to the new ones."""
+    kinds = {found[1].lower() for found in _WORD.finditer(words) if found[1]}
+    rest = [found[0] for found in _WORD.finditer(typed) if found[0] and (found[1] or "").lower() not in kinds]
+    return " ".join([*rest, words])
+
+
 def _narrowed(kinds: Mapping[str, str], profile: str | None, now: datetime) -> dict[str, Any]:
     """The parts of a filter that were given by their kinds."""
-    in_profile = kinds.get("profile", "").casefold()
+    named_profile, in_profile = _whole_or_part(kinds.get("profile", ""))
+    method, in_method = _whole_or_part(kinds.get("method", ""))
     return {
-        "profile": None if in_profile else profile,
+        "profile": None if named_profile or in_profile else profile,
+        "method": method or None,
         "outcome": kinds.get("outcome", "").casefold(),
+        "named_profile": named_profile,
         "in_profile": in_profile,
-        "in_method": kinds.get("method", "").casefold(),
+        "in_method": in_method,
         "bounds": Bounds.of({kind: kinds[kind] for kind in BOUNDS if kind in kinds}, now),
     }
+
+
+def _whole_or_part(word: str) -> tuple[str, str]:
+    """The whole of a name, to the letter, or what stands in it."""
+    return (word[1:], "") if word.startswith("=") else ("", word.casefold())
 
 
 def _texts(exchange: Exchange) -> Iterator[str]:

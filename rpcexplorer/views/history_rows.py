@@ -28,6 +28,8 @@ def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
     if wanted.outcome and wanted.outcomes:
         parts.append("outcome " + " or ".join(wanted.outcomes))
     parts += _bound_words(wanted.bounds, zone)
+    whole = {"method": wanted.method, "profile": wanted.named_profile}
+    parts += [f"{kind} “{name}”" for kind, name in whole.items() if name]
     names = {"method": wanted.in_method, "profile": wanted.in_profile}
     parts += [f"{kind} with “{word}”" for kind, word in names.items() if word]
     if wanted.words:

@@ -38,6 +38,8 @@ def methods(text: str) -> list[str]:
         (["list"], ["omega", "bad", "alpha"]),
         (["list", "-n", "1"], ["omega"]),
         (["list", "--outcome", "error"], ["bad"]),
+        (["list", "--outcome", "failed"], ["bad"]),
+        (["list", "--outcome", "failed", "--outcome", "result"], ["omega", "bad", "alpha"]),
         (["list", "--method", "alpha"], ["alpha"]),
         (["list", "-p", "nobody"], []),
         (["search", "find-me"], ["omega", "bad", "alpha"]),

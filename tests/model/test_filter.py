@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.model.exchange import Damaged, ErrorObject
-from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
+from rpcexplorer.model.exchange import FAILED, Damaged, ErrorObject
+from rpcexplorer.model.filter import OUTCOMES, HistoryFilter, narrowed
 from rpcexplorer.model.history.bounds import Bounds
 from tests.views.exchanges import WHEN, exchange
 
@@ -29,6 +29,9 @@ DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
         ("Status:502 a slower:1.5s", HistoryFilter(words=("a",), bounds=Bounds(status=(502, 502), slower=1.5))),
         ('"status:502"', HistoryFilter(words=("status:502",))),
         ("method:a method:b", HistoryFilter(in_method="b")),
+        ("method:=User.Get profile:=a", HistoryFilter(method="User.Get", named_profile="a")),
+        ('method:"=a b" profile:=', HistoryFilter(method="a b")),
+        ("outcome:error outcome:un", HistoryFilter(outcome="error un")),
     ],
 )
 def test_a_filter_is_words_and_kinds_and_anything_else_is_text(typed: str, wanted: HistoryFilter) -> None:
@@ -76,7 +79,24 @@ def test_of_a_damaged_record_only_its_text_is_known(wanted: HistoryFilter, has: 
 def test_a_half_typed_outcome_means_all_that_begin_so() -> None:
     assert HistoryFilter(outcome="").outcomes == OUTCOMES
     assert HistoryFilter(outcome="un").outcomes == ("unreached",)
-    assert HistoryFilter(outcome="nothing").outcomes == ()
+    assert HistoryFilter(outcome="nothing").outcomes == HistoryFilter(outcome="error nothing").outcomes == ()
+    assert HistoryFilter(outcome="f").outcomes == HistoryFilter(outcome="failed").outcomes == FAILED
+    assert HistoryFilter(outcome="failed canc").outcomes == ("error", "malformed", "unreached", "cancelled")
+
+
+def test_a_whole_name_is_meant_to_the_letter() -> None:
+    for typed, found in {"method:=user.GET": False, "method:=user.get": True, "method:=user": False}.items():
+        assert HistoryFilter.of(typed, now=WHEN).matches(exchange(INVALID)) is found
+    for typed, found in {"profile:=staging": True, "profile:=stag": False}.items():
+        wanted = HistoryFilter.of(typed, "prod", now=WHEN)
+        assert (wanted.profile, wanted.matches(exchange(INVALID))) == (None, found)
+
+
+def test_what_is_looked_for_gives_way_to_less_of_the_same_kind() -> None:
+    assert narrowed("", "method:=a") == "method:=a"
+    assert narrowed('outcome:failed method:a "two words" since:2h', "outcome:error") == (
+        'method:a "two words" since:2h outcome:error'
+    )
 
 
 @pytest.mark.parametrize(

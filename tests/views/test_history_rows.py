@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.model.exchange import Cancelled, Damaged, ErrorObject, Exchange, Malformed, Response, Result, Unreached
-from rpcexplorer.model.filter import OUTCOMES, HistoryFilter
+from rpcexplorer.model.filter import OUTCOME_WORDS, HistoryFilter
 from rpcexplorer.views.history_rows import (
     Day,
     came,
@@ -41,7 +41,9 @@ TODAY = WHEN.date()
         ),
         ("since:2h until:2026-11-21", "since 21 Nov 2026 08:40 · before 22 Nov 2026 00:00"),
         ("larger:1 a", "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text with “a”"),
-        ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOMES)}"),
+        ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOME_WORDS)}"),
+        ("outcome:failed method:=a.b", "outcome error or malformed or unreached · method “a.b”"),
+        ("profile:=prod", "profile “prod”"),
     ],
 )
 def test_a_filter_is_told_in_words(typed: str, told: str) -> None:

@@ -12,15 +12,13 @@ from typing import Final, Literal, get_args
 
 from msgspec import Struct, field
 
-from rpcexplorer.model.exchange import Damaged, Exchange, OutcomeName
+from rpcexplorer.model.exchange import FAILED, Damaged, Exchange, OutcomeName
 
 Grouping = Literal["method", "profile", "code"]
 GROUPINGS: Final[tuple[Grouping, ...]] = get_args(Grouping)
 Order = Literal["calls", "failures", "p95"]
 ORDERS: Final[tuple[Order, ...]] = get_args(Order)
 
-FAILED: Final[tuple[OutcomeName, ...]] = ("error", "malformed", "unreached")
-"""What counts as failed. What a person has stopped does not."""
 ANSWERED: Final[frozenset[OutcomeName]] = frozenset({"result", "error", "malformed", "sent"})
 """Only of these it is known how long the server took."""
 _EPOCH: Final = datetime(1970, 1, 1)  # noqa: DTZ001 - as a clock on the wall shows it, wherever that hangs

@@ -34,7 +34,7 @@ class BlockFilter:
     """A filter as it is spelled in a file: tells of bytes whether what is looked for may be in them."""
 
     def __init__(self, wanted: HistoryFilter) -> None:
-        exact = [("profile", wanted.profile), ("method", wanted.method)]
+        exact = [("profile", wanted.profile), ("profile", wanted.named_profile), ("method", wanted.method)]
         if wanted.outcome and len(wanted.outcomes) < 2:
             exact.append(("outcome", next(iter(wanted.outcomes), wanted.outcome)))
         self._lines = [f"\n{key} = {quoted(value)}\n".encode() for key, value in exact if value]

@@ -15,6 +15,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widgets import Input, Static
 
+from rpcexplorer.model.filter import narrowed
 from rpcexplorer.tui.history.list import MARK, HistoryList
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
@@ -82,6 +83,8 @@ class HistoryPane(Vertical):
         """``zone``: where whoever looks lives; None asks the machine."""
         super().__init__()
         self.list = HistoryList(zone)
+        self._wider = ("", "")
+        """What is looked for since somebody wanted less, and what was before."""
         self._bar, self._state = Bar(), Static(classes="state")
         self._filter = Entry(hint="text  outcome:error  method:user  since:2h  slower:1s  code:-32602")
 
@@ -108,8 +111,18 @@ class HistoryPane(Vertical):
         self._filter.action_select_all()
 
     def narrow(self, words: str) -> None:
-        """Look for less: of two words of one kind the last counts."""
-        self._filter.value = f"{self._filter.value} {words}".strip()
+        """Look for less; ``widen`` leads back."""
+        before = self._filter.value
+        self._filter.value = narrowed(before, words)
+        self._wider = (self._filter.value, before)
+
+    def widen(self) -> bool:
+        """Look for what was looked for before; whether that was more, and nothing was typed since."""
+        narrow, wide = self._wider
+        self._wider = ("", "")
+        if found := bool(narrow) and self._filter.value == narrow:
+            self._filter.value = wide
+        return found
 
     def leave_filter(self) -> None:
         """Take away what is typed; where nothing is, the keys go to the list."""

@@ -84,12 +84,12 @@ class HistoryScreen(MarkingScreen):
             self.dismiss(HistoryChoice(row, action))
 
     def action_close(self) -> None:
-        """Out of what the focus is in: the filter, the preview, the marks, the screen."""
+        """Out of what the focus is in: the filter, the preview, the marks, the calls of one figure, the screen."""
         if self._pane.typing:
             self._pane.leave_filter()
         elif self._preview.has_focus_within:
             self.set_focus(self._pane.list)
-        elif not self._unmark():
+        elif not self._unmark() and not self._pane.widen():
             self.dismiss(None)
 
     def action_search(self) -> None:

@@ -17,6 +17,7 @@ def words_for(row: Figures, by: Grouping, *, of_one: bool) -> str:
 
 
 def _word(kind: str, name: str) -> str:
-    """A name with a blank is put in quotes; of one with quotes there is no more than what stands before them."""
-    name = name.partition('"')[0]
-    return f'{kind}:"{name}"' if any(map(str.isspace, name)) else f"{kind}:{name}"
+    """The whole name, in quotes where it has a blank; of one with quotes in it what stands before them."""
+    part, quote, _ = name.partition('"')
+    said = part if quote else f"={part}"
+    return f'{kind}:"{said}"' if any(map(str.isspace, said)) else f"{kind}:{said}"

@@ -79,7 +79,10 @@ def test_from_the_history_to_the_slowest_method_and_back_to_its_calls(tmp_path: 
         await until(pilot, lambda: bool(answers))
         asked.narrow(answers[0] or "")
         await until(pilot, lambda: history._shown is not None and history._shown.found == 1)
-        assert history._pane.text == answers[0] == "method:report.run"
+        assert history._pane.text == answers[0] == "method:=report.run"
+        await pilot.press("escape")  # from the calls of one row to all of them
+        await until(pilot, lambda: history._shown is not None and history._shown.found == 6)
+        assert (history._pane.text, stage.screen is history) == ("", True)
 
     async def run() -> None:
         async with stage.run_test(size=(100, 30)) as pilot:

@@ -23,4 +23,6 @@ def test_the_words_for_a_row_find_its_calls(name: str) -> None:
             for of_one in (True, False):
                 wanted = HistoryFilter.of(words_for(row, by, of_one=of_one), now=WHEN)
                 assert wanted.matches(call), (by, of_one)
+                longer = exchange(call.outcome, method=f"{name}.more", profile="my shop too")
+                assert by == "code" or '"' in name or of_one > (by == "method") or not wanted.matches(longer)
                 assert wanted != HistoryFilter() or (of_one and by == "profile")
