@@ -514,7 +514,7 @@ async def calls_that_another_program_wrote_down_are_taken_in(at: Visit) -> None:
     await at.sees("Take these calls in as drafts?", "http://a.example")
     await at.press("tab", "enter")
     await at.back()
-    await at.sees("▍user.get", "[1.10]", "stand in the drafts of demo")
+    await at.sees("▍user.get", "[1.10]", "The call stands in the editor, as a draft of demo")
 
 
 @shows("methods.pin")

@@ -42,13 +42,19 @@ async def import_calls(calls: DraftScreen) -> None:
     calls.params.show_tab("Params")
     calls.choose_method(taken.drafts[0].method)
     calls.params.focus_inside()
-    said = [f"{len(taken.drafts):,} calls stand in the drafts of {profile.name}, the first in the editor."]
+    said = [_taken_words(len(taken.drafts), profile.name)]
     if taken.left_out:
-        said.append(f"{taken.left_out:,} more of the same methods were left out.")
+        said.append(f"{taken.left_out:,} more of the same methods {'was' if taken.left_out == 1 else 'were'} left out.")
     if taken.replaced:
         said.append(f"Params that gave way can be brought back: {listed(taken.replaced, MOST)}.")
     calls.tell(" ".join([*said, *([f"But {taken.trouble}."] if taken.trouble else [])]))
     await settle_credentials(calls, fits)
+
+
+def _taken_words(many: int, profile: str) -> str:
+    if many == 1:
+        return f"The call stands in the editor, as a draft of {profile}."
+    return f"{many:,} calls stand in the drafts of {profile}, the first in the editor."
 
 
 async def _found(calls: DraftScreen) -> Imported | None:

@@ -43,7 +43,8 @@ async def take_apart(calls: DraftScreen, text: str) -> None:
         said += ["Those of the same method can be brought back there."] * any(
             call.method == first.method for call in rest
         )
-        said += [f"{taken.left_out:,} more of the same methods were left out."] * (taken.left_out > 0)
+        were = "was" if taken.left_out == 1 else "were"
+        said += [f"{taken.left_out:,} more of the same methods {were} left out."] * (taken.left_out > 0)
     if others := other_addresses(found.calls, profile.endpoint):
         said.append(f"It went to {others}; {profile.name} sends it to {profile.endpoint}.")
     said += [f"{note}." for note in [*note_lines(found.calls)][:NOTES]]
