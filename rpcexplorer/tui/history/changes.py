@@ -57,12 +57,18 @@ async def deleted(screen: Screen[Any], explorer: Explorer, record: Exchange | Da
 def _refused(screen: Screen[Any], explorer: Explorer, call: Exchange) -> bool:
     """Whether it is somebody else's, which is said before anything is asked."""
     if refused := explorer.journal.refusal(explorer.profile, call):
-        screen.notify(printable(refused), markup=False, severity="warning", timeout=10)
+        screen.notify(_sentence(refused), markup=False, severity="warning", timeout=10)
     return bool(refused)
 
 
 async def _done(screen: Screen[Any], change: Callable[[], str]) -> bool:
     """Change the file, in a thread: another process may hold it for a moment. Where that failed it is told."""
     if trouble := await asyncio.to_thread(change):
-        screen.notify(trouble, markup=False, severity="warning", timeout=10)
+        screen.notify(_sentence(trouble), markup=False, severity="warning", timeout=10)
     return not trouble
+
+
+def _sentence(why: str) -> str:
+    """Why it cannot be done, where nothing else is said with it."""
+    said = printable(why).removesuffix(".")
+    return f"{said[:1].upper()}{said[1:]}."

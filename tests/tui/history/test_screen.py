@@ -518,7 +518,7 @@ def test_a_call_that_somebody_else_has_recorded_says_so_before_anything_is_typed
             await press(pilot, key)
             assert pilot.app.screen is screen
             told = [each.message for each in pilot.app._notifications]
-            assert told[-1] == "it was recorded by eva@desk, and can only be changed by them, there"
+            assert told[-1] == "It was recorded by eva@desk, and can only be changed by them, there."
         screen._preview.tab = "Note"
         await pilot.pause()
         assert "by        eva@desk" in text_of(screen.query_one(Sheet))
@@ -603,7 +603,7 @@ def test_what_could_not_be_changed_is_told(recorded: Explorer, monkeypatch: pyte
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
         await press(pilot, "delete", "right", "enter")
-        assert [each.message for each in pilot.app._notifications] == ["cannot write [b]: the disk is full"]
+        assert [each.message for each in pilot.app._notifications] == ["Cannot write [b]: the disk is full."]
         assert len(methods(screen)) == 4
 
     on_screen(recorded, act)
