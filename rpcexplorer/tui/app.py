@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import gc
 from collections.abc import Callable
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
@@ -25,7 +26,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
-from rpcexplorer.tui.leaving import Wish
+from rpcexplorer.tui.leaving import Wish, in_a_thread_of_its_own
 from rpcexplorer.tui.opening import OpeningApp, footer_over
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.terminal.output import never_wait_for_the_gone
@@ -40,6 +41,8 @@ MANY: Final = 200
 """Things wrong with a keymap after which nobody looks for more."""
 TOLD: Final = 4
 """Things wrong with one kind of files that are told on the first screen: more have no room there."""
+PATIENCE: Final = 1.0
+"""Seconds for which keys wait while a case is read."""
 SETTLED: Final = 2.0
 """Seconds until what the first call takes has been loaded as well."""
 
@@ -110,7 +113,13 @@ class ExplorerApp(OpeningApp):
         """A case over the call screen; whatever is wrong with it is said there."""
         from rpcexplorer.tui.history.choice import CaseOnView
 
-        case = await asyncio.to_thread(self.explorer.cases.read, file)
+        reading = asyncio.ensure_future(in_a_thread_of_its_own(partial(self.explorer.cases.read, file)))
+        await asyncio.wait([reading], timeout=PATIENCE)
+        if not reading.done():
+            self.notify(f"{file.name} is being read.", markup=False)
+            self.pending.go_on("history")  # keys wait no longer: one of them may want to leave
+        case = await reading
+        self.pending.wait("history")
         if isinstance(case, Complaint):
             self.notify(str(case), severity="warning", timeout=10)
             return

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal
+from threading import Thread
+from typing import TYPE_CHECKING, Literal, TypeVar
 
 from textual import work
 
@@ -18,6 +20,25 @@ if TYPE_CHECKING:
 
 Wish = Literal["", "demo"]
 """What the person wants next, once the screen is closed."""
+
+T = TypeVar("T")
+
+
+async def in_a_thread_of_its_own(work: Callable[[], T]) -> T:
+    """What comes of work that may take long and can be given up: the program would wait for a thread of the loop."""
+    loop, came = asyncio.get_running_loop(), asyncio.Event()
+    found: list[T] = []
+
+    def done() -> None:
+        try:
+            found.append(work())
+        finally:
+            with suppress(RuntimeError):  # the loop is closed, and nobody waits any more
+                loop.call_soon_threadsafe(came.set)
+
+    Thread(target=done, daemon=True).start()
+    await came.wait()
+    return found[0]
 
 
 class Leaving(Themed[Wish]):
