@@ -92,8 +92,8 @@ def search(
 ) -> None:
     """Find calls whose request, reply, name or note holds TEXT; upper and lower case count as the same.
 
-    Words of a filter may stand in TEXT: outcome: method: profile: code: status: since: until: slower: faster: larger:
-    smaller: narrow what is found. In quotes they are text.
+    Words of a filter may stand in TEXT: outcome: method: profile: by: code: status: since: until: slower: faster:
+    larger: smaller: narrow what is found. In quotes they are text.
 
     \b
     Examples:

@@ -22,7 +22,10 @@ _GROUPS: Final[dict[str, tuple[OutcomeName, ...]]] = {"failed": FAILED}
 OUTCOME_WORDS: Final = (*OUTCOMES, *_GROUPS)
 """What can be asked for."""
 
-_KIND: Final = f"(outcome|method|profile|{'|'.join(BOUNDS)}):"
+YOU: Final = "you"
+"""Who has recorded a call that nobody else has."""
+
+_KIND: Final = f"(outcome|method|profile|by|{'|'.join(BOUNDS)}):"
 _WORD: Final = re.compile(rf'(?:{_KIND})?(?:"([^"]*)"?|(\S*))', re.IGNORECASE)
 """A word of a typed filter, with the kind in front of it where there is one; quotes hold several words together."""
 _WORD_IN_TEXT: Final = re.compile(rf'(?<!\S)(?:{_KIND}(?:"([^"]*)"|(\S+))|"({_KIND}[^"]*)")(?!\S)', re.IGNORECASE)
@@ -46,6 +49,8 @@ class HistoryFilter(Struct, frozen=True, dict=True):
     in_profile: str = ""
     """Stands in the profile's name."""
     in_method: str = ""
+    by: str = ""
+    """Stands in the name of who has recorded it; that is ``you`` where it is nobody else."""
     bounds: Bounds = NO_BOUNDS
 
     @classmethod
@@ -117,6 +122,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             and self.bounds.hold(found)
             and self.in_profile.casefold() in found.profile.casefold()
             and self.in_method.casefold() in found.method.casefold()
+            and self.by.casefold() in (found.writer or YOU).casefold()
             and (not self.text or _all_in((self.text,), found.profile, found.url, *_texts(found)))
             and (not self.words or _all_in(self.words, *_texts(found)))
         )
@@ -145,6 +151,7 @@ def _narrowed(kinds: Mapping[str, str], profile: str | None, now: datetime) -> d
         "named_profile": named_profile,
         "in_profile": in_profile,
         "in_method": in_method,
+        "by": kinds.get("by", "").casefold(),
         "bounds": Bounds.of({kind: kinds[kind] for kind in BOUNDS if kind in kinds}, now),
     }
 

@@ -16,8 +16,6 @@ from rpcexplorer.model.filter import HistoryFilter
 from rpcexplorer.model.history.bounds import Bounds
 from rpcexplorer.views.words.sentences import duration, outcome_words, size, status_word
 
-YOU: Final = "you"
-"""Who has recorded a call, where others have recorded some and this one is one's own."""
 _LONGEST: Final = 300
 """Characters of an outcome's words that are looked at; no row shows more."""
 
@@ -32,6 +30,8 @@ def filter_words(wanted: HistoryFilter, zone: tzinfo | None = None) -> str:
     parts += [f"{kind} “{name}”" for kind, name in whole.items() if name]
     names = {"method": wanted.in_method, "profile": wanted.in_profile}
     parts += [f"{kind} with “{word}”" for kind, word in names.items() if word]
+    if wanted.by:
+        parts.append(f"by “{wanted.by}”")
     if wanted.words:
         parts.append("text with " + " and ".join(f"“{word}”" for word in wanted.words))
     return " · ".join(parts)

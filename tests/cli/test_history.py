@@ -164,6 +164,11 @@ def test_in_a_history_that_others_write_to_each_call_says_whose_it_is(
     assert [by for id, by in whose.items() if id.startswith("e")] == ["eva@desk"] * 3
     assert [by for id, by in whose.items() if not id.startswith("e")] == [own.stem] * 3
     assert {"you", "eva@desk"} <= set(used.run("history", "list").text.split())
+    assert all(
+        json.loads(row)["by"] == "eva@desk"
+        for row in used.run("history", "search", "by:eva", "--json").text.splitlines()
+    )
+    assert methods(used.run("history", "search", "by:you method:bad", "--json").text) == ["bad"]
     assert "by        eva@desk" in used.run("history", "show", max(whose)).text
     ran = used.run("history", "prune", "--keep", "0", "--yes")
     assert "eva@desk record in" in ran.err

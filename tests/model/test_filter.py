@@ -15,6 +15,9 @@ INVALID = ErrorObject(-32602, "Invalid params", None, b'{"code":-32602}')
 DAMAGED = Damaged("me.toml", "its time is missing", 'method = "ping" # Ada')
 
 
+WHOSE = {"by:eva": [True, False], "by:you": [False, True], "by:": [True, True], '"by:eva"': [False, False]}
+
+
 @pytest.mark.parametrize(
     ("typed", "wanted"),
     [
@@ -90,6 +93,12 @@ def test_a_whole_name_is_meant_to_the_letter() -> None:
     for typed, found in {"profile:=staging": True, "profile:=stag": False}.items():
         wanted = HistoryFilter.of(typed, "prod", now=WHEN)
         assert (wanted.profile, wanted.matches(exchange(INVALID))) == (None, found)
+
+
+def test_whose_call_it_is_can_be_said() -> None:
+    hers, mine = exchange(INVALID, writer="Eva@desk"), exchange(INVALID)
+    found = {typed: [HistoryFilter.of(typed, now=WHEN).matches(each) for each in (hers, mine)] for typed in WHOSE}
+    assert found == WHOSE
 
 
 def test_what_is_looked_for_gives_way_to_less_of_the_same_kind() -> None:

@@ -43,7 +43,7 @@ TODAY = WHEN.date()
         ("larger:1 a", "larger:1 is no size: write a number with its unit, such as 500B, 20kB or 1MB · text with “a”"),
         ("outcome:banana", f"there is no outcome banana, but {', '.join(OUTCOME_WORDS)}"),
         ("outcome:failed method:=a.b", "outcome error or malformed or unreached · method “a.b”"),
-        ("profile:=prod", "profile “prod”"),
+        ("profile:=prod by:ada", "profile “prod” · by “ada”"),
     ],
 )
 def test_a_filter_is_told_in_words(typed: str, told: str) -> None:

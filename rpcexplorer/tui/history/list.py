@@ -13,12 +13,13 @@ from textual.reactive import reactive
 from textual.strip import Strip
 
 from rpcexplorer.model.exchange import Damaged, Exchange
+from rpcexplorer.model.filter import YOU
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.cells import clipped, columns, fitted
-from rpcexplorer.views.history_rows import YOU, Day, HistoryRow, came
+from rpcexplorer.views.history_rows import Day, HistoryRow, came
 from rpcexplorer.views.words.outcome import ROLES
 from rpcexplorer.views.words.sentences import SIGNS, duration
 

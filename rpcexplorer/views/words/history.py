@@ -10,9 +10,9 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from rpcexplorer.model.exchange import Exchange, OutcomeName, Phases, Result
+from rpcexplorer.model.filter import YOU
 from rpcexplorer.protocol.messages import ErrorObject
 from rpcexplorer.views.cells import clipped, columns, fitted
-from rpcexplorer.views.history_rows import YOU
 from rpcexplorer.views.ink import BOLD, CAREFUL, DIM, WELL, WRONG, Ink, inked
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.terminal import highlighted
