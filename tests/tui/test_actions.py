@@ -1017,7 +1017,7 @@ async def calls_are_counted_and_one_row_leads_to_its_calls(at: Visit) -> None:
     await at.sees("3 calls")
     await at.press("enter")
     await on(at.pilot, HistoryScreen)
-    await at.sees("method:ping", "2 found")
+    await at.sees("method:=ping", "2 found")
 
 
 @shows("response.compare", "compare-profiles")

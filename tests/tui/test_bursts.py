@@ -41,6 +41,7 @@ from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.sending import SendingScreen
+from rpcexplorer.tui.comparing.asking import SendQuestion
 from rpcexplorer.tui.comparing.choosing import SeveralProfiles, Ticked
 from rpcexplorer.tui.comparing.list import ReplayList
 from rpcexplorer.tui.comparing.replay import ReplayScreen
@@ -544,6 +545,19 @@ def test_what_is_replayed_and_opened_is_where_the_keys_had_led(explorer: Explore
         assert [each.recorded.method for each in replay.done] == ["two", "three"]
         await play(pilot, "down", "enter", "down", "escape", "up", "enter", "escape", "escape", "escape")
         assert sides == [("three", "three"), ("two", "two")]
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(SendQuestion, Answers, Answer, Picker, PickList)
+def test_what_is_asked_before_a_replay_is_answered_by_the_word_where_the_keys_had_led(explorer: Explorer) -> None:
+    recorded(explorer, "one", "two")
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await play(pilot, "f6", "m", "m", "R", *"prod", "enter", "right", "left", "enter", "down", "escape", "escape")
+        await until(pilot, lambda: app.screen is calls)
+        assert called(explorer) == ["two", "one"], "nothing was sent"
 
     visit(explorer, scene)
 
