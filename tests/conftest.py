@@ -25,7 +25,7 @@ CASES: Final = 2
 
 settings.register_profile("everyday", derandomize=True, deadline=None, max_examples=10)
 settings.register_profile("named", derandomize=True, deadline=None)
-settings.register_profile("thorough", deadline=None, print_blob=True, max_examples=40)
+settings.register_profile("thorough", deadline=None, print_blob=True, max_examples=20)
 
 TIER: Final = pytest.StashKey[str]()
 

@@ -120,6 +120,7 @@ def respelled(value: Any, dice: random.Random) -> str:
     return re.sub('[aé](?=")', lambda each: dice.choice([each[0], f"\\u{ord(each[0]):04X}"]), text)
 
 
+@pytest.mark.thorough
 @settings(max_examples=40)
 @given(
     st.lists(MEMBERS, min_size=1, max_size=8),

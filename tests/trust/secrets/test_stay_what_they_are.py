@@ -198,6 +198,7 @@ def visit(
 SHARED = 'history = "hist"'
 
 
+@pytest.mark.thorough
 def test_a_record_of_a_shared_history_opens_no_secret_before_a_yes(shell: Shell) -> None:
     async def act(app: ExplorerApp, screen: CallScreen, pilot: Pilot[Any]) -> None:
         screen.again(forged(), ours=screen._is_ours(forged()))

@@ -29,6 +29,7 @@ async def copied(pilot: Pilot[Any], *pressed: str) -> str:
     return pilot.app.clipboard
 
 
+@pytest.mark.thorough
 def test_a_key_copies_the_ticket_and_what_is_chosen_can_be_saved_instead(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         assert calls.exchange is not None

@@ -199,6 +199,7 @@ def test_a_hint_goes_with_the_exchange_that_it_is_about(called: Called) -> None:
     called(scene, WRONG_TYPE)
 
 
+@pytest.mark.thorough
 def test_a_password_that_was_refused_is_entered_again_and_the_call_sent_again(called: Called) -> None:
     refused = http_reply(b"", 401, {"WWW-Authenticate": "Basic"})
 

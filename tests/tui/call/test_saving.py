@@ -48,6 +48,7 @@ async def save_in(pilot: Pilot[Any], path: object, *keys: str) -> str:
     return asked
 
 
+@pytest.mark.thorough
 def test_what_is_on_view_is_saved_as_it_is_and_for_its_owner_alone(explorer: Explorer, tmp_path: Path) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         asked = [await save_in(pilot, tmp_path / "result.json")]

@@ -58,6 +58,7 @@ def value(explorer: Explorer, profile: str, field: str) -> str:
     return found.reveal()
 
 
+@pytest.mark.thorough
 def test_what_the_profile_lacks_is_asked_for_and_a_session_is_opened(lacking: Explorer, store: Path) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
         form = await asked(pilot)

@@ -50,6 +50,7 @@ def tell_blocked(explorer: Explorer, story: Story) -> None:
 # --- at the end
 
 
+@pytest.mark.thorough
 def test_a_draft_that_cannot_be_written_does_not_go_without_a_word_and_an_offer(explorer: Explorer) -> None:
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         await typed(app, pilot)

@@ -178,6 +178,7 @@ async def add(pilot: Pilot[str], name: str, url: str) -> ProfileForm:
     return form
 
 
+@pytest.mark.thorough
 def test_a_profile_is_added_to_ones_own_file(make_explorer: Make, team: Path, own: Path) -> None:
     made = make_explorer(ONE)
 
@@ -392,6 +393,7 @@ def test_an_edited_address_without_a_path_gets_that_of_its_preset(make_explorer:
 # --- edit ------------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.thorough
 def test_an_edit_keeps_the_comments_and_changes_one_line(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE)
 
@@ -896,6 +898,7 @@ def test_an_address_that_wants_some_login_is_not_taken_without_its_auth(make_exp
         tell(made, story, profile="")
 
 
+@pytest.mark.thorough
 def test_an_address_is_tested_taken_and_ready_to_be_called(make_explorer: Make, own: Path) -> None:
     with RawServer(open_aria2) as server:
         made = make_explorer(ONE)
@@ -952,6 +955,7 @@ def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explore
         assert team.read_text() == before
 
 
+@pytest.mark.thorough
 def test_a_new_profile_can_be_tested_at_once(make_explorer: Make) -> None:
     with RawServer(by_name) as server:
 

@@ -27,6 +27,7 @@ def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name.lower(), raising=False)
 
 
+@pytest.mark.thorough
 def test_one_key_shows_it_and_a_yes_trusts_it(make_explorer: Make, tmp_path: Path) -> None:
     box = self_signed()
 
