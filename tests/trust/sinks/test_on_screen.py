@@ -78,7 +78,8 @@ def each_method() -> Iterator[Stop]:
 def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:
     """A call of a method that says it in its own way."""
     yield Stop("", ("f2", f"say.{what}", "enter"), (f"▍say.{what}",))
-    yield Stop(sink, ("f5",), outcome, gone="of say.")
+    done = tuple(f"✓ say.{what}" for each in outcome[:1] if each.startswith("✓"))  # the call before may look alike
+    yield Stop(sink, ("f5",), (*outcome, *done), gone="of say.")
 
 
 def replies() -> Iterator[Stop]:
