@@ -15,9 +15,12 @@ from msgspec.structs import replace
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.clients import Clients
 from rpcexplorer.client.stop import Stop, fresh_id
-from rpcexplorer.model.catalogue import Discovery, Method, asks_first, catalogue, saved_among
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview
+from rpcexplorer.model.methods.catalogue import asks_first, catalogue, saved_among
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.described import Described, described_by
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.templates.saved_call import SIGN, as_named, method_of
 from rpcexplorer.storage.catalogues import read_description
@@ -195,6 +198,11 @@ class Explorer(Storage):
         names = self.journal.methods(profile) if called else ()
         return auth_of(profile).offered(catalogue(profile, learned.methods if learned else (), names, absent))
 
+    def described(self, method: str) -> Described | None:
+        """All that is known of what a method takes and gives; None of a name that nobody has told of."""
+        profile, known = self._in_use(), self.methods(called=False).get(method)
+        return self.catalogues.described(profile, method) or (described_by(known) if known else None)
+
     async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
         from rpcexplorer.client.discovery.interview import discover
@@ -210,9 +218,8 @@ class Explorer(Storage):
     def draft_of(self, method: str, *, called: bool = True) -> str:
         """The params last typed for a method on the profile in use, else its starting point, else ``[]``.
 
-        A saved call, named with its sign, starts with its own params; what is typed there is kept apart.
-
-        That is what brought a result last, of a method marked safe; without ``called`` no history is read for it.
+        That is what brought a result last, of a method marked safe; without ``called`` no history is read for it. A
+        saved call, named with its sign, starts with its own params; what is typed there is kept apart.
         """
         if method.startswith(SIGN) and (saved := self.saved_calls().get(method.removeprefix(SIGN))):
             return self.drafts.text_for(self._in_use(), method, None, lambda: saved.text or "[]")

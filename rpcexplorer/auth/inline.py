@@ -11,8 +11,8 @@ from rpcexplorer.auth.credentials import Fields
 from rpcexplorer.auth.flow import Message, Send
 from rpcexplorer.auth.kind import USERNAME, FormLine, Kind
 from rpcexplorer.jsontext.scan import members
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.protocol.messages import Call, spelled
 

@@ -16,8 +16,8 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.credentials import Fields, planted
 from rpcexplorer.auth.flow import AuthHeader, Flow, FlowPart, Message, Received, Send
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call

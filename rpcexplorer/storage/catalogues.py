@@ -7,7 +7,7 @@ it can be fetched again. Methods are rows without names, so that ten thousand of
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -15,9 +15,11 @@ from zlib import crc32
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.methods.listing import Discovery, Learned
+from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import PROFILE_NAME, DocumentSource, Profile
+from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.settings import MIB
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
@@ -59,6 +61,7 @@ class Catalogues:
         self._folder = folder
         self._secrets = secrets
         self._learned: dict[tuple[str, str], Learned | None] = {}
+        self._described: dict[tuple[str, str], Mapping[str, Described]] = {}
         self._absent: dict[tuple[str, str], frozenset[str]] = {}
         """Names that the server does not know, by profile and URL."""
         self._habits: set[tuple[str, str]] = set()
@@ -69,6 +72,10 @@ class Catalogues:
     def of(self, profile: Profile) -> Learned | None:
         """What was discovered for a profile where it points to now; None where nothing was."""
         return self._learned[self._looked_up(profile)]
+
+    def described(self, profile: Profile, method: str) -> Described | None:
+        """All that the service says of a method; None where it has never said more than its line."""
+        return self._described.get((profile.name, profile.endpoint), {}).get(method)
 
     def absent(self, profile: Profile) -> frozenset[str]:
         """Names to which the server has last said that there is no such method."""
@@ -129,6 +136,7 @@ class Catalogues:
         now = {method.name for method in discovery.methods}
         key = self._looked_up(profile)
         self._learned[key] = Learned(discovery.methods, discovery.when)
+        self._described[key] = discovery.described
         self._absent[key] -= now
         self.trouble = ""
         return replace(

@@ -13,7 +13,7 @@ from typing import Final, Literal, TypeAlias, overload
 
 from msgspec import Struct
 
-from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.views.matching import Names
 
 Standing = Literal["pinned", "recent", "plain"]

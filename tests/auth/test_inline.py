@@ -8,8 +8,9 @@ from msgspec.structs import replace
 from rpcexplorer.auth.flow import Message
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.catalogue import Method, Parameter, starting_point
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call

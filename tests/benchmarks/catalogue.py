@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.views.method_rows import MethodRows
 from tests.benchmarks.figures import in_turns, told
 from tests.benchmarks.programs import WORD, explorer, profile

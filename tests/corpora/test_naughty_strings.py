@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from rpcexplorer import Draft, Explorer, Profile
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused
 from rpcexplorer.model.filter import HistoryFilter
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import PROFILE_NAME
 from rpcexplorer.protocol.messages import spelled
 from rpcexplorer.storage.history.store import History

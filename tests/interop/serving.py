@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client.client import Client
 from rpcexplorer.client.discovery.interview import discover
-from rpcexplorer.model.catalogue import Discovery
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.messages import ErrorObject, Result
 

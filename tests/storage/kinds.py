@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from rpcexplorer.model.catalogue import Discovery, Method
 from rpcexplorer.model.exchange import Damaged
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.drafts.drafts import Drafts

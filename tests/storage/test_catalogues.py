@@ -12,7 +12,8 @@ from zlib import crc32
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.catalogue import Discovery, Learned, Method, Parameter
+from rpcexplorer.model.methods.listing import Discovery, Learned
+from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codec import decode

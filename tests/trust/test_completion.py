@@ -14,7 +14,8 @@ import pytest
 from rpcexplorer.cli.completing import LONGEST, MOST, offered
 from rpcexplorer.cli.completion import LINE, PART, SCRIPTS
 from rpcexplorer.cli.world import COMPLETING
-from rpcexplorer.model.catalogue import Discovery, Method
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.catalogues import Catalogues
 from rpcexplorer.storage.history.store import History

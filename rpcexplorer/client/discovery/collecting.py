@@ -6,7 +6,9 @@ from collections.abc import Iterator, Sized
 from typing import Any
 
 from rpcexplorer.client.discovery.limits import name_of
-from rpcexplorer.model.catalogue import Listing, Method
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.described import Described
 
 MOST_METHODS = 20_000
 MOST_PARAMETERS = 50_000
@@ -19,6 +21,7 @@ class Collected:
 
     def __init__(self) -> None:
         self.methods: dict[str, Method] = {}
+        self.described: dict[str, Described] = {}
         self._parameters_left = MOST_PARAMETERS
         self._nameless = self._repeated = self._too_many = self._without_parameters = 0
 
@@ -35,8 +38,10 @@ class Collected:
             return name
         return ""
 
-    def take(self, method: Method) -> None:
+    def take(self, method: Method, described: Described | None = None) -> None:
         self.methods[method.name] = method
+        if described is not None:
+            self.described[method.name] = described
 
     def parameters_fit(self, entries: Sized) -> bool:
         """Whether so many more can be described; else they are counted as left out."""
@@ -48,7 +53,7 @@ class Collected:
 
     def listing(self, about: str = "", *said: str) -> Listing:
         """All of it, with what was left out in sentences, and what else is ``said`` of it."""
-        return Listing(tuple(self.methods.values()), about, (*self._skipped(), *said))
+        return Listing(tuple(self.methods.values()), about, (*self._skipped(), *said), described=self.described)
 
     def _skipped(self) -> Iterator[str]:
         for count, why in (

@@ -11,7 +11,7 @@ from rpcexplorer.client.discovery.description import read_service
 from rpcexplorer.client.discovery.kodi import read_introspection
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.client.discovery.questions import Asking, Dialect, Question
-from rpcexplorer.model.catalogue import Listing
+from rpcexplorer.model.methods.listing import Listing
 
 
 def read_document(value: Any, name: str) -> Listing:

@@ -16,7 +16,8 @@ from rpcexplorer.client.discovery.collecting import Collected
 from rpcexplorer.client.discovery.limits import KIND, first_line_of, kind_of, line_of, name_of, text_of
 from rpcexplorer.client.discovery.names import NO_LIST, read_names
 from rpcexplorer.client.discovery.questions import EMPTY, Asking, Question, one_by_one, too_many_to_explain
-from rpcexplorer.model.catalogue import Listing, Method, Parameter
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method, Parameter
 
 DIALECT = "help"
 MOST_POSITIONS = 64

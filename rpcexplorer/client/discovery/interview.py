@@ -28,11 +28,13 @@ from rpcexplorer.client.discovery.dialects import asked_of
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.client.discovery.questions import NOT_OFFERED, TIME_IS_UP, Answered, Asking, Question
 from rpcexplorer.client.stop import Stop
-from rpcexplorer.model.catalogue import Discovery, Listing, Method
 from rpcexplorer.model.complaint import Trouble
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
+from rpcexplorer.model.methods.listing import Discovery, Listing
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
+from rpcexplorer.model.schema.described import Described
 from rpcexplorer.protocol.messages import ErrorObject
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.transport.port import Transport
@@ -82,7 +84,14 @@ async def discover(
     if not found.methods:
         asked = redacted_address(profile.endpoint)
         said.append(f"{asked} told of no methods. Any name can be typed and called all the same.")
-    return Discovery(now, tuple(found.methods.values()), tuple(said), ended=None if found.methods else interview.closed)
+    return Discovery(
+        now,
+        tuple(found.methods.values()),
+        tuple(said),
+        ended=None if found.methods else interview.closed,
+        described=found.described,
+        events=found.events,
+    )
 
 
 def _not_wanted(profile: Profile) -> str:
@@ -102,7 +111,8 @@ def _from_file(source: DocumentSource, now: datetime, read: ReadDocument | None)
         return Discovery(now, sentences=(f"{trouble.sentence}. What was known before stays.",))
     name = re.split(r"[/\\]", source.file)[-1]
     listing = Listing(refusal=answer.refusal) if answer.refusal else read_document(answer.value, name)
-    return Discovery(now, listing.methods, tuple(f"{source.file}: {sentence}" for sentence in _told(listing)))
+    sentences = tuple(f"{source.file}: {sentence}" for sentence in _told(listing))
+    return Discovery(now, listing.methods, sentences, described=listing.described, events=listing.events)
 
 
 class Findings:
@@ -110,6 +120,8 @@ class Findings:
 
     def __init__(self, interview: Interview) -> None:
         self.methods: dict[str, Method] = {}
+        self.described: dict[str, Described] = {}
+        self.events: tuple[Method, ...] = ()
         self.notes: list[str] = []
         """What happened by the way."""
         self.is_known = False
@@ -121,6 +133,8 @@ class Findings:
     def add(self, dialect: str, listing: Listing, *, is_proof: bool) -> None:
         """Add an answer; what was found before is better described. ``is_proof``: no other service gives it."""
         self.methods = {method.name: method for method in listing.methods} | self.methods
+        self.described = {**listing.described, **self.described}
+        self.events = self.events or listing.events
         self._is_understood |= not listing.refusal or listing.refusal.startswith(NOT_OFFERED)
         self.is_known |= is_proof and not listing.refusal.startswith(NOT_OFFERED)
         self._told += [(dialect, sentence) for sentence in _told(listing)]

@@ -10,6 +10,8 @@ from math import isfinite
 from textwrap import dedent
 from typing import Any
 
+from rpcexplorer.model.schema.kinds import KINDS
+
 LONGEST_NAME = 256
 LINE = 200
 TEXT = 2_000
@@ -17,21 +19,6 @@ KIND = 60
 EXAMPLE_PARTS = 100
 """Values inside one example: beyond it, it is no example but a document."""
 EXAMPLE_TEXT = 500
-
-KINDS = {
-    spelling: kind
-    for kind, spellings in {
-        "string": "str text char varchar",
-        "integer": "int i4 i8 int32 int64 uint uint32 uint64 long",
-        "number": "float double decimal real numeric num",
-        "boolean": "bool bit",
-        "object": "struct dict map mapping hash obj table",
-        "array": "list tuple vector sequence arr",
-        "null": "nil none void undefined",
-    }.items()
-    for spelling in (kind, *spellings.split())
-}
-"""How services spell the kinds of JSON values."""
 
 
 def name_of(value: Any) -> str:

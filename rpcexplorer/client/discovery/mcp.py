@@ -13,8 +13,9 @@ from rpcexplorer.client.discovery.collecting import MOST_METHODS, Collected
 from rpcexplorer.client.discovery.limits import KIND, first_line_of, line_of, name_of, text_of
 from rpcexplorer.client.discovery.questions import EMPTY, NOT_OFFERED, Answered, Asking, Question
 from rpcexplorer.client.discovery.schemas import Schemas, one_of
-from rpcexplorer.model.catalogue import Listing, Method, Parameter
 from rpcexplorer.model.draft import spelled
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method, Parameter
 
 Take = Callable[[dict[str, Any]], None]
 

@@ -11,7 +11,6 @@ from typing import Any
 from rpcexplorer.client.discovery.collecting import Collected
 from rpcexplorer.client.discovery.limits import (
     KIND,
-    KINDS,
     example_of,
     first_line_of,
     kind_of,
@@ -20,7 +19,9 @@ from rpcexplorer.client.discovery.limits import (
     text_of,
 )
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
-from rpcexplorer.model.catalogue import Listing, Method, Parameter
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.kinds import KINDS
 
 DIALECT = "core.describe"
 

@@ -8,7 +8,8 @@ from typing import Any
 from rpcexplorer.client.discovery.collecting import Collected
 from rpcexplorer.client.discovery.limits import LINE, line_of, name_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
-from rpcexplorer.model.catalogue import Listing, Method
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method
 
 NO_LIST = "answered, but not with a list of names"
 MODULES_SHOWN = 20

@@ -10,10 +10,12 @@ from typing import Any
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.client.discovery.collecting import Collected
+from rpcexplorer.client.discovery.described import DescribedReader
 from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of, line_of, name_of, text_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import CHOICES, NOTHING, Schemas, first_example
-from rpcexplorer.model.catalogue import By, Listing, Method, Parameter
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import By, Method, Parameter
 
 DIALECT = "rpc.discover"
 
@@ -27,10 +29,11 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
     if not isinstance(value, dict) or not isinstance(value.get("methods"), dict | list):
         return Listing(refusal="answered, but not with an OpenRPC document, which has a list of methods")
     schemas, collected = Schemas(value), Collected()
+    read = DescribedReader(value, dialect).method
     for own_name, entry in _named_entries(value["methods"]):
         described = schemas.follow(entry)
         if name := collected.room_for(described.get("name") or own_name):
-            collected.take(_method(name, described, dialect, schemas, collected))
+            collected.take(_method(name, described, dialect, schemas, collected), read(name, described))
     return collected.listing(_about(schemas, value))
 
 

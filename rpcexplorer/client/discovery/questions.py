@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from msgspec import Struct
 
-from rpcexplorer.model.catalogue import Listing, Method
 from rpcexplorer.model.draft import spelled
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method
 
 MOST_EXPLAINED = 200
 """Methods whose help is asked for one by one."""

@@ -10,7 +10,7 @@ from typing import Any
 
 from rpcexplorer.client.discovery.collecting import Collected
 from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of, kind_of, line_of, name_of
-from rpcexplorer.model.catalogue import Parameter
+from rpcexplorer.model.methods.method import Parameter
 
 HOPS = 8
 """References that may lead to references."""

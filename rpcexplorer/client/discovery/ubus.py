@@ -11,7 +11,8 @@ from typing import Any
 from rpcexplorer.client.discovery.limits import KIND, kind_of, line_of, name_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import one_of
-from rpcexplorer.model.catalogue import Listing, Method, Parameter
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method, Parameter
 
 DIALECT = "list"
 MOST_LINES = 1_000

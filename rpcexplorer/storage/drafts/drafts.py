@@ -15,8 +15,9 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from rpcexplorer.model.catalogue import Method, starting_point
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import (

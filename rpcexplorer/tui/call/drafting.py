@@ -15,9 +15,10 @@ from textual import on, work
 from textual.app import SuspendNotSupported
 
 from rpcexplorer.explorer import Explorer, fresh_id
-from rpcexplorer.model.catalogue import Method, SavedMethod, first_method
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.methods.catalogue import first_method
+from rpcexplorer.model.methods.method import Method, SavedMethod
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.saved_call import SIGN, SavedCall, as_named, method_of, no_such_call

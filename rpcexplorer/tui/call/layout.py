@@ -16,8 +16,8 @@ from textual.containers import Horizontal, Vertical
 from textual.reactive import reactive
 from textual.screen import Screen
 
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.methods.pane import MethodsPane

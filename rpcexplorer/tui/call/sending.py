@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.tui.call.drafting import DraftScreen

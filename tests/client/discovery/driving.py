@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rpcexplorer.client.discovery.questions import Answered, Asking, Question
-from rpcexplorer.model.catalogue import Listing
+from rpcexplorer.model.methods.listing import Listing
 
 
 def drive(asking: Asking, *answers: Answered) -> tuple[list[Question], Listing]:

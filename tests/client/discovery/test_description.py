@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.discovery.description import read_service
-from rpcexplorer.model.catalogue import Method, Parameter
+from rpcexplorer.model.methods.method import Method, Parameter
 
 DRAFT = {
     "sdversion": "1.0",

@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 from rpcexplorer.client.discovery.dialects import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
 from rpcexplorer.client.discovery.documents import at_path
 from rpcexplorer.client.discovery.questions import Answered, Dialect, Question
-from rpcexplorer.model.catalogue import Listing, Method, starting_point
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.methods.starting import starting_point
 
 EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]
 

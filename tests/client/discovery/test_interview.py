@@ -22,8 +22,8 @@ from rpcexplorer.client.discovery.system import list_methods
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
-from rpcexplorer.model.catalogue import Discovery, Listing
 from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
+from rpcexplorer.model.methods.listing import Discovery, Listing
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
 from tests.client.discovery.driving import drive

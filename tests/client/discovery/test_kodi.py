@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.discovery.kodi import read_introspection
-from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.starting import starting_point
 
 TYPES: dict[str, Any] = {
     "Player.Id": {"default": -1, "id": "Player.Id", "maximum": 2, "minimum": 0, "type": "integer"},

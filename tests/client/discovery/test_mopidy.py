@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.client.discovery.mopidy import read_description
-from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.starting import starting_point
 
 PLAY = (
     "Play what is given, or if it is\n:class:`None`, what was ``chosen``.\n\nIt **must** be listed.\n\n"

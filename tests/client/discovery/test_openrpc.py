@@ -13,7 +13,9 @@ from rpcexplorer.client.discovery.collecting import MOST_METHODS, MOST_PARAMETER
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.demo.methods.openrpc import document as demo_document
 from rpcexplorer.demo.methods.table import TABLE
-from rpcexplorer.model.catalogue import Listing, Method, Parameter, starting_point
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.starting import starting_point
 
 
 def document(*methods: Any, **more: Any) -> dict[str, Any]:

@@ -8,7 +8,8 @@ import pytest
 
 from rpcexplorer.client.discovery.names import read_names
 from rpcexplorer.client.discovery.system import DIALECT, with_help, with_signature
-from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.starting import starting_point
 
 PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
 

@@ -8,7 +8,8 @@ import pytest
 
 from rpcexplorer.client.discovery.questions import Answered, Question
 from rpcexplorer.client.discovery.ubus import SESSION, objects, read_objects
-from rpcexplorer.model.catalogue import Parameter, starting_point
+from rpcexplorer.model.methods.method import Parameter
+from rpcexplorer.model.methods.starting import starting_point
 from tests.client.discovery.driving import drive
 
 OBJECTS: dict[str, Any] = {

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from rpcexplorer.auth.inline import InlineAuth
-from rpcexplorer.model.catalogue import Method, Parameter, starting_point
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
 from rpcexplorer.model.secrets.placeholders import of_this
 from rpcexplorer.model.secrets.secret import Secret

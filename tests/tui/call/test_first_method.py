@@ -11,8 +11,9 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.catalogue import Discovery, Method
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.tui.app import ExplorerApp

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.catalogue import KNOWN, Method, Parameter
+from rpcexplorer.model.methods.catalogue import KNOWN
+from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.views.words.docs import WIDEST_NAME, docs_lines
 
 LIST = Method(

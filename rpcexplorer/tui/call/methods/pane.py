@@ -19,8 +19,8 @@ from textual.reactive import reactive
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.tui.call.methods.list import ROOMY, MethodList, known_of
 from rpcexplorer.tui.call.methods.recent import RecentList

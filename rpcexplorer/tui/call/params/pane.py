@@ -16,9 +16,9 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params.completion import AskForNames, CompletionList
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.judging import JudgedEditor

@@ -11,8 +11,8 @@ import pytest
 from textual.pilot import Pilot
 from textual.widgets import Input
 
-from rpcexplorer.model.catalogue import Method
 from rpcexplorer.model.exchange import Result
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.methods.list import MethodList
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.methods.recent import RecentList

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from rpcexplorer.model.catalogue import Method
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.params.completion import Begun, CompletionList, begun, fitting, taken
 from rpcexplorer.tui.call.params.pane import ParamsPane

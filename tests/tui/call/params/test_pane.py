@@ -6,9 +6,9 @@ from collections.abc import Awaitable, Callable
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.catalogue import Method, Parameter
 from rpcexplorer.model.draft import Problem
 from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.tui.call.params import judging
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.judging import AT_ONCE

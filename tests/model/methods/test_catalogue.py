@@ -8,7 +8,10 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.catalogue import Discovery, Method, Parameter, catalogue, starting_point
+from rpcexplorer.model.methods.catalogue import catalogue
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import MethodNote, Profile
 
 PROFILE = Profile("p", "https://x.example")

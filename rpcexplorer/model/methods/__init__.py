@@ -1,0 +1,1 @@
+"""Methods: what is known of each, what a discovery brings, and all of them in one list."""

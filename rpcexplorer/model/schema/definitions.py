@@ -1,0 +1,90 @@
+"""What schemas refer to, gathered once while a document is read, so that each of them can stand for itself.
+
+A reference is known by its text. It leads to a place in its document (``#/components/schemas/X``), to a schema that
+names itself (``$id``, ``$anchor``), or by a bare name to one of the types. Nothing is ever fetched: a reference to
+another document leads nowhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, Final
+
+from rpcexplorer.jsontext.pointers import names_of
+
+MOST_DEFINITIONS: Final = 20_000
+"""Of one document."""
+MOST_PARTS: Final = 2_000_000
+"""Objects and arrays that are looked at: more than any document of a megabyte holds."""
+LONGEST_REFERENCE: Final = 1_000
+
+
+class Definitions:
+    """The schemas that those of a document refer to, each by the text of the reference."""
+
+    def __init__(self, root: Any, types: Any = None) -> None:
+        """Bare names lead to ``types``."""
+        self._root = root
+        self._types: Mapping[str, Any] = types if isinstance(types, dict) else {}
+        self.found: dict[str, Any] = {}
+
+    def gather(self, schemas: Iterable[Any]) -> dict[str, Any]:
+        """All that these schemas refer to, and what that refers to, and so on."""
+        rest, parts = list(schemas), 0
+        while rest and parts < MOST_PARTS:
+            part = rest.pop()
+            parts += 1
+            if isinstance(part, dict):
+                for reference in _references(part):
+                    if reference not in self.found and len(self.found) < MOST_DEFINITIONS:
+                        target = self.at(reference)
+                        if isinstance(target, dict | bool):
+                            self.found[reference] = target
+                            rest.append(target)
+                rest += [value for value in part.values() if isinstance(value, dict | list)]
+            elif isinstance(part, list):
+                rest += [value for value in part if isinstance(value, dict | list)]
+        return self.found
+
+    def at(self, reference: str) -> Any:
+        """What a reference leads to; None where that is nothing here."""
+        if reference == "#":
+            return self._root
+        if not reference.startswith("#/"):
+            return self._types.get(reference, self._named.get(reference))
+        value: Any = self._root
+        for part in names_of(reference[1:]):
+            if isinstance(value, dict):
+                value = value.get(part)
+            elif isinstance(value, list) and part.isdecimal() and int(part[:9]) < len(value):
+                value = value[int(part[:9])]
+            else:
+                return None
+        return value
+
+    @cached_property
+    def _named(self) -> dict[str, Any]:
+        """Schemas by the names that they give themselves."""
+        named: dict[str, Any] = {}
+        rest, parts = [self._root], 0
+        while rest and parts < MOST_PARTS:
+            part = rest.pop()
+            parts += 1
+            if isinstance(part, dict):
+                for key, sign in (("$id", ""), ("id", ""), ("$anchor", "#"), ("$dynamicAnchor", "#")):
+                    if isinstance(name := part.get(key), str):
+                        named.setdefault(f"{sign}{name}", part)
+                rest += [value for value in part.values() if isinstance(value, dict | list)]
+            elif isinstance(part, list):
+                rest += [value for value in part if isinstance(value, dict | list)]
+        return named
+
+
+def _references(part: dict[str, Any]) -> Iterator[str]:
+    """What an object refers to. ``extends`` is how Kodi's types name what they are made of."""
+    for key in ("$ref", "$dynamicRef", "$recursiveRef", "extends"):
+        value = part.get(key)
+        for each in value if isinstance(value, list) else (value,):
+            if isinstance(each, str) and len(each) <= LONGEST_REFERENCE:
+                yield each

@@ -1,0 +1,99 @@
+"""All that a service says of one method, as it said it: schemas whole, errors, examples.
+
+A catalogue holds a line of each method (``Method``) and is read at each start; this is read when a method is opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from rpcexplorer.model.methods.method import Method, Parameter
+
+SHAPES: Final = {
+    "array of ": "array",
+    "one of ": "",
+}
+"""How a kind in words begins that is no type by itself, and the type it stands for."""
+
+
+class DescribedParam(Struct, frozen=True):
+    """One thing a method takes."""
+
+    name: str
+    """Empty where the service has no name for it."""
+    schema: Any = True
+    """JSON Schema as the service gave it, in whichever draft; ``True`` where it gave none: anything."""
+    required: bool | None = None
+    """None where nobody has said."""
+    doc: str = ""
+    """Markdown, perhaps in several lines."""
+    deprecated: bool = False
+
+
+class DescribedError(Struct, frozen=True):
+    """An error that a method may answer with."""
+
+    code: int | None
+    message: str = ""
+    data: Any = UNSET
+    """What stands in its ``data``: a schema or an example, as the service gave it."""
+
+
+class ExampleCall(Struct, frozen=True):
+    """Params that the service gives as an example, and perhaps what comes back."""
+
+    name: str
+    params: Any
+    """An object or an array, as it could be sent."""
+    doc: str = ""
+    result: Any = UNSET
+
+
+class Described(Struct, frozen=True):
+    """One method in full. Its schemas refer to ``definitions``."""
+
+    params: tuple[DescribedParam, ...] = ()
+    """In the order of their positions."""
+    result: Any = UNSET
+    """JSON Schema of what comes back."""
+    result_name: str = ""
+    result_doc: str = ""
+    errors: tuple[DescribedError, ...] = ()
+    examples: tuple[ExampleCall, ...] = ()
+    tags: tuple[str, ...] = ()
+    extra: bool = True
+    """Whether members that are not named may be there; False where the service says that it refuses them."""
+    draft: str = ""
+    """The dialect of its schemas by the document's ``$schema``, where that says one."""
+    dialect: str = ""
+    """The question that brought it, such as ``rpc.discover``."""
+    definitions: Mapping[str, Any] = {}
+    """What the schemas refer to, by the text of each reference. One that is missing leads nowhere that is known."""
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether its schemas can tell right params from wrong ones."""
+        return any(param.schema is not True for param in self.params) or not self.extra
+
+
+def described_by(method: Method) -> Described:
+    """What is known of a method of which no more than its line is: kinds in words become schemas."""
+    params = tuple(DescribedParam(each.name, _schema_of(each), each.required, each.doc) for each in method.parameters)
+    return Described(params, dialect=method.dialect)
+
+
+def _schema_of(parameter: Parameter) -> Any:
+    schema: dict[str, Any] = {}
+    if parameter.kind:
+        words = parameter.kind.split(" or ")
+        kinds = [next((kind for start, kind in SHAPES.items() if word.startswith(start)), word) for word in words]
+        if all(kinds):
+            schema["type"] = kinds[0] if len(kinds) == 1 else kinds
+    if parameter.default is not None:
+        schema["default"] = parameter.default
+    if parameter.example is not None:
+        schema["examples"] = [parameter.example]
+    return schema or True

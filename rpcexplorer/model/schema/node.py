@@ -1,0 +1,227 @@
+"""One place in a schema as an editor needs it: references followed, what stands in ``allOf`` joined, words made alike.
+
+It reads drafts 3 to 2020-12 and what services make of them: types spelled ``Number``, ``required`` inside a property,
+``nullable``, references by bare name. Total and bounded: a schema may be of any shape, and refer to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+
+from rpcexplorer.model.schema.kinds import KINDS
+
+MOST_JOINED: Final = 200
+"""Parts that one place is joined of."""
+MOST_CHOICES: Final = 1_000
+LIMITS: Final = (
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
+    "format", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
+)  # fmt: skip
+"""Keywords that narrow a kind, whose values are told as they are."""
+_JOINS: Final = ("oneOf", "anyOf")
+
+
+class Node(Struct, frozen=True):
+    """What may stand at a place. The schemas in it are raw: ask for the node of each."""
+
+    kinds: tuple[str, ...] = ()
+    """Of ``string integer number boolean object array null``; empty where any may be."""
+    title: str = ""
+    doc: str = ""
+    """Markdown."""
+    choices: tuple[Any, ...] | None = None
+    """The only values, where it is so."""
+    default: Any = UNSET
+    examples: tuple[Any, ...] = ()
+    properties: Mapping[str, Any] = {}
+    required: frozenset[str] = frozenset()
+    additional: Any = True
+    """What other members may be: a schema, ``True`` for anything, ``False`` where there may be none."""
+    prefix: tuple[Any, ...] = ()
+    """The first elements, each with a schema of its own."""
+    items: Any = True
+    """What other elements may be, as ``additional``."""
+    alternatives: tuple[Any, ...] = ()
+    """It is also one of these; what stands above holds for each."""
+    limits: Mapping[str, Any] = {}
+    deprecated: bool = False
+    read_only: bool = False
+
+    def element(self, index: int) -> Any:
+        """The schema of an element."""
+        return self.prefix[index] if index < len(self.prefix) else self.items
+
+    def member(self, name: str) -> Any:
+        """The schema of a member; ``False`` where it may not be there."""
+        return self.properties.get(name, self.additional)
+
+
+ANYTHING: Final = Node()
+
+
+class SchemaReader:
+    """The nodes of the schemas of one method."""
+
+    def __init__(self, definitions: Mapping[str, Any]) -> None:
+        self._definitions = definitions
+        self._nodes: dict[int, tuple[Any, Node]] = {}
+        """By the schema's identity, each with the schema, so that no other one takes its place."""
+
+    def node(self, schema: Any) -> Node:
+        """What a schema lets stand where it is asked for; anything, where it is none."""
+        if not isinstance(schema, dict):
+            return ANYTHING
+        known = self._nodes.get(id(schema))
+        if known is None:
+            known = self._nodes[id(schema)] = (schema, _joined(list(self._parts(schema))))
+        return known[1]
+
+    def alternatives(self, schema: Any) -> tuple[Node, ...]:
+        """The alternatives of a place, each as a node."""
+        return tuple(self.node(each) for each in self.node(schema).alternatives)
+
+    def _parts(self, schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+        """The schema, what it refers to, and what stands in ``allOf``: the nearest first, each once."""
+        rest: list[Any] = [schema]
+        seen: set[int] = set()
+        while rest and len(seen) < MOST_JOINED:
+            part = rest.pop(0)
+            if not isinstance(part, dict) or id(part) in seen:
+                continue
+            seen.add(id(part))
+            yield part
+            rest = [*self._followed(part), *rest]
+
+    def _followed(self, part: dict[str, Any]) -> Iterator[Any]:
+        for key in ("$ref", "$dynamicRef", "$recursiveRef", "extends"):
+            value = part.get(key)
+            for each in value if isinstance(value, list) else (value,):
+                if isinstance(each, str):
+                    yield self._definitions.get(each)
+                elif key == "extends":
+                    yield each
+        together = part.get("allOf")
+        yield from together if isinstance(together, list) else ()
+
+
+def _joined(parts: list[dict[str, Any]]) -> Node:
+    """One node of all parts: the nearest says what can be said once, and all narrow it."""
+    alternatives = [each for part in parts for each in _alternatives(part)]
+    return Node(
+        kinds=_kinds(parts),
+        title=_first_text(parts, "title"),
+        doc=_first_text(parts, "description"),
+        choices=_choices(parts),
+        default=next((part["default"] for part in parts if "default" in part), UNSET),
+        examples=tuple(_examples(parts)),
+        properties={name: schema for part in reversed(parts) for name, schema in _members(part).items()},
+        required=frozenset(name for part in parts for name in _required(part)),
+        additional=_narrowest(parts, "additionalProperties", "unevaluatedProperties"),
+        prefix=next((prefix for part in parts if (prefix := _prefix(part))), ()),
+        items=_rest_of_items(parts),
+        alternatives=tuple(alternatives[:MOST_CHOICES]),
+        limits={key: part[key] for part in reversed(parts) for key in LIMITS if _is_limit(part.get(key))},
+        deprecated=any(part.get("deprecated") is True for part in parts),
+        read_only=any(part.get("readOnly") is True for part in parts),
+    )
+
+
+def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
+    """The kinds of the nearest part that names some; else those its other words are about."""
+    nullable = any(part.get("nullable") is True for part in parts)
+    for part in parts:
+        said = part.get("type")
+        words = said if isinstance(said, list) else [said]
+        if any(isinstance(word, dict) for word in words):
+            continue
+        kinds = dict.fromkeys(KINDS.get(word.lower(), "") for word in words if isinstance(word, str))
+        if kinds and "" not in kinds:
+            return (*kinds, *(["null"] if nullable and "null" not in kinds else []))
+    if nullable or any(_alternatives(part) or _of_enum(part) is not None for part in parts):
+        return ()
+    if any(_members(part) for part in parts):
+        return ("object",)
+    return ("array",) if any("items" in part or "prefixItems" in part for part in parts) else ()
+
+
+def _alternatives(part: dict[str, Any]) -> list[Any]:
+    """Of ``oneOf`` and ``anyOf``; and of a type that is one of several schemas, as draft 3 had it."""
+    for key in _JOINS:
+        if isinstance(found := part.get(key), list) and found:
+            return found
+    said = part.get("type")
+    if isinstance(said, list) and any(isinstance(word, dict) for word in said):
+        return [word if isinstance(word, dict) else {"type": word} for word in said]
+    return []
+
+
+def _of_enum(part: dict[str, Any]) -> list[Any] | None:
+    if "const" in part:
+        return [part["const"]]
+    found = part.get("enum", part.get("enums"))
+    return found if isinstance(found, list) and found else None
+
+
+def _choices(parts: list[dict[str, Any]]) -> tuple[Any, ...] | None:
+    """The shortest list wins: each part narrows."""
+    found = [choices for part in parts if (choices := _of_enum(part)) is not None]
+    return tuple(min(found, key=len)[:MOST_CHOICES]) if found else None
+
+
+def _examples(parts: list[dict[str, Any]]) -> Iterator[Any]:
+    for part in parts:
+        several = part.get("examples")
+        if isinstance(several, list):
+            yield from several[:MOST_CHOICES]
+        if "example" in part:
+            yield part["example"]
+
+
+def _members(part: dict[str, Any]) -> dict[str, Any]:
+    found = part.get("properties")
+    return found if isinstance(found, dict) else {}
+
+
+def _required(part: dict[str, Any]) -> Iterator[str]:
+    """Named in a list, or marked inside a property."""
+    names = part.get("required")
+    if isinstance(names, list):
+        yield from (name for name in names if isinstance(name, str))
+    for name, schema in _members(part).items():
+        if isinstance(schema, dict) and schema.get("required") is True:
+            yield name
+
+
+def _narrowest(parts: list[dict[str, Any]], *keys: str) -> Any:
+    """What other members may be: ``False`` before a schema, a schema before anything."""
+    found = [part[key] for part in parts for key in keys if isinstance(part.get(key), dict | bool)]
+    if any(each is False for each in found):
+        return False
+    return next((each for each in found if isinstance(each, dict)), True)
+
+
+def _prefix(part: dict[str, Any]) -> tuple[Any, ...]:
+    """The elements that have schemas of their own; drafts before 2020-12 have them in ``items``."""
+    for key in ("prefixItems", "items"):
+        if isinstance(found := part.get(key), list):
+            return tuple(found)
+    return ()
+
+
+def _rest_of_items(parts: list[dict[str, Any]]) -> Any:
+    for part in parts:
+        key = "additionalItems" if isinstance(part.get("items"), list) else "items"
+        if isinstance(found := part.get(key), dict | bool):
+            return found
+    return True
+
+
+def _is_limit(value: Any) -> bool:
+    return isinstance(value, int | float | str)
+
+
+def _first_text(parts: list[dict[str, Any]], key: str) -> str:
+    return next((text for part in parts if isinstance(text := part.get(key), str) and text.strip()), "")

@@ -1,0 +1,41 @@
+"""What schemas refer to is gathered from their own document alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rpcexplorer.model.schema.definitions import Definitions
+
+
+def test_references_are_followed_as_far_as_they_lead() -> None:
+    root = {
+        "components": {"schemas": {"A": {"items": {"$ref": "#/components/schemas/B~1b"}}, "B/b": {"type": "string"}}}
+    }
+    found = Definitions(root).gather([{"properties": {"a": {"$ref": "#/components/schemas/A"}}}])
+    assert found == {
+        "#/components/schemas/A": schemas["A"],
+        "#/components/schemas/B~1b": {"type": "string"},
+    }
+
+
+def test_a_schema_is_found_by_the_name_that_it_gives_itself_and_a_type_by_its_bare_name() -> None:
+    root = {"x": [{"$id": "urn:a", "type": "string"}, {"$anchor": "b", "type": "null"}]}
+    found = Definitions(root, {"Player.Id": {"type": "integer"}}).gather(
+        [{"$ref": "urn:a"}, {"$ref": "#b"}, {"$ref": "Player.Id"}, {"extends": "Player.Id"}]
+    )
+    assert {name: schema["type"] for name, schema in found.items()} == {
+        "urn:a": "string",
+        "#b": "null",
+        "Player.Id": "integer",
+    }
+
+
+def test_another_document_is_never_asked_for() -> None:
+    assert Definitions({}).gather([{"$ref": "https://example.org/schema.json"}, {"$ref": "#/no/where"}]) == {}
+
+
+def test_a_circle_ends_and_a_place_in_a_list_is_found() -> None:
+    root: Any = {"methods": [{"params": [{"schema": {"$ref": "#/methods/0/params/0/schema"}}]}]}
+    found = Definitions(root).gather([root["methods"][0]["params"][0]["schema"]])
+    assert list(found) == ["#/methods/0/params/0/schema"]
+    assert Definitions(root).at("#/methods/7") is None

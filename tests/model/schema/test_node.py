@@ -1,0 +1,96 @@
+"""A place in a schema: whichever draft and habit it is written in, the same is known of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from rpcexplorer.model.schema.node import ANYTHING, Node, SchemaReader
+
+
+def node_of(schema: Any, **definitions: Any) -> Node:
+    return SchemaReader(definitions).node(schema)
+
+
+@pytest.mark.parametrize(
+    ("schema", "kinds"),
+    [
+        ({"type": "Number"}, ("number",)),
+        ({"type": ["string", "null"]}, ("string", "null")),
+        ({"type": "string", "nullable": True}, ("string", "null")),
+        ({"type": "wibble"}, ()),
+        ({"type": 5}, ()),
+        ({"properties": {"a": {}}}, ("object",)),
+        ({"prefixItems": [{}]}, ("array",)),
+        ({"enum": ["a"]}, ()),
+        (True, ()),
+        (None, ()),
+        ([], ()),
+    ],
+)
+def test_kinds_are_told_in_the_words_of_json_schema(schema: Any, kinds: tuple[str, ...]) -> None:
+    assert node_of(schema).kinds == kinds
+
+
+def test_what_is_referred_to_is_joined_and_the_nearest_words_win() -> None:
+    found = node_of({"$ref": "X", "description": "here"}, X={"type": "int", "description": "there", "minimum": 3})
+    assert (found.kinds, found.doc, found.limits) == (("integer",), "here", {"minimum": 3})
+
+
+def test_parts_that_hold_together_are_one_object() -> None:
+    found = node_of(
+        {"allOf": [{"$ref": "Base"}, {"properties": {"b": {"required": True}}}], "required": ["c"]},
+        Base={"properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
+    )
+    assert found.kinds == ("object",)
+    assert (sorted(found.properties), sorted(found.required)) == (["a", "b"], ["a", "b", "c"])
+    assert found.additional is False
+    assert (found.member("a"), found.member("z")) == ({"type": "string"}, False)
+
+
+def test_a_type_of_kodis_has_what_it_extends() -> None:
+    found = node_of({"extends": ["A", "B"]}, A={"type": "object", "properties": {"a": {}}}, B={"properties": {"b": {}}})
+    assert (found.kinds, sorted(found.properties)) == (("object",), ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"oneOf": [{"type": "string"}, {"type": "null"}]},
+        {"anyOf": [{"type": "string"}, {"type": "null"}]},
+        {"type": [{"type": "string"}, "null"]},
+    ],
+)
+def test_alternatives_are_told_apart(schema: Any) -> None:
+    assert [each.kinds for each in SchemaReader({}).alternatives(schema)] == [("string",), ("null",)]
+
+
+@pytest.mark.parametrize(
+    "schema", [{"const": 5}, {"enum": [5]}, {"enums": [5]}, {"allOf": [{"enum": [4, 5]}, {"const": 5}]}]
+)
+def test_the_narrowest_choices_count(schema: Any) -> None:
+    assert node_of(schema).choices == (5,)
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"type": "array", "items": [{"type": "string"}], "additionalItems": {"type": "number"}},
+        {"prefixItems": [{"type": "string"}], "items": {"type": "number"}},
+    ],
+)
+def test_elements_have_schemas_by_their_place(schema: Any) -> None:
+    found = node_of(schema)
+    assert (found.kinds, found.element(0), found.element(7)) == (("array",), {"type": "string"}, {"type": "number"})
+
+
+def test_a_default_may_be_null_and_is_told_from_none() -> None:
+    assert node_of({"default": None}).default is None
+    assert node_of({}).default is UNSET
+
+
+@pytest.mark.parametrize("schema", [{"$ref": "A"}, {"allOf": [{"$ref": "A"}]}, {"$ref": "nowhere"}])
+def test_a_circle_and_a_reference_to_nowhere_let_anything_stand(schema: Any) -> None:
+    assert node_of(schema, A={"$ref": "B"}, B={"allOf": [{"$ref": "A"}]}) == ANYTHING
