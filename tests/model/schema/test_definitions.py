@@ -8,9 +8,8 @@ from rpcexplorer.model.schema.definitions import Definitions
 
 
 def test_references_are_followed_as_far_as_they_lead() -> None:
-    root = {
-        "components": {"schemas": {"A": {"items": {"$ref": "#/components/schemas/B~1b"}}, "B/b": {"type": "string"}}}
-    }
+    schemas = {"A": {"items": {"$ref": "#/components/schemas/B~1b"}}, "B/b": {"type": "string"}}
+    root = {"components": {"schemas": schemas}}
     found = Definitions(root).gather([{"properties": {"a": {"$ref": "#/components/schemas/A"}}}])
     assert found == {
         "#/components/schemas/A": schemas["A"],
