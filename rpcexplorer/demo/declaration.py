@@ -5,17 +5,24 @@ The declarations are the single source: dispatch obeys them and the OpenRPC docu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from rpcexplorer.demo.envelope import Request
 from rpcexplorer.demo.reply import Fault, Outcome, fault
+from rpcexplorer.demo.schema import Schema, wanted, wrong
 from rpcexplorer.demo.sessions import Session, Sessions
 
 Auth = Literal["none", "cookie", "inline"]
-Schema = Mapping[str, Any]
-"""JSON Schema, as far as `_fits` goes: type, enum, minimum, maximum, maxLength, default."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExampleCall:
+    """Params that show what a method is for."""
+
+    name: str
+    params: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +68,8 @@ class Method:
     auth: Auth = "none"
     safe: bool = True
     """Whether calling it changes nothing that anybody would miss."""
+    examples: tuple[ExampleCall, ...] = ()
+    deprecated: bool = False
 
     @property
     def tag(self) -> str:
@@ -89,37 +98,13 @@ def _checked(method: Method, given: dict[str, Any]) -> dict[str, Any] | Fault:
         if param.name in given:
             value = given[param.name]
         elif param.required:
-            return _wrong(f'{method.name} needs "{param.name}": {_wanted(param.schema)}.')
+            return _wrong(f'{method.name} needs "{param.name}": {wanted(param.schema)}.')
         else:
             value = param.schema["default"]
-        if not _fits(value, param.schema):
-            return _wrong(f'"{param.name}" must be {_wanted(param.schema)}.')
+        if said := wrong(value, param.schema, param.name):
+            return _wrong(said)
         arguments[param.name] = value
     return arguments
-
-
-def _fits(value: Any, schema: Schema) -> bool:
-    match schema["type"]:
-        case "string":
-            return isinstance(value, str) and len(value) <= schema["maxLength"] and value in schema.get("enum", [value])
-        case "boolean":
-            return isinstance(value, bool)
-        case kind:
-            right = isinstance(value, int if kind == "integer" else int | float) and not isinstance(value, bool)
-            return right and schema["minimum"] <= value <= schema["maximum"]
-
-
-def _wanted(schema: Schema) -> str:
-    if "enum" in schema:
-        return f"one of {', '.join(schema['enum'])}"
-    match schema["type"]:
-        case "string":
-            return f"a string of at most {schema['maxLength']} characters"
-        case "boolean":
-            return "true or false"
-        case kind:
-            article = "an" if kind == "integer" else "a"
-            return f"{article} {kind} from {schema['minimum']} to {schema['maximum']}"
 
 
 def _wrong(sentence: str) -> Fault:

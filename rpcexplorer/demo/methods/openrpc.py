@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from rpcexplorer.demo import PATH
-from rpcexplorer.demo.declaration import Method, Param
+from rpcexplorer.demo.declaration import ExampleCall, Method, Param
+from rpcexplorer.demo.schema import SCHEMAS
 
 
 def document(methods: Iterable[Method]) -> dict[str, Any]:
@@ -20,6 +21,7 @@ def document(methods: Iterable[Method]) -> dict[str, Any]:
         },
         "servers": [{"name": "this one", "url": PATH}],
         "methods": [_method(method) for method in methods],
+        "components": {"schemas": SCHEMAS},
     }
 
 
@@ -34,9 +36,17 @@ def _method(method: Method) -> dict[str, Any]:
         "params": [_param(param) for param in method.params],
         "result": {"name": "result", "schema": schema},
         "errors": [{"code": code, "message": message} for code, message in _errors(method)],
+        **({"examples": [_example(method, each) for each in method.examples]} if method.examples else {}),
+        **({"deprecated": True} if method.deprecated else {}),
         "x-auth": method.auth,
         "x-safe": method.safe,
     }
+
+
+def _example(method: Method, example: ExampleCall) -> dict[str, Any]:
+    """Each param that it gives, in the order of the method's."""
+    given = [each.name for each in method.params if each.name in example.params]
+    return {"name": example.name, "params": [{"name": name, "value": example.params[name]} for name in given]}
 
 
 def _param(param: Param) -> dict[str, Any]:

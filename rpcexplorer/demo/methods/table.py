@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rpcexplorer.demo.declaration import Call, Method
-from rpcexplorer.demo.methods import access, failures, notes, samples
+from rpcexplorer.demo.methods import access, failures, notes, orders, samples
 from rpcexplorer.demo.methods.openrpc import document
 from rpcexplorer.demo.reply import Outcome, success
 
@@ -32,5 +32,7 @@ _ABOUT = (
 )
 
 TABLE: dict[str, Method] = {
-    method.name: method for method in (*access.METHODS, *samples.METHODS, *failures.METHODS, *notes.METHODS, *_ABOUT)
+    method.name: method
+    for group in (access.METHODS, samples.METHODS, failures.METHODS, notes.METHODS, orders.METHODS, _ABOUT)
+    for method in group
 }

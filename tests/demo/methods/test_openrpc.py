@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -28,6 +29,7 @@ def test_it_lists_exactly_the_methods_that_answer() -> None:
         "auth", "ping", "arg_test", "rpc.discover", "system.listMethods",
         "demo.echo", "demo.records", "demo.slow", "demo.fail", "demo.unicode", "demo.numbers", "demo.nested",
         "demo.duplicates", "demo.notes.add", "demo.notes.list", "demo.notes.delete", "demo.logout", "demo.session",
+        "demo.orders.find", "demo.orders.place", "demo.orders.search", "demo.tree", "demo.misdescribed",
     }  # fmt: skip
 
 
@@ -57,7 +59,20 @@ def test_a_call_without_credentials_goes_as_x_auth_says(name: str) -> None:
 
 def test_only_what_changes_something_is_not_safe() -> None:
     unsafe = {name for name, method in METHODS.items() if not method["x-safe"]}
-    assert unsafe == {"demo.notes.add", "demo.notes.delete", "demo.logout"}
+    assert unsafe == {"demo.notes.add", "demo.notes.delete", "demo.logout", "demo.orders.place"}
+
+
+@pytest.mark.parametrize("name", [name for name, method in METHODS.items() if "examples" in method])
+def test_each_example_is_answered_with_a_result(name: str) -> None:
+    for example in METHODS[name]["examples"]:
+        params = {param["name"]: param["value"] for param in example["params"]}
+        answer = json.loads(content(DemoService().answer(envelope(name, json.dumps(params)).encode())))
+        assert "error" not in answer
+
+
+def test_what_is_referred_to_stands_in_the_document() -> None:
+    schemas = DOCUMENT["components"]["schemas"]
+    assert set(re.findall(r'"#/components/schemas/(\w+)"', json.dumps(DOCUMENT))) == set(schemas)
 
 
 def test_params_are_described_by_their_schemas() -> None:
