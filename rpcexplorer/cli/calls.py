@@ -8,7 +8,8 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocation_of, profile_option
+from rpcexplorer.cli.asking import confirm, question_about
+from rpcexplorer.cli.context import Invocation, complete_methods, invocation_of, profile_option
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.saved_calls import resolved
@@ -159,8 +160,9 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
         _mark(invocation, draft)
         out.write()
         return code
-    if not sending.yes and explorer.asks_first(draft):
-        _confirm(invocation, explorer, draft, ask=sending.ask)
+    profile = explorer.profile
+    if profile and not sending.yes and (question := question_about(explorer, [draft], profile)):
+        confirm(invocation, question, "it", [profile], ask=sending.ask)
     stop = Stop()
     exchange = run_until_stopped(_exchange(invocation, explorer, sending, draft, stop), stop)
     show(out.world, exchange, sending.part, include=sending.include)
@@ -186,15 +188,3 @@ async def _exchange(
 ) -> Exchange:
     async with explorer, waiting(invocation.world.stderr, explorer) as watch:
         return await explorer.call(draft, id=sending.id, timeout=sending.timeout, watch=watch, stop=stop)
-
-
-def _confirm(invocation: Invocation, explorer: Explorer, draft: Draft | Batch, *, ask: bool) -> None:
-    """Ask before something that is not known to be safe is sent where the profile wants to be careful."""
-    profile = explorer.profile
-    assert profile is not None
-    what = "This batch" if isinstance(draft, Batch) else draft.method
-    about = f"{what} is not marked safe, and profile {profile.name} ({profile.badge or profile.confirm}) asks first"
-    if not (ask and invocation.world.asks):
-        fail(f"{about}: add --yes to send it to {profile.origin} all the same.")
-    if not click.confirm(f"{about}. Send it to {profile.origin}?", default=False, err=True):
-        fail("Nothing was sent.")

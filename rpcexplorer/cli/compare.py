@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Sequence
-from itertools import starmap
 from typing import Any
 
 import click
 from msgspec import Struct
 
+from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.recorded import Recorded, always_ignored, called
 from rpcexplorer.cli.show import json
@@ -18,7 +17,7 @@ from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.comparing import Comparison
 from rpcexplorer.model.comparing.compare import compared_at_once
-from rpcexplorer.model.complaint import Complaint, listed
+from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
@@ -28,8 +27,7 @@ from rpcexplorer.views.comparing.printed import heading, printed
 from rpcexplorer.views.comparing.replays import difference_row
 from rpcexplorer.views.comparing.summary import summary
 from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import outcome_words, times
+from rpcexplorer.views.words.sentences import outcome_words
 
 DIFFERS = 6
 FAILURES = (INTERRUPTED, 3, 4, 5, 2)
@@ -92,9 +90,7 @@ def compare(
       rpcexplorer compare 1m7ypmkv7qa7kfj -p staging -p prod --json
     """
     invocation, how = invocation_of(context), Telling(**telling)
-    for pointer in how.ignore:
-        if not pointer.startswith("/"):
-            raise click.UsageError(f"--ignore: {pointer or 'an empty text'} is no JSON pointer: begin it with a slash.")
+    check_pointers(how.ignore)
     if profiles and second is not None:
         raise click.UsageError("Name B, or profiles that A is sent with: not both.")
     if len(profiles) == 1:
@@ -146,11 +142,11 @@ def _on_profiles(
             fail(str(profile))
         chosen.append(profile)
     for profile in chosen:
-        if explorer.cases.goes_elsewhere(record.exchange, profile):
-            went = record.exchange.url or "an address that it does not say"
-            invocation.world.say(f"recorded at {went}, sent to {profile.endpoint} ({profile.name})")
-    if not yes:
-        _confirm(invocation, explorer, record.exchange, chosen, ask=ask)
+        tell_where(invocation, explorer, record.exchange, profile)
+    draft = sent_draft(record.exchange)
+    asked = "" if yes else " ".join(filter(None, (question_about(explorer, [draft], each) for each in chosen)))
+    if asked:
+        confirm(invocation, asked, "it", chosen, ask=ask)
     stop = Stop()
     results = run_until_stopped(_sent(invocation, explorer, record, chosen, stop), stop)
     if explorer.journal.trouble:
@@ -171,27 +167,6 @@ def _on_profiles(
 
 def _pair(left: Exchange, right: Exchange, ignore: Sequence[str]) -> _Pair:
     return _Pair(left, right, compared_at_once(left, right, ignore))
-
-
-def _confirm(
-    invocation: Invocation, explorer: Explorer, call: Exchange, profiles: Sequence[Profile], *, ask: bool
-) -> None:
-    """One question for all of them."""
-    methods, asking = Counter[str](), []
-    for profile in profiles:
-        if found := explorer.to_ask_about([sent_draft(call)], profile):
-            methods |= found
-            asking.append(profile)
-    if not asking:
-        return
-    named = listed(f"{each.name} ({each.badge or each.confirm})" for each in asking)
-    places = listed(dict.fromkeys(each.origin for each in profiles))
-    about = f"{', '.join(starmap(times, methods.items()))} {'is' if len(methods) == 1 else 'are'} not marked safe, and "
-    about += f"{named} want{'s' * (len(asking) == 1)} a question first."
-    if not (ask and invocation.world.asks):
-        fail(f"{about} Add --yes to send it to {places} all the same.")
-    if not click.confirm(printable(f"{about} Send it to {places}?"), default=False, err=True):
-        fail("Nothing was sent.")
 
 
 async def _sent(

@@ -15,7 +15,7 @@ from rpcexplorer.cli.history_cases import export, import_
 from rpcexplorer.cli.history_stats import stats
 from rpcexplorer.cli.mistakes import CommandGroup
 from rpcexplorer.cli.recorded import one_of, opened
-from rpcexplorer.cli.show import json
+from rpcexplorer.cli.show import json, json_line
 from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
@@ -135,7 +135,7 @@ def show(context: click.Context, id: str | None, profile: str | None, part: str 
         else:
             world.write(body)
     elif part == "json":
-        world.write(json_of(_row(exchange, explorer.history.writer) | _rest(exchange)) + b"\n")
+        json_line(world, json_of(_row(exchange, explorer.history.writer) | _rest(exchange)))
     else:
         world.print(shown(exchange, colour=world.colours))
 
@@ -184,7 +184,7 @@ def _print(world: World, found: Iterable[Exchange | Damaged], explorer: Explorer
         if isinstance(exchange, Damaged):
             world.say(f"a damaged record in {exchange.file}: {exchange.reason}")
         elif as_json:
-            world.write(json_of(_row(exchange, own)) + b"\n")
+            json_line(world, json_of(_row(exchange, own)))
         else:
             world.print(history_line(exchange, width=world.width, colour=world.colours, writers=many))
 

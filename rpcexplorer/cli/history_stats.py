@@ -9,6 +9,7 @@ import click
 from rpcexplorer.cli.context import complete_profiles
 from rpcexplorer.cli.history_bounds import bounded, wanted_of
 from rpcexplorer.cli.recorded import opened
+from rpcexplorer.cli.show import json_line
 from rpcexplorer.cli.values import OneOf, whole_number
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.exchange import OutcomeName
@@ -68,7 +69,7 @@ def stats(
     if as_json:
         chart = found.chart(BARS)
         all_ = _object(found.total) | {"damaged": found.damaged, "by": by, "over_time": chart and _over_time(chart)}
-        world.write(json_of(all_ | {"rows": [_named(row, by) for row in rows]}) + b"\n")
+        json_line(world, json_of(all_ | {"rows": [_named(row, by) for row in rows]}))
         return
     _print(world, found, rows[:limit])
     if len(rows) > limit:

@@ -11,6 +11,7 @@ import click
 from rpcexplorer.auth.fitting import Fitted, fitted
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.params import file_text, params_text
+from rpcexplorer.cli.show import json_line
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint, listed
 from rpcexplorer.model.importing.forms import imported
@@ -81,7 +82,7 @@ def _show(invocation: Invocation, found: Imported, *, as_json: bool) -> None:
     """The calls on stdout, one a line; what is said of them on stderr."""
     world = invocation.world
     if as_json:
-        world.write(json_of(as_values(found)) + b"\n")
+        json_line(world, json_of(as_values(found)))
         return
     hide = hiding(found.calls)
     for call in found.calls:

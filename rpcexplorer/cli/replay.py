@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby, starmap
+from itertools import groupby
 
 import click
 from msgspec import Struct
 
+from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
 from rpcexplorer.cli.recorded import Recorded, called
+from rpcexplorer.cli.show import json_line
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED
 from rpcexplorer.explorer import Explorer, Stop
@@ -20,8 +22,6 @@ from rpcexplorer.model.profile import AD_HOC_NAME, Profile, ad_hoc
 from rpcexplorer.model.replaying import Replayed, exit_code
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from rpcexplorer.views.json_out import json_of
-from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.sentences import times
 
 UNREAD = 6
 """Exit code where a call of a case cannot be read: nobody can compare it."""
@@ -75,20 +75,20 @@ def replay(
     """
     invocation = invocation_of(context)
     world = invocation.world
-    for pointer in ignore:
-        if not pointer.startswith("/"):
-            raise click.UsageError(f"--ignore: {pointer or 'an empty text'} is no JSON pointer: begin it with a slash.")
+    check_pointers(ignore)
     explorer = invocation.open(ask=ask)
     damaged: list[Damaged] = []
     records = called(explorer, calls, world, damaged)
     to_send, question = _with_profiles(invocation, explorer, records, profile, url)
-    _tell_where(invocation, explorer, to_send)
+    for each in to_send:
+        tell_where(invocation, explorer, each.record.exchange, each.profile)
     if question and not (ask and world.asks):
         fail("Somebody else has recorded this: say with -p which profile it is sent with.")
     if asked := "" if yes else _what_to_ask(explorer, to_send):
         question = f"{question} {asked}".strip()
     if question:
-        _confirm(invocation, question, to_send, ask=ask)
+        many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"
+        confirm(invocation, question, many, [each.profile for each in to_send], ask=ask)
     stop = Stop()
     results = run_until_stopped(_run(invocation, explorer, to_send, ignore, stop, as_json=as_json), stop)
     world.say(totals(results))
@@ -139,37 +139,15 @@ def _proposed(explorer: Explorer, record: Recorded) -> Profile:
     return chosen
 
 
-def _tell_where(invocation: Invocation, explorer: Explorer, to_send: Sequence[_ToSend]) -> None:
-    for each in to_send:
-        call = each.record.exchange
-        if explorer.cases.goes_elsewhere(call, each.profile):
-            went = call.url or "an address that it does not say"
-            invocation.world.say(f"recorded at {went}, sent to {each.profile.endpoint} ({each.profile.name})")
-
-
 def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
     """All that the profiles want a question for, a sentence for each of them."""
-    about = []
-    for name, group in groupby(sorted(to_send, key=lambda each: each.profile.name), lambda each: each.profile.name):
-        several = list(group)
-        profile = several[0].profile
-        methods = explorer.to_ask_about([sent_draft(each.record.exchange) for each in several], profile)
-        word, named = f"{name} ({profile.badge or profile.confirm})", ", ".join(starmap(times, methods.items()))
-        if methods and profile.confirm == "always":
-            about.append(f"Profile {word} asks before {named}.")
-        elif methods:
-            are = "is" if len(methods) == 1 else "are"
-            about.append(f"{named} {are} not marked safe, and profile {word} asks first.")
-    return " ".join(about)
-
-
-def _confirm(invocation: Invocation, question: str, to_send: Sequence[_ToSend], *, ask: bool) -> None:
-    many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"
-    places = listed(dict.fromkeys(each.profile.origin for each in to_send))
-    if not (ask and invocation.world.asks):
-        fail(f"{question} Add --yes to send {many} to {places} all the same.")
-    if not click.confirm(printable(f"{question} Send {many} to {places}?"), default=False, err=True):
-        fail("Nothing was sent.")
+    by_name = sorted(to_send, key=lambda each: each.profile.name)
+    several = [[*group] for _, group in groupby(by_name, lambda each: each.profile.name)]
+    about = (
+        question_about(explorer, [sent_draft(each.record.exchange) for each in group], group[0].profile)
+        for group in several
+    )
+    return " ".join(filter(None, about))
 
 
 async def _run(
@@ -194,7 +172,7 @@ async def _run(
                 for note in each.live.notes if each.live else ():
                     world.say(note)
                 if as_json:
-                    world.write(json_of(replay_row(each)) + b"\n")
+                    json_line(world, json_of(replay_row(each)))
                 else:
                     world.print(replay_line(each))
                     for line in difference_lines(each.comparison) if each.comparison else ():

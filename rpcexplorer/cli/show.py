@@ -72,6 +72,11 @@ def json(world: World, text: bytes) -> None:
         world.write(text + b"\n")
 
 
+def json_line(world: World, text: bytes) -> None:
+    """One line of JSON, with nothing in it that a terminal would obey."""
+    world.print(printable(text.decode())) if world.shows else world.write(text + b"\n")
+
+
 def show_preview(world: World, preview: Preview | Refused) -> int:
     """Print the request to come; the exit code."""
     if isinstance(preview, Refused):

@@ -93,6 +93,16 @@ def test_what_differs_is_told_to_a_program_and_what_always_does_is_left_out(shel
         assert shell.run("replay", id, "--ignore", "at").code == 2
 
 
+def test_on_a_terminal_no_line_of_json_is_obeyed(shell: Shell) -> None:
+    counter = iter(range(9))
+    with shop(shell, lambda *_: f'"result":"\u202e{next(counter)}"'):
+        shell.run("call", "a")
+        (id,) = ids(shell)
+        in_pipe, on_terminal = (shell.run("replay", id, "--json", terminal=each).out.decode() for each in (False, True))
+    assert ("\u202e" in in_pipe, "\u202e" in on_terminal) == (True, False)
+    assert on_terminal.startswith('{"id":')
+
+
 def test_both_sides_hide_what_a_record_hides(shell: Shell) -> None:
     counter = iter(range(1, 9))
     session = '{"session_token": "t0ken-t0ken-t0ken"}'

@@ -162,7 +162,7 @@ class _Hiding:
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
         """Whether something may have to be hidden in a reply that cannot be looked into."""
-        wanted = any(parts_of(pointer)[:1] != ("params",) for pointer in pointers if parts_of(pointer))  # type: ignore[index]
+        wanted = any(parts[:1] != ("params",) for pointer in pointers if (parts := parts_of(pointer)))
         if not wanted or not call.response.body:
             return False
         return call.response.cut or _place_of(call) is None
@@ -190,9 +190,7 @@ class _Hiding:
             note=self.text(call.note),
             params=self._hidden(call.params, params),
             params_sent=None if call.params_sent is None else self._hidden(call.params_sent, params),
-            outcome=replace(outcome, message=self.text(outcome.message))
-            if isinstance(outcome, ErrorObject)
-            else outcome,
+            outcome=outcome,
             response=replace(
                 response,
                 body=body.encode("utf-8", "surrogateescape"),

@@ -79,5 +79,6 @@ async def may_send_all(
     is_prod = any(each.badge == "prod" for each in profiles.values())
     where = " and ".join(each.badge_word if each.badge == "prod" else each.name for each in profiles.values())
     choices = [Choice("keep", "Send nothing"), Choice("send", "Send them" if len(drafts) > 1 else "Send it")]
-    title = f"Send to {where}?  {calls} not marked safe."
+    always = all(profile.confirm == "always" for _, profile in asked)
+    title = f"Send to {where}?" + ("" if always else f"  {calls} not marked safe.")
     return await screen.app.push_screen_wait(SendQuestion(title, rows, choices, grave=is_prod)) == "send"

@@ -32,7 +32,7 @@ async def profile_for(
 ) -> Profile | None:
     """Ask where recorded calls are to be sent. The cursor starts where they come from, but not on a stranger's word."""
     used = explorer.profile.name if explorer.profile else ""
-    theirs = {each.profile for each in records if not each.foreign}
+    theirs = {each.profile for each in records if not (each.foreign or each.writer)}
     on = theirs.pop() if len(theirs) == 1 else used
     names = sorted(explorer.profiles.leaves, key=lambda name: (name not in explorer.profiles.profiles, name))
     picks = [_pick(name, explorer.profiles.profiles.get(name)) for name in names]

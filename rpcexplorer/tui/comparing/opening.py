@@ -63,7 +63,7 @@ async def replay(
     if profile is None:
         return
     drafts = [(sent_draft(each), profile) for each in records]
-    elsewhere = [url for url in dict.fromkeys(each.url for each in records) if url != profile.endpoint]
+    elsewhere = list(dict.fromkeys(each.url for each in records if explorer.cases.goes_elsewhere(each, profile)))
     if not await may_send_all(screen, explorer, drafts, ", ".join(elsewhere)):
         return
     said = (

@@ -46,7 +46,7 @@ async def may_send(screen: Screen[Any], explorer: Explorer, draft: Draft | Batch
     if not isinstance(draft, Batch):
         choices.append(Choice("quiet", f"Send, and don't ask for {clipped(method, 24)} today"))
     where = profile.badge_word if profile.badge == "prod" else profile.name
-    title = f"Send to {where}?  {method} is not marked safe."
+    title = f"Send to {where}?" + ("" if profile.confirm == "always" else f"  {method} is not marked safe.")
     answer = await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=profile.badge == "prod"))
     if answer == "quiet":
         explorer.remembered.quiet(profile.name, _bound(profile, method))
