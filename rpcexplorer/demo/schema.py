@@ -96,6 +96,8 @@ def _wanted(kind: str, schema: Schema) -> str:
     low, high = schema.get("minimum"), schema.get("maximum")
     match kind:
         case "string":
+            if "pattern" in schema:
+                return f"a string like {schema['examples'][0]}"
             return f"a string of at most {schema['maxLength']} characters" if "maxLength" in schema else "a string"
         case "boolean":
             return "true or false"

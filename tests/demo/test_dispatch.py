@@ -43,7 +43,7 @@ def test_an_unknown_method_is_named_with_the_way_to_find_others() -> None:
         ("demo.orders.find", '{"sort": {}}', '"sort" needs "by": one of number, placed, total.'),
         ("demo.orders.find", '{"sort": {"by": "total", "up": true}}', '"sort" has no "up". It takes by, descending.'),
         ("demo.orders.place", "[7, []]", '"items" must be an array of 1 or more.'),
-        ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string.'),
+        ("demo.orders.place", '[7, [{"sku": "tea"}]]', '"items/0/sku" must be a string like tea-01.'),
         (
             "demo.orders.place",
             '["7", []]',
