@@ -151,9 +151,14 @@ class DraftScreen(ReplyScreen):
         known = self.known.get(name) or (Method(name, source="history") if name else None)
         self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
         self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
+        self.describe()
         self._writer.loaded()
         if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
             self.explorer.remembered.set_method(self._profile_name, name)
+
+    def describe(self) -> None:
+        """What is known of the method that is called, in full: for the docs, and for whoever writes its params."""
+        self.described = self.explorer.described(self.called) if self.called else None
 
     def choose_method(self, method: str) -> None:
         """Take a method of this very name into the editor: whoever named it may know how a saved call is named here."""

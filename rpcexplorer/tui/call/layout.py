@@ -19,6 +19,7 @@ from textual.screen import Screen
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
@@ -110,6 +111,10 @@ class CallLayout(Screen[None]):
     """What is chosen in the list for the editor: a method, or a saved call with its sign."""
     called: reactive[str] = reactive("", init=False, repaint=False)
     """The method that what stands in the editor calls."""
+    described: reactive[Described | None] = reactive[Described | None](
+        None, init=False, repaint=False, always_update=True
+    )
+    """All that is known of that method; None where nobody has told of it. It is never compared: it may be large."""
     preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None, init=False, repaint=False)
     """The request to come, or why there would be none."""
     exchange: reactive[Exchange | None] = reactive[Exchange | None](None, init=False, repaint=False, always_update=True)

@@ -176,6 +176,7 @@ class SendingScreen(DraftScreen):
         self.show_auth()
         self.tell("\n".join(found.sentences))
         self.params.describe(self.known.get(self.method) or Method(self.method, source="history"))
+        self.describe()
 
     @contextmanager
     def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:

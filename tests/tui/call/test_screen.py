@@ -247,8 +247,11 @@ def test_discovery_fills_the_list_and_the_docs(explorer: Explorer, person: Perso
         before = len(screen.methods.methods)
         await pilot.press("f9")
         await until(pilot, lambda: len(screen.methods.methods) > before and not screen.what)
+        assert screen.described == explorer.described(screen.called)
         assert "demo.records" in screen.methods.methods
         screen.choose("demo.records")
+        assert screen.described is not None
+        assert screen.described.params[0].name == "count"
         assert screen.params.method is not None
         assert screen.params.method.parameters
 
