@@ -1,0 +1,56 @@
+"""Descriptions that real projects ship are read whole, and what their schemas refer to is there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from rpcexplorer.client.discovery.documents import read_document
+from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.model.schema.described import Described
+from tests.corpora.documents import OPENRPC, document, documents
+
+COUNTS = {
+    "api-with-examples": 2,
+    "ethereum": 55,
+    "ethereum-multichain": 6,
+    "kodi": 172,
+    "link-example": 6,
+    "params-by-name-petstore": 3,
+    "petstore": 3,
+    "petstore-expanded": 4,
+    "simple-math": 2,
+}
+
+
+@pytest.mark.parametrize(("name", "value"), documents())
+def test_every_method_of_a_document_is_read(name: str, value: Any) -> None:
+    listing = read_document(value, name)
+    assert (len(listing.methods), listing.skipped, listing.refusal) == (COUNTS[name], (), "")
+
+
+def test_what_the_schemas_of_openrpc_refer_to_is_there() -> None:
+    for name in OPENRPC:
+        described = read_openrpc(document(name)).described
+        assert len(described) == COUNTS[name]
+        for method, each in described.items():
+            assert missing(each) == set(), (name, method)
+
+
+def missing(described: Described) -> set[str]:
+    """References that lead nowhere."""
+    schemas = [described.result, *(param.schema for param in described.params)]
+    return {reference for schema in schemas for reference in references(schema)} - {*described.definitions}
+
+
+def references(value: Any) -> Iterator[str]:
+    if isinstance(value, dict):
+        if isinstance(value.get("$ref"), str):
+            yield value["$ref"]
+        for each in value.values():
+            yield from references(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from references(each)
