@@ -1,7 +1,7 @@
 """What Kodi's ``JSONRPC.Introspect`` tells: JSON Schema of its own kind, with types by bare name. Total, as all are.
 
 A parameter is its own schema, with its name and ``required`` inside. What a method needs permission for says whether
-it only reads.
+it only reads. What Kodi sends of itself, its notifications, is told in the same way.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 from rpcexplorer.client.discovery.collecting import Collected
+from rpcexplorer.client.discovery.described import DescribedReader, own_schema
 from rpcexplorer.client.discovery.limits import KIND, first_line_of, kind_of, line_of, text_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
-from rpcexplorer.client.discovery.schemas import Schemas
+from rpcexplorer.client.discovery.schemas import NOTHING, Schemas
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method, Parameter
 
@@ -26,11 +27,18 @@ def read_introspection(value: Any) -> Listing:
     methods = value.get("methods") if isinstance(value, dict) else None
     if not isinstance(methods, dict):
         return Listing(refusal="answered, but not with methods by name, as Kodi does")
-    schemas, collected = Schemas(value, value.get("types")), Collected()
+    types, sent = value.get("types"), value.get("notifications")
+    schemas, collected = Schemas(value, types), Collected()
+    reader = DescribedReader(value, DIALECT, types=types, own=own_schema)
     for name, entry in methods.items():
         if room := collected.room_for(name):
-            collected.take(_method(room, entry if isinstance(entry, dict) else {}, schemas, collected))
-    return collected.listing(_about(value))
+            told = entry if isinstance(entry, dict) else NOTHING
+            collected.take(_method(room, told, schemas, collected), reader.method(told))
+    for name, entry in sent.items() if isinstance(sent, dict) else ():
+        if room := collected.room_for_event(name):
+            told = entry if isinstance(entry, dict) else NOTHING
+            collected.take_event(_method(room, told, schemas, collected), reader.method(told))
+    return collected.listing(_about(value), *reader.left_out())
 
 
 introspect = told_at_once(Question(DIALECT, "[true,true]"), read_introspection)

@@ -29,12 +29,12 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
     if not isinstance(value, dict) or not isinstance(value.get("methods"), dict | list):
         return Listing(refusal="answered, but not with an OpenRPC document, which has a list of methods")
     schemas, collected = Schemas(value), Collected()
-    read = DescribedReader(value, dialect).method
+    reader = DescribedReader(value, dialect)
     for own_name, entry in _named_entries(value["methods"]):
         described = schemas.follow(entry)
         if name := collected.room_for(described.get("name") or own_name):
-            collected.take(_method(name, described, dialect, schemas, collected), read(name, described))
-    return collected.listing(_about(schemas, value))
+            collected.take(_method(name, described, dialect, schemas, collected), reader.method(described))
+    return collected.listing(_about(schemas, value), *reader.left_out())
 
 
 openrpc = told_at_once(Question(DIALECT), read_openrpc)

@@ -18,6 +18,11 @@ MOST_DEFINITIONS: Final = 20_000
 MOST_PARTS: Final = 2_000_000
 """Objects and arrays that are looked at: more than any document of a megabyte holds."""
 LONGEST_REFERENCE: Final = 1_000
+MOST_HELD: Final = 4 * 1024 * 1024
+"""Characters of JSON of all definitions together. One may lie inside another, so that they may be more than the
+document."""
+MOST_TOO_LARGE: Final = 8
+"""Definitions that are looked at and found too large, before no other one is looked at."""
 
 
 class Definitions:
@@ -28,24 +33,44 @@ class Definitions:
         self._root = root
         self._types: Mapping[str, Any] = types if isinstance(types, dict) else {}
         self.found: dict[str, Any] = {}
+        self.left_out = 0
+        """References that lead to something which is not kept."""
+        self._refused: set[str] = set()
+        self._seen: dict[int, Any] = {}
+        """What was looked at, by identity: thousands of methods may have one and the same schema."""
+        self._room = MOST_HELD
 
     def gather(self, schemas: Iterable[Any]) -> dict[str, Any]:
         """All that these schemas refer to, and what that refers to, and so on."""
-        rest, parts = list(schemas), 0
-        while rest and parts < MOST_PARTS:
+        rest = list(schemas)
+        while rest and len(self._seen) < MOST_PARTS:
             part = rest.pop()
-            parts += 1
-            if isinstance(part, dict):
-                for reference in _references(part):
-                    if reference not in self.found and len(self.found) < MOST_DEFINITIONS:
-                        target = self.at(reference)
-                        if isinstance(target, dict | bool):
-                            self.found[reference] = target
-                            rest.append(target)
-                rest += [value for value in part.values() if isinstance(value, dict | list)]
-            elif isinstance(part, list):
-                rest += [value for value in part if isinstance(value, dict | list)]
+            if not isinstance(part, dict | list) or id(part) in self._seen:
+                continue
+            self._seen[id(part)] = part
+            if isinstance(part, list):
+                rest += part
+                continue
+            for reference in _references(part):
+                if reference not in self.found and reference not in self._refused:
+                    target = self.at(reference)
+                    if isinstance(target, dict | bool) and self._is_kept(reference, target):
+                        self.found[reference] = target
+                        rest.append(target)
+            rest += part.values()
         return self.found
+
+    def _is_kept(self, reference: str, target: Any) -> bool:
+        """Whether there is room for it; what is refused is not looked at again."""
+        is_over = len(self.found) >= MOST_DEFINITIONS or len(self._refused) >= MOST_TOO_LARGE
+        size = self._room + 1 if is_over else weight(target, self._room)
+        if size <= self._room:
+            self._room -= size
+            return True
+        self.left_out += 1
+        if not is_over:
+            self._refused.add(reference)
+        return False
 
     def at(self, reference: str) -> Any:
         """What a reference leads to; None where that is nothing here."""
@@ -79,6 +104,22 @@ class Definitions:
             elif isinstance(part, list):
                 rest += [value for value in part if isinstance(value, dict | list)]
         return named
+
+
+def weight(value: Any, limit: int) -> int:
+    """About how many characters a JSON value takes; anything above the limit where it takes more."""
+    rest, size = [value], 0
+    while rest and size <= limit:
+        part = rest.pop()
+        if isinstance(part, dict):
+            size += 2 + 4 * len(part) + sum(map(len, part))
+            rest += part.values()
+        elif isinstance(part, list):
+            size += 2 + len(part)
+            rest += part
+        else:
+            size += len(part) + 2 if isinstance(part, str) else 5
+    return size
 
 
 def _references(part: dict[str, Any]) -> Iterator[str]:

@@ -17,6 +17,8 @@ SHAPES: Final = {
     "one of ": "",
 }
 """How a kind in words begins that is no type by itself, and the type it stands for."""
+EVENT: Final = "event\0"
+"""What stands before the name of an event where it is described among methods. No method's name begins so."""
 
 
 class DescribedParam(Struct, frozen=True):
@@ -77,6 +79,11 @@ class Described(Struct, frozen=True):
     def is_checked(self) -> bool:
         """Whether its schemas can tell right params from wrong ones."""
         return any(param.schema is not True for param in self.params) or not self.extra
+
+
+def key_of_event(name: str) -> str:
+    """Under which an event is described: a server may send of itself what is also a method's name."""
+    return f"{EVENT}{name}"
 
 
 def described_by(method: Method) -> Described:

@@ -8,6 +8,7 @@ import pytest
 
 from rpcexplorer.client.discovery.description import read_service
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import DescribedError, ExampleCall
 
 DRAFT = {
     "sdversion": "1.0",
@@ -94,3 +95,55 @@ def test_what_has_no_name_is_counted() -> None:
 @pytest.mark.parametrize("value", ["text", 7, ["a"], {"name": "Shop"}, {"procs": 7}])
 def test_another_answer_is_no_description(value: Any) -> None:
     assert "not with a service description" in read_service(value, "x").refusal
+
+
+def test_types_in_words_of_its_own_are_schemas_that_anybody_can_check() -> None:
+    total = read_service(DRAFT, "x").described["sum"]
+    assert [(each.name, each.schema, each.required) for each in total.params] == [
+        ("a", {"type": "number"}, None), ("b", {"type": "array"}, None), ("c", True, None),
+    ]  # fmt: skip
+    assert total.result == {"type": "number"}
+    add = read_service(FLASK, "x").described["add"]
+    assert [each.schema for each in add.params] == [
+        {"type": "number", "minimum": 1},
+        {"type": "object", "properties": {"x": {"type": "string"}}},
+    ]
+    assert add.result == {"type": "object", "properties": {"sum": {"type": "number"}}}
+
+
+@pytest.mark.parametrize(
+    ("said", "schema"),
+    [
+        ({"type": "any"}, True),
+        ({"type": "Shop.Item"}, True),
+        ({"type": "bit"}, {"type": "boolean"}),
+        ({"type": "String", "min_length": 2, "max_digits": 4, "pattern": None}, {"type": "string", "minLength": 2}),
+        ({"type": "Object", "properties": {"p": 7}}, {"type": "object", "properties": {"p": {}}}),
+    ],
+)
+def test_a_word_that_is_no_kind_says_nothing_and_limits_are_respelled(said: Any, schema: Any) -> None:
+    entry = {"name": "m", "params": [{"name": "p", **said}]}
+    assert read_service({"procs": [entry]}, "x").described["m"].params[0].schema == schema
+
+
+def test_errors_examples_and_tags_of_a_description_are_kept() -> None:
+    entry = {
+        "name": "m",
+        "params": [{"name": "a", "type": "Number"}],
+        "errors": [{"code": 7, "message": "no", "data": None, "status_code": 500}],
+        "examples": [{"name": "e", "params": [{"name": "a", "value": 1}], "returns": {"name": "r", "value": 2}}],
+        "tags": ["t"],
+    }
+    described = read_service({"methods": {"m": entry}}, "x").described["m"]
+    assert (described.errors, described.examples, described.tags) == (
+        (DescribedError(7, "no"),),
+        (ExampleCall("e", [1], result=2),),
+        ("t",),
+    )
+
+
+def test_properties_inside_properties_end_somewhere() -> None:
+    deep: Any = {"type": "Object"}
+    for _ in range(500):
+        deep = {"type": "Object", "properties": {"p": deep}}
+    assert read_service({"procs": [{"name": "m", "params": [deep]}]}, "x").described["m"].params[0].schema

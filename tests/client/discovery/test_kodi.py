@@ -9,6 +9,8 @@ import pytest
 from rpcexplorer.client.discovery.kodi import read_introspection
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.methods.starting import starting_point
+from rpcexplorer.model.schema.described import key_of_event
+from rpcexplorer.model.schema.node import SchemaReader
 
 TYPES: dict[str, Any] = {
     "Player.Id": {"default": -1, "id": "Player.Id", "maximum": 2, "minimum": 0, "type": "integer"},
@@ -106,3 +108,44 @@ def test_an_empty_answer_offers_nothing(value: Any) -> None:
 @pytest.mark.parametrize("value", ["text", 7, ["ping"], {"methods": ["ping"]}, {"types": {}}])
 def test_another_answer_is_none_of_kodis(value: Any) -> None:
     assert read_introspection(value).refusal.startswith("answered, but not with methods by name")
+
+
+def test_a_param_is_kept_as_its_own_schema_and_types_by_their_bare_names() -> None:
+    described = read_introspection({"methods": METHODS, "types": TYPES}).described
+    seek, movies = described["Player.Seek"], described["Library.Movies"]
+    assert [(each.name, each.schema, each.required) for each in seek.params] == [
+        ("playerid", {"$ref": "Player.Id"}, True),
+        ("value", {"type": [{"type": "number"}, {"type": "string"}]}, True),
+        ("how", {"default": "a", "description": "In which way", "enums": ["a", "b"], "type": "string"}, False),
+    ]
+    assert (seek.result, movies.result) == (METHODS["Player.Seek"]["returns"], {"type": "string"})
+    assert movies.definitions["Movie.Fields"] == TYPES["Movie.Fields"]
+    assert "Item.Fields" in movies.definitions  # which the former extends
+    reader = SchemaReader(movies.definitions)
+    assert (reader.node(seek.params[0].schema).limits, reader.node(movies.params[0].schema).kinds) == (
+        {"maximum": 2, "minimum": 0},
+        ("array",),
+    )
+
+
+def test_what_kodi_sends_of_itself_is_described_beside_a_method_of_the_same_name() -> None:
+    sent = {
+        "Player.OnPlay": {
+            "description": "Playback has begun",
+            "params": [{"name": "sender", "required": True, "type": "string"}],
+            "returns": None,
+            "type": "notification",
+        },
+        "Player.Seek": 7,
+        "\ud800": {},
+    }
+    listing = read_introspection({"methods": METHODS, "types": TYPES, "notifications": sent})
+    assert [(event.name, event.doc, event.parameters) for event in listing.events] == [
+        ("Player.OnPlay", "Playback has begun", (Parameter("sender", True, "string"),)),
+        ("Player.Seek", "", ()),
+    ]
+    assert listing.described[key_of_event("Player.OnPlay")].params[0].schema == {"type": "string"}
+    assert listing.described[key_of_event("Player.Seek")].params == ()
+    assert len(listing.described["Player.Seek"].params) == 3
+    assert listing.skipped == ("1 left out: without a name that can be called",)
+    assert read_introspection({"methods": {key_of_event("Player.OnPlay"): {}}}).methods == ()

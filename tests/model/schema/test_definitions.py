@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from rpcexplorer.model.schema.definitions import Definitions
 
 
@@ -38,3 +40,16 @@ def test_a_circle_ends_and_a_place_in_a_list_is_found() -> None:
     found = Definitions(root).gather([root["methods"][0]["params"][0]["schema"]])
     assert list(found) == ["#/methods/0/params/0/schema"]
     assert Definitions(root).at("#/methods/7") is None
+
+
+def test_ten_thousand_references_in_a_circle_end() -> None:
+    schemas = {f"S{number}": {"$ref": f"#/s/S{(number + 1) % 10_000}"} for number in range(10_000)}
+    assert len(Definitions({"s": schemas}).gather([{"$ref": "#/s/S0"}])) == 10_000
+
+
+def test_places_inside_each_other_are_kept_as_far_as_there_is_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.model.schema.definitions.MOST_HELD", 2_000)
+    root: Any = {"a": {"b": {"c": {"enum": ["x" * 800]}}}}
+    definitions = Definitions(root)
+    found = definitions.gather([{"allOf": [{"$ref": "#/a/b/c"}, {"$ref": "#/a/b"}, {"$ref": "#/a"}, {"$ref": "#/a"}]}])
+    assert (len(found), definitions.left_out) == (2, 1)

@@ -1,0 +1,128 @@
+"""Methods in full: what a document says beyond the line of a method stays, in the words of the service."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+
+from rpcexplorer.client.discovery import described
+from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
+
+
+def only(method: dict[str, Any], **more: Any) -> Described:
+    return read_openrpc({"openrpc": "1.3.2", "methods": [{"name": "m", **method}], **more}).described["m"]
+
+
+def example(*values: tuple[str, Any], structure: str | None = None) -> Any:
+    """What becomes of the values of an example, of a method that takes a, b and c."""
+    given = [{"name": name, "value": value} for name, value in values]
+    method = {"params": [{"name": name} for name in "abc"], "examples": [{"name": "e", "params": given}]}
+    return only(method | ({"paramStructure": structure} if structure else {})).examples[0].params
+
+
+def test_all_that_a_method_has_is_kept() -> None:
+    components = {
+        "contentDescriptors": {"Id": {"name": "id", "required": True, "schema": {"$ref": "#/components/schemas/Id"}}},
+        "schemas": {"Id": {"type": "integer", "minimum": 1}},
+        "errors": {"Gone": {"code": 7, "message": "gone", "data": {"since": "x"}}},
+        "tags": {"shop": {"name": "shop"}},
+        "examplePairings": {"first": {"name": "first", "params": [{"$ref": "#/components/examples/one"}]}},
+        "examples": {"one": {"name": "id", "value": 1}},
+    }
+    method = {
+        "params": [{"$ref": "#/components/contentDescriptors/Id", "description": "Of *this* one"}],
+        "result": {"name": "user", "description": "The **user**", "schema": {"type": "object"}},
+        "errors": [{"$ref": "#/components/errors/Gone"}, {"code": True, "message": "odd"}],
+        "tags": [{"$ref": "#/components/tags/shop"}, "plain"],
+        "examples": [{"$ref": "#/components/examplePairings/first"}],
+    }
+    assert only(method, components=components) == Described(
+        (DescribedParam("id", {"$ref": "#/components/schemas/Id"}, True, "Of *this* one"),),
+        {"type": "object"},
+        "user",
+        "The **user**",
+        (DescribedError(7, "gone", {"since": "x"}), DescribedError(None, "odd")),
+        (ExampleCall("first", [1]),),
+        ("shop", "plain"),
+        dialect="rpc.discover",
+        definitions={"#/components/schemas/Id": {"type": "integer", "minimum": 1}},
+    )
+
+
+@pytest.mark.parametrize(
+    ("values", "structure", "params"),
+    [
+        ([("a", 1), ("b", 2)], None, [1, 2]),
+        ([("a", 1), ("b", 2)], "by-name", {"a": 1, "b": 2}),
+        ([("", 1), ("", 2)], "by-name", {"a": 1, "b": 2}),
+        ([("b", 2), ("a", 1)], "by-position", [1, 2]),
+        ([("c", 3)], None, {"c": 3}),
+        ([("other", 1)], None, [1]),
+    ],
+)
+def test_an_example_stands_as_it_could_be_sent(values: Any, structure: str | None, params: Any) -> None:
+    assert example(*values, structure=structure) == params
+
+
+def test_a_value_that_lies_elsewhere_is_no_value() -> None:
+    method = {"examples": [{"params": [{"name": "a", "externalValue": "https://x"}, {"name": "b", "value": None}]}]}
+    assert only(method).examples[0].params == [None]
+
+
+def test_a_result_without_a_schema_says_nothing_of_what_comes_back() -> None:
+    assert only({"result": {"name": "r", "description": "Something"}}).result is UNSET
+    assert only({"result": {"name": "r", "schema": True}}).result is True
+
+
+def test_a_param_that_is_its_own_schema_is_one_without_its_name() -> None:
+    (param,) = only({"params": [{"name": "a", "required": True, "type": "string"}]}).params
+    assert param == DescribedParam("a", {"type": "string"}, True)
+
+
+@pytest.mark.parametrize(
+    ("said", "draft"),
+    [
+        ({"$schema": "https://meta.open-rpc.org/"}, ""),
+        ({"$schema": "http://json-schema.org/draft-07/schema#"}, "http://json-schema.org/draft-07/schema#"),
+        (
+            {"jsonSchemaDialect": "https://json-schema.org/draft/2020-12/schema"},
+            "https://json-schema.org/draft/2020-12/schema",
+        ),
+    ],
+)
+def test_the_draft_is_that_of_the_schemas(said: Any, draft: str) -> None:
+    assert only({}, **said).draft == draft
+
+
+def test_what_is_too_much_is_left_out_from_the_schemas_on_and_it_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(described, "MOST_HELD", 1_000)
+    large = {"name": "m", "params": [{"name": "a", "schema": {"enum": ["x" * 900, "y" * 900]}}], "tags": ["t"]}
+    small = {"name": "n", "params": [{"name": "a", "schema": {"enum": ["x" * 900]}}]}
+    listing = read_openrpc({"methods": [large, small]})
+    assert listing.described["m"].params == (DescribedParam("a", True, False),)
+    assert listing.described["n"].params[0].schema == {"enum": ["x" * 900]}
+    assert listing.skipped == ("schemas or examples of 1 methods left out: more than can be kept",)
+
+
+def test_one_large_schema_that_all_refer_to_is_counted_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(described, "MOST_OF_ALL", 5_000)
+    param = {"$ref": "#/p"}
+    methods = [{"name": f"m{number}", "params": [param]} for number in range(10)]
+    listing = read_openrpc({"methods": methods, "p": {"name": "a", "schema": {"enum": ["x" * 900]}}})
+    kept = [each.params[0].schema for each in listing.described.values()]
+    assert [schema is not True for schema in kept] == [True] * 5 + [False] * 5
+    assert listing.skipped == ("schemas or examples of 5 methods left out: more than can be kept",)
+
+
+def test_what_schemas_refer_to_is_shared_by_all_methods() -> None:
+    refer = {"params": [{"name": "a", "schema": {"$ref": "#/components/schemas/A"}}]}
+    listing = read_openrpc(
+        {
+            "methods": [{"name": "m", **refer}, {"name": "n", **refer}],
+            "components": {"schemas": {"A": {"type": "null"}}},
+        }
+    )
+    assert listing.described["m"].definitions is listing.described["n"].definitions
