@@ -1,0 +1,77 @@
+"""Each dialect has its whole dialogue with what real servers have answered to it."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpcexplorer.client.discovery.dialects import DIALECTS
+from rpcexplorer.client.discovery.documents import at_path
+from rpcexplorer.client.discovery.names import rpc_modules
+from rpcexplorer.client.discovery.questions import WayOfAsking
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method, Parameter
+from tests.client.discovery.recordings import FOLDER, listing_of
+
+SERVERS: dict[str, tuple[WayOfAsking, int]] = {
+    "aria2": (DIALECTS["system.listMethods"].ask, 36),
+    "deluge": (DIALECTS["system.listMethods"].ask, 31),
+    "django-modern-rpc": (DIALECTS["system.listMethods"].ask, 9),
+    "electrum": (DIALECTS["help"].ask, 102),
+    "fastapi-jsonrpc": (at_path("/openrpc.json").ask, 2),
+    "flask-jsonrpc": (DIALECTS["rpc.describe"].ask, 5),
+    "ganache": (rpc_modules, 0),
+    "jsonrpclib": (DIALECTS["system.listMethods"].ask, 6),
+    "kamailio": (DIALECTS["system.listMethods"].ask, 73),
+    "litecoin": (DIALECTS["help"].ask, 138),
+    "mcp": (DIALECTS["tools/list"].ask, 4),
+    "mcp-everything": (DIALECTS["tools/list"].ask, 15),
+    "mopidy": (DIALECTS["core.describe"].ask, 62),
+    "openrpc": (DIALECTS["rpc.discover"].ask, 2),
+    "openrpc-mock-server": (DIALECTS["rpc.discover"].ask, 4),
+    "pjrpc": (at_path("/api/v1/openrpc.json").ask, 2),
+}
+"""How each is asked, and how many methods it has."""
+
+
+def asked(server: str) -> Listing:
+    return listing_of(server, SERVERS[server][0](()))
+
+
+def methods(server: str) -> dict[str, Method]:
+    return {method.name: method for method in asked(server).methods}
+
+
+def test_every_method_of_each_server_is_found() -> None:
+    assert sorted(SERVERS) == sorted(path.name.removesuffix(".json.gz") for path in FOLDER.glob("*.json.gz"))
+    assert {name: len(asked(name).methods) for name in SERVERS} == {name: count for name, (_, count) in SERVERS.items()}
+
+
+@pytest.mark.parametrize(
+    ("server", "name", "parameters"),
+    [
+        ("litecoin", "getblock", ["blockhash: string!", "verbosity: number=1"]),
+        ("mcp", "add", ["a: integer!", "b: integer=2"]),
+        (
+            "mcp-everything",
+            "get-resource-reference",
+            ["resourceType: one of Text | Blob='Text'", "resourceId: number=1"],
+        ),
+        (
+            "openrpc",
+            "store",
+            ["part: object!", "size: one of small | large!", "count: integer=1", "note: string or null"],
+        ),
+        ("openrpc-mock-server", "get_pets", ["tags: array of string", "limit: integer"]),
+        ("django-modern-rpc", "system.methodHelp", [": string!"]),
+    ],
+)
+def test_the_params_of_a_method_are_those_that_its_server_tells_of(
+    server: str, name: str, parameters: list[str]
+) -> None:
+    assert [in_short(each) for each in methods(server)[name].parameters] == parameters
+
+
+def in_short(parameter: Parameter) -> str:
+    """Its name and kind; a sign where it is required; its default."""
+    default = "" if parameter.default is None else f"={parameter.default!r}"
+    return f"{parameter.name}: {parameter.kind}{'!' * (parameter.required is True)}{default}"
