@@ -14,7 +14,7 @@ from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method, SavedMethod
-from rpcexplorer.model.methods.starting import starting_point
+from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable

@@ -10,8 +10,8 @@ from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
 from tests.auth.driving import (

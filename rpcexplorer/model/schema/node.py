@@ -7,7 +7,8 @@ It reads drafts 3 to 2020-12 and what services make of them: types spelled ``Num
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from math import isfinite
+from typing import Any, Final, TypeGuard
 
 from msgspec import UNSET, Struct
 
@@ -16,11 +17,13 @@ from rpcexplorer.model.schema.kinds import KINDS
 MOST_JOINED: Final = 200
 """Parts that one place is joined of."""
 MOST_CHOICES: Final = 1_000
-LIMITS: Final = (
-    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "pattern",
-    "format", "minItems", "maxItems", "uniqueItems", "minProperties", "maxProperties",
-)  # fmt: skip
-"""Keywords that narrow a kind, whose values are told as they are."""
+LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
+MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
+LIMITS: Final = (*LEAST, *MOST, "multipleOf", "pattern", "format", "uniqueItems")
+"""Keywords that narrow a kind."""
+_COUNTS: Final = frozenset({*LEAST, *MOST} - {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"})
+_EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
+_INCLUSIVE: Final = {exclusive: inclusive for inclusive, exclusive in _EXCLUSIVE.items()}
 _JOINS: Final = ("oneOf", "anyOf")
 
 
@@ -47,6 +50,7 @@ class Node(Struct, frozen=True):
     alternatives: tuple[Any, ...] = ()
     """It is also one of these; what stands above holds for each."""
     limits: Mapping[str, Any] = {}
+    """By the names of ``LIMITS``; bounds are numbers, also those that drafts 3 and 4 say with a boolean."""
     deprecated: bool = False
     read_only: bool = False
 
@@ -123,7 +127,7 @@ def _joined(parts: list[dict[str, Any]]) -> Node:
         prefix=next((prefix for part in parts if (prefix := _prefix(part))), ()),
         items=_rest_of_items(parts),
         alternatives=tuple(alternatives[:MOST_CHOICES]),
-        limits={key: part[key] for part in reversed(parts) for key in LIMITS if _is_limit(part.get(key))},
+        limits=_limits(parts),
         deprecated=any(part.get("deprecated") is True for part in parts),
         read_only=any(part.get("readOnly") is True for part in parts),
     )
@@ -219,8 +223,45 @@ def _rest_of_items(parts: list[dict[str, Any]]) -> Any:
     return True
 
 
-def _is_limit(value: Any) -> bool:
-    return isinstance(value, int | float | str)
+def _limits(parts: list[dict[str, Any]]) -> dict[str, Any]:
+    """Bounds by the narrowest part, the rest by the nearest."""
+    found: dict[str, Any] = {}
+    for part in parts:
+        for key, value in _limits_of(part):
+            if key not in found:
+                found[key] = value
+            elif key in LEAST:
+                found[key] = max(found[key], value)
+            elif key in MOST:
+                found[key] = min(found[key], value)
+    return found
+
+
+def _limits_of(part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    for key in LIMITS:
+        value = part.get(key)
+        if key == "uniqueItems":
+            if value is True:
+                yield key, value
+        elif key in {"pattern", "format"}:
+            if isinstance(value, str) and value:
+                yield key, value
+        elif key in _COUNTS:
+            if _is_number(value) and value >= 0 and value == int(value):
+                yield key, int(value)
+        elif key == "multipleOf":
+            if _is_number(found := value if value is not None else part.get("divisibleBy")) and found > 0:
+                yield key, found
+        elif _is_number(value) and not (key in {"minimum", "maximum"} and part.get(_EXCLUSIVE[key]) is True):
+            yield key, value
+        elif value is True and _is_number(bound := part.get(_INCLUSIVE.get(key, ""))):
+            yield key, bound
+
+
+def _is_number(value: Any) -> TypeGuard[int | float]:
+    if isinstance(value, float):
+        return isfinite(value)
+    return isinstance(value, int) and not isinstance(value, bool)
 
 
 def _first_text(parts: list[dict[str, Any]], key: str) -> str:

@@ -17,8 +17,8 @@ from urllib.parse import quote, unquote
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import (
     KEPT,

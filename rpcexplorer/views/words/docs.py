@@ -9,7 +9,7 @@ from typing import Any, Final
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.methods.method import By, Method, MethodSource, Parameter
-from rpcexplorer.model.methods.starting import starting_point
+from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.views.cells import columns, fitted
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable

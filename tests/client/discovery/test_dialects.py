@@ -14,7 +14,7 @@ from rpcexplorer.client.discovery.documents import at_path
 from rpcexplorer.client.discovery.questions import Answered, Dialect, Question
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.methods.starting import starting_point
+from rpcexplorer.model.schema.starting import starting_point
 
 EVERY = [*DIALECTS.values(), *SUSPECTED, at_path("/d")]
 

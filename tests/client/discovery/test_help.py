@@ -9,7 +9,7 @@ import pytest
 from rpcexplorer.client.discovery.help import help_text, read_text, with_help
 from rpcexplorer.client.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
 from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.methods.starting import starting_point
+from rpcexplorer.model.schema.starting import starting_point
 from tests.client.discovery.driving import drive
 
 TEXT = """== Chain ==

@@ -8,9 +8,9 @@ import pytest
 
 from rpcexplorer.client.discovery.kodi import read_introspection
 from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.schema.described import key_of_event
 from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.starting import starting_point
 
 TYPES: dict[str, Any] = {
     "Player.Id": {"default": -1, "id": "Player.Id", "maximum": 2, "minimum": 0, "type": "integer"},

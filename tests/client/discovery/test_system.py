@@ -9,7 +9,7 @@ import pytest
 from rpcexplorer.client.discovery.names import read_names
 from rpcexplorer.client.discovery.system import DIALECT, with_help, with_signature
 from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.methods.starting import starting_point
+from rpcexplorer.model.schema.starting import starting_point
 
 PLAIN = Method("user.get", source="discovered", dialect="system.listMethods")
 

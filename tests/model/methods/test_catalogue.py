@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from rpcexplorer.model.methods.catalogue import catalogue
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.schema.starting import starting_point
 
 PROFILE = Profile("p", "https://x.example")
 

@@ -94,3 +94,17 @@ def test_a_default_may_be_null_and_is_told_from_none() -> None:
 @pytest.mark.parametrize("schema", [{"$ref": "A"}, {"allOf": [{"$ref": "A"}]}, {"$ref": "nowhere"}])
 def test_a_circle_and_a_reference_to_nowhere_let_anything_stand(schema: Any) -> None:
     assert node_of(schema, A={"$ref": "B"}, B={"allOf": [{"$ref": "A"}]}) == ANYTHING
+
+
+@pytest.mark.parametrize(
+    ("schema", "limits"),
+    [
+        ({"minimum": 3, "exclusiveMinimum": True, "maximum": 9}, {"exclusiveMinimum": 3, "maximum": 9}),
+        ({"minimum": 3, "exclusiveMinimum": False}, {"minimum": 3}),
+        ({"maxLength": 4.0, "minLength": "2", "maximum": True, "minItems": -1}, {"maxLength": 4}),
+        ({"divisibleBy": 5, "uniqueItems": False, "pattern": 7}, {"multipleOf": 5}),
+        ({"minimum": 3, "allOf": [{"minimum": 5}, {"minimum": float("inf")}]}, {"minimum": 5}),
+    ],
+)
+def test_bounds_are_numbers_whichever_draft_says_them_and_the_narrowest_counts(schema: Any, limits: Any) -> None:
+    assert node_of(schema).limits == limits

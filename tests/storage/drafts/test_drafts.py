@@ -13,8 +13,8 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.methods.starting import starting_point
 from rpcexplorer.model.profile import MethodNote, Profile, ad_hoc
+from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secrets.placeholders import of_this
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.drafts import drafts as drafts_module

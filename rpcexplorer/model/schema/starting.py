@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described
 
 
-def starting_point(method: Method) -> Any:
+def starting_point(method: Method, described: Described | None = None) -> Any:  # noqa: ARG001 - the line says enough
     """Params to start typing from: those that are noted, else the required ones, else None."""
     if method.params is not None:
         return method.params

@@ -1,0 +1,78 @@
+"""What a schema lets stand, in few words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.words import LONGEST_KIND, kind_words, limit_words
+
+
+def kind_of(schema: Any, **definitions: Any) -> str:
+    return kind_words(SchemaReader(definitions), schema)
+
+
+def limits_of(**schema: Any) -> str:
+    return limit_words(SchemaReader({}).node(schema))
+
+
+def test_a_kind_is_told_in_short_words() -> None:
+    schemas: tuple[Any, ...] = (
+        {"type": "Number"},
+        {"type": ["string", "null"]},
+        {"type": "array", "items": {"type": "array", "items": {"$ref": "Id"}}},
+        {"type": ["array", "null"], "items": {"enum": ["a", "b"]}},
+        {"enum": ["a", None, 5, True, "", {"x": 1}, "left out"]},
+        {"const": "on"},
+        {"oneOf": [{"type": "string"}, {"$ref": "Id"}, {"type": "string"}]},
+        {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
+        {"properties": {"a": {}}},
+        {"anyOf": [{"type": "string"}, {}]},
+        False,
+        True,
+        {},
+        "no schema",
+    )
+    assert [kind_of(schema, Id={"type": "integer"}) for schema in schemas] == [
+        "number",
+        "string or null",
+        "array of array of integer",
+        "array of one of a | b or null",
+        'one of a | null | 5 | true | "" | {…} | …',
+        "one of on",
+        "string or integer",
+        "object",
+        "object",
+        "",
+        "nothing",
+        "",
+        "",
+        "",
+    ]
+
+
+def test_limits_are_told_as_they_are_said() -> None:
+    assert limits_of(minimum=1, maximum=100) == "1 … 100"
+    assert limits_of(minimum=0, exclusiveMaximum=1.5, multipleOf=0.5) == "at least 0, less than 1.5, a multiple of 0.5"
+    assert limits_of(minimum=3, exclusiveMinimum=True) == "more than 3"
+    assert limits_of(format="email", minLength=1, pattern="^a b$") == "email, at least 1 character, matches ^a b$"
+    assert limits_of(minItems=2, maxItems=2, uniqueItems=True) == "2 elements, each once"
+    assert limits_of(maxLength=20, maxProperties=1) == "at most 20 characters, at most 1 member"
+    assert limits_of(minimum="5", maxLength=-1, format=7, uniqueItems=False) == ""
+
+
+def test_the_narrowest_bounds_of_parts_that_hold_together_are_told() -> None:
+    assert limits_of(minimum=1, maximum=9, allOf=[{"minimum": 3, "maximum": 100}]) == "3 … 9"
+
+
+def test_words_stay_short_whatever_a_schema_says() -> None:
+    deep: Any = {"type": "string"}
+    for _ in range(1_000):
+        deep = {"type": "array", "items": deep}
+    circle: Any = {"oneOf": [{"$ref": "A"}, {"type": "array", "items": {"$ref": "A"}}]}
+    wide = {"oneOf": [{"oneOf": [{"enum": ["x" * 1_000] * 10}] * 10}] * 10}
+    told = [kind_of(deep), kind_of({"$ref": "A"}, A=circle), kind_of(wide), kind_of({"enum": ["a\n\tb" * 5_000]})]
+    assert told[:2] == ["array of array of array of array", ""]
+    assert max(map(len, told)) <= LONGEST_KIND
+    assert "\n" not in "".join(told)
+    assert limits_of(minimum=-(10**5_000), pattern="x" * 1_000).startswith("at least …, matches xxx")
