@@ -23,7 +23,7 @@ from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.described import Described, described_by
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.model.templates.saved_call import SIGN, as_named, method_of
-from rpcexplorer.storage.catalogues import read_description
+from rpcexplorer.storage.catalogues.descriptions import read_description
 from rpcexplorer.storage.storage import Storage
 
 if TYPE_CHECKING:
@@ -200,8 +200,9 @@ class Explorer(Storage):
 
     def described(self, method: str) -> Described | None:
         """All that is known of what a method takes and gives; None of a name that nobody has told of."""
-        profile, known = self._in_use(), self.methods(called=False).get(method)
-        return self.catalogues.described(profile, method) or (described_by(known) if known else None)
+        found = self.catalogues.described(self._in_use(), method)
+        known = None if found else self.methods(called=False).get(method)
+        return described_by(known) if known else found
 
     async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""

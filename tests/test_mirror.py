@@ -40,6 +40,7 @@ TOGETHER: Final = {
     "redaction": ("redaction/test_redactor.py", "what is hidden is seen in the text that is left"),
     "redaction/matching": ("redaction/test_redactor.py", "what is found is seen by what is hidden"),
     "storage": ("trust/secrets/test_everywhere.py", "crashes and themes are files that commands write and read"),
+    "storage/catalogues": ("storage/catalogues/test_catalogues.py", "what is kept of a server comes back whole"),
     "storage/drafts": ("cli/test_importing.py", "imported calls become drafts"),
     "storage/history": ("storage/history/test_store.py", "files are read, joined and mended behind the store"),
     "storage/profiles": ("storage/profiles/test_loading.py", "a value is right or wrong in a file"),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Self
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.catalogues import Catalogues
+from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.drafts.imported import ImportedDrafts

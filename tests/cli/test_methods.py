@@ -44,7 +44,7 @@ def test_a_refresh_lists_what_the_service_has_and_says_what_it_asked(shop: Shell
     lines = ran.err.splitlines()
     assert lines[0].startswith(f"rpcexplorer: rpc.discover: {len(TABLE)} methods (OpenRPC 1.3.2")
     assert lines[1] == f"rpcexplorer: system.listMethods: {len(TABLE)} methods"
-    assert lines[2] == f"rpcexplorer: new: {', '.join(sorted(TABLE)[:5])} and {len(TABLE) - 5} more"
+    assert len(lines) == 2
 
 
 def test_what_was_learned_is_there_in_the_next_run_and_asks_nobody(shop: Shell) -> None:
@@ -185,7 +185,7 @@ def test_hostile_names_reach_no_terminal(shell: Shell) -> None:
 
 def test_a_damaged_cache_is_a_sentence_and_the_rest_is_listed(shop: Shell) -> None:
     shop.run("methods", "--refresh")
-    (file,) = (shop.home / "cache" / "catalogues").iterdir()
+    (file,) = (shop.home / "cache" / "catalogues").glob("*.json")
     file.write_bytes(file.read_bytes()[:-100])
     ran = shop.run("methods")
     assert ran.code == 0

@@ -11,7 +11,8 @@ from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.catalogues import Catalogues
+from rpcexplorer.model.schema.described import Described
+from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.drafts.drafts import Drafts
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.history.store import History
@@ -143,14 +144,17 @@ def _drafts(root: Path) -> Found:
 
 
 def _discover(root: Path, thing: str) -> str:
-    found = Discovery(WHEN, (Method(thing, source="discovered"),), ())
+    full = {thing: Described(tags=(thing,))}
+    found = Discovery(WHEN, (Method(thing, source="discovered"),), (), described=full)
     return " ".join(Catalogues(paths(root).catalogues).settle(Profile("p", "http://h"), found).sentences)
 
 
 def _catalogue(root: Path) -> Found:
     catalogues = Catalogues(paths(root).catalogues)
     learned = catalogues.of(Profile("p", "http://h"))
-    return {method.name for method in learned.methods} if learned else set(), catalogues.trouble
+    names = {method.name for method in learned.methods} if learned else set()
+    full = {name for name in names if catalogues.described(Profile("p", "http://h"), name)}
+    return full, catalogues.trouble
 
 
 # --- history

@@ -17,7 +17,7 @@ from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.storage.catalogues import Catalogues
+from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal

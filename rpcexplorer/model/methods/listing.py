@@ -7,12 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.described import Described
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.methods.changes import MethodChange
 
 
 class Listing(Struct, frozen=True):
@@ -52,6 +56,8 @@ class Discovery(Struct, frozen=True):
     """Names that were not discovered before."""
     gone: tuple[str, ...] = ()
     """Names that were, and are not any more."""
+    changed: tuple[MethodChange, ...] = ()
+    """All that differs from what was known before: new, gone, and what is said otherwise. None at the first time."""
     described: Mapping[str, Described] = {}
     """What they say of each method in full, by name."""
     events: tuple[Method, ...] = ()

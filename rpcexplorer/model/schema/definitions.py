@@ -122,6 +122,21 @@ def weight(value: Any, limit: int) -> int:
     return size
 
 
+def references_in(schema: Any) -> set[str]:
+    """What a schema itself refers to."""
+    found: set[str] = set()
+    rest, parts = [schema], 0
+    while rest and parts < MOST_PARTS:
+        part = rest.pop()
+        parts += 1
+        if isinstance(part, dict):
+            found.update(_references(part))
+            rest += [value for value in part.values() if isinstance(value, dict | list)]
+        elif isinstance(part, list):
+            rest += [value for value in part if isinstance(value, dict | list)]
+    return found
+
+
 def _references(part: dict[str, Any]) -> Iterator[str]:
     """What an object refers to. ``extends`` is how Kodi's types name what they are made of."""
     for key in ("$ref", "$dynamicRef", "$recursiveRef", "extends"):

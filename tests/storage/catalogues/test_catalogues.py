@@ -17,7 +17,9 @@ from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import DocumentSource, Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codec import decode
-from rpcexplorer.storage.catalogues import DESCRIPTION, HEAD, Catalogues, read_description
+from rpcexplorer.storage.catalogues.catalogues import Catalogues
+from rpcexplorer.storage.catalogues.descriptions import DESCRIPTION, read_description
+from rpcexplorer.storage.catalogues.rows import HEAD
 from rpcexplorer.storage.files import FileTrouble
 from tests.storage.recording import exchange
 
@@ -58,7 +60,7 @@ def test_nothing_is_read_before_it_is_asked_for_and_then_once(folder: Path) -> N
 
 def test_a_discovery_is_compared_with_the_one_before(folder: Path) -> None:
     first = Catalogues(folder).settle(SHOP, found(Method("a"), Method("b")))
-    assert (first.new, first.gone, first.sentences) == (("a", "b"), (), ("said",))
+    assert (first.new, first.gone, first.changed, first.sentences) == ((), (), (), ("said",))
     second = Catalogues(folder).settle(SHOP, found(Method("c"), Method("b")))
     assert (second.new, second.gone) == (("c",), ("a",))
 
@@ -120,7 +122,7 @@ def test_a_damaged_file_is_replaced_by_the_next_discovery(folder: Path) -> None:
     folder.mkdir(parents=True)
     (folder / "shop.json").write_text("nonsense")
     catalogues = Catalogues(folder)
-    assert catalogues.settle(SHOP, found(FULL)).new == ("user.get",)
+    assert catalogues.settle(SHOP, found(FULL)).new == ()
     assert catalogues.trouble == ""
     assert Catalogues(folder).of(SHOP) == Learned((FULL,), WHEN)
 

@@ -1,0 +1,213 @@
+"""What differs between what a service said of its methods before and what it says now, in words. Pure and bounded."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any, Final, Literal
+
+from msgspec import UNSET, Struct
+
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.definitions import references_in
+from rpcexplorer.model.schema.described import Described, DescribedParam
+
+MOST_CHANGES: Final = 2_000
+"""Methods that are told of; the rest is counted."""
+MOST_TOLD: Final = 12
+"""Of one method."""
+SHOWN: Final = 60
+"""Characters of a value."""
+
+BothTimes = tuple[Described, Described]
+"""A method in full as it was, and as it is."""
+
+
+class MethodChange(Struct, frozen=True):
+    """A method that is new or gone, or of which something else is said."""
+
+    name: str
+    kind: Literal["new", "gone", "changed"]
+    what: tuple[str, ...] = ()
+    """What has changed, in words; there may be text from outside in them."""
+
+
+class MethodChanges(Struct, frozen=True):
+    """What a refresh found that was not so before."""
+
+    when: datetime
+    """The refresh."""
+    before: datetime
+    """The one it is compared with."""
+    methods: tuple[MethodChange, ...]
+    """By name."""
+    more: int = 0
+    """Methods that are not among them."""
+
+
+def changes_between(
+    old: Iterable[Method], new: Iterable[Method], pair: Callable[[str], BothTimes | None]
+) -> Iterator[MethodChange]:
+    """Every change, by name. ``pair`` gives a method in full, both times; None where that cannot have changed."""
+    before, now = {each.name: each for each in old}, {each.name: each for each in new}
+    affected = AffectedReferences()
+    for name in sorted(before.keys() | now.keys()):
+        if name not in before:
+            yield MethodChange(name, "new")
+        elif name not in now:
+            yield MethodChange(name, "gone")
+        else:
+            full = pair(name)
+            told = [*_lines(before[name], now[name], full), *(_schemas(*full, affected) if full else ())]
+            if what := tuple(dict.fromkeys(told)):
+                yield MethodChange(name, "changed", what[:MOST_TOLD])
+
+
+class AffectedReferences:
+    """Which references lead to something else than before, be it through others. Found out once for all methods."""
+
+    def __init__(self) -> None:
+        self._found: dict[tuple[int, int], tuple[Any, Any, frozenset[str]]] = {}
+        """By the identity of both definitions, with these, so that no others take their places."""
+
+    def between(self, old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
+        key = (id(old), id(new))
+        if key not in self._found:
+            self._found[key] = (old, new, _affected(old, new))
+        return self._found[key][2]
+
+
+def _affected(old: Mapping[str, Any], new: Mapping[str, Any]) -> frozenset[str]:
+    if old is new:
+        return frozenset()
+    users: dict[str, list[str]] = {}
+    for reference, schema in new.items():
+        for used in references_in(schema):
+            users.setdefault(used, []).append(reference)
+    found = {each for each in old.keys() | new.keys() if not _same(old.get(each, UNSET), new.get(each, UNSET))}
+    rest = list(found)
+    while rest:
+        fresh = [user for user in users.get(rest.pop(), ()) if user not in found]
+        found.update(fresh)
+        rest += fresh
+    return frozenset(found)
+
+
+# --- the line of a method ---------------------------------------------------------------------------------------------
+
+
+def _lines(old: Method, new: Method, full: BothTimes | None) -> Iterator[str]:
+    if new.deprecated != old.deprecated:
+        yield "deprecated now" if new.deprecated else "not deprecated any more"
+    yield from _params(old.parameters, new.parameters)
+    if old.by != new.by:
+        yield f"params {f'by {new.by}' if new.by else 'either way'} now"
+    if old.result != new.result and (old.result or full is None):
+        yield f"result was {_or_unknown(old.result)}, now {_or_unknown(new.result)}"
+    if old.auth != new.auth:
+        yield f"auth was {_or_unknown(old.auth)}, now {_or_unknown(new.auth)}"
+    if old.safe != new.safe:
+        yield {True: "safe now", False: "not safe now", None: "not said to be safe any more"}[new.safe]
+    if (old.doc, old.details) != (new.doc, new.details):
+        yield "doc"
+
+
+def _params(old: tuple[Parameter, ...], new: tuple[Parameter, ...]) -> Iterator[str]:
+    before, now = _named(old), _named(new)
+    for name, each in now.items():
+        if name not in before:
+            yield f"param {name} is new{' and required' if each.required else ''}"
+    for name in before:
+        if name not in now:
+            yield f"param {name} is gone"
+    both = [name for name in now if name in before]
+    if both != [name for name in before if name in now]:
+        yield "order of the params"
+    for name in both:
+        yield from _param(name, before[name], now[name])
+
+
+def _param(name: str, old: Parameter, new: Parameter) -> Iterator[str]:
+    if bool(old.required) != bool(new.required):
+        yield f"{name} is {'required' if new.required else 'optional'} now"
+    if old.kind != new.kind:
+        yield f"{name} was {_or_unknown(old.kind)}, now {_or_unknown(new.kind)}"
+    if not _same(old.default, new.default):
+        yield f"default of {name} was {_shown(old.default)}, now {_shown(new.default)}"
+    if old.doc != new.doc:
+        yield f"doc of {name}"
+
+
+def _named(params: Iterable[Any]) -> dict[str, Any]:
+    """Params by the names they are told by; what has no name is told by its position."""
+    return {f"“{each.name}”" if each.name else f"#{at}": each for at, each in enumerate(params, start=1)}
+
+
+# --- all that is said of it -------------------------------------------------------------------------------------------
+
+
+def _schemas(old: Described, new: Described, affected: AffectedReferences) -> Iterator[str]:
+    """What the line does not show."""
+    changed = affected.between(old.definitions, new.definitions)
+
+    def other(before: Any, now: Any) -> bool:
+        return not _same(before, now) or bool(changed and not changed.isdisjoint(references_in(now)))
+
+    before: dict[str, DescribedParam] = _named(old.params)
+    for name, each in _named(new.params).items():
+        was = before.get(name)
+        if was is None:
+            continue
+        if other(was.schema, each.schema):
+            yield f"schema of {name}"
+        if was.doc != each.doc:
+            yield f"doc of {name}"
+        if was.deprecated != each.deprecated:
+            yield f"{name} is {'deprecated now' if each.deprecated else 'not deprecated any more'}"
+    if other(old.result, new.result):
+        yield "schema of the result"
+    if (old.result_name, old.result_doc) != (new.result_name, new.result_doc):
+        yield "doc of the result"
+    yield from _errors(old, new)
+    if not _same([_values(each) for each in old.examples], [_values(each) for each in new.examples]):
+        yield "examples"
+    if old.tags != new.tags:
+        yield "tags"
+    if old.extra != new.extra:
+        yield "takes other members as well now" if new.extra else "takes no other members now"
+
+
+def _errors(old: Described, new: Described) -> Iterator[str]:
+    before, now = ({each.code: each for each in full.errors} for full in (old, new))
+    yield from (f"error {code} is new" for code in now if code not in before)
+    yield from (f"error {code} is gone" for code in before if code not in now)
+    if any(not _same(_values(before[code]), _values(now[code])) for code in now.keys() & before.keys()):
+        yield "errors"
+
+
+def _values(each: Struct) -> list[Any]:
+    return [None if (value := getattr(each, name)) is UNSET else value for name in each.__struct_fields__]
+
+
+def _same(one: Any, other: Any) -> bool:
+    """Whether two JSON values say the same; the order of members makes no difference."""
+    if one is other:
+        return True
+    if one is UNSET or other is UNSET:
+        return False
+    try:
+        return one == other and json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+    except RecursionError:  # as many levels as Python can read
+        return False
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "not said"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def _or_unknown(words: str | None) -> str:
+    return words or "not said"

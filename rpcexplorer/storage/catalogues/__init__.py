@@ -1,0 +1,1 @@
+"""What services said of their methods, kept per profile: the lines that a start reads, and the rest beside them."""

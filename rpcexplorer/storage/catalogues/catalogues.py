@@ -1,0 +1,224 @@
+"""What servers said of their methods, per profile in the cache folder, used only for the URL it came from.
+
+A start reads the lines of the methods (rows.py); all that is said of one is read when it is opened (pieces.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from msgspec.structs import replace
+
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
+from rpcexplorer.model.methods.listing import Discovery, Learned
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.storage.catalogues.keeping import CatalogueFiles
+from rpcexplorer.storage.catalogues.rows import KeptCatalogue
+from rpcexplorer.storage.files import FileTrouble
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.methods.changes import BothTimes, MethodChanges
+    from rpcexplorer.storage.catalogues.pieces import KeptPieces, PiecesWriter
+
+T = TypeVar("T")
+Key = tuple[str, str]
+"""A profile's name and its URL."""
+
+
+class Catalogues:
+    """What was discovered, by profile. A file is read when it is first asked for."""
+
+    def __init__(self, folder: Path, secrets: Callable[[], Iterable[Secret]] = tuple) -> None:
+        """``secrets`` are those known at that moment: what holds one is not written."""
+        self._files = CatalogueFiles(folder, secrets)
+        self._kept: dict[Key, KeptCatalogue] = {}
+        self._found: dict[Key, tuple[Discovery, MethodChanges | None]] = {}
+        """What this run has discovered itself, as long as no other has since."""
+        self._pieces: dict[Key, tuple[str, KeptPieces]] = {}
+        """The files of methods in full, each with what it was named by."""
+        self._unusable: set[str] = set()
+        """Those that have turned out to be damaged, or gone."""
+        self.trouble = ""
+        """Why a catalogue that is stored cannot be used; empty when it can."""
+
+    def of(self, profile: Profile) -> Learned | None:
+        """What was discovered for a profile where it points to now; None where nothing was."""
+        return self._looked_up(profile).learned
+
+    def described(self, profile: Profile, method: str) -> Described | None:
+        """All that the service says of a method; None where it has never said more than its line."""
+        found = self._found.get(_key(profile))
+        return found[0].described.get(method) if found else self._read_full(profile, lambda it: it.described(method))
+
+    def events(self, profile: Profile) -> tuple[Method, ...]:
+        """What the service says that it sends of itself."""
+        found = self._found.get(_key(profile))
+        return found[0].events if found else self._read_full(profile, lambda it: it.events()) or ()
+
+    def changes(self, profile: Profile) -> MethodChanges | None:
+        """What the last refresh found that found anything new, gone or changed; None where none has."""
+        found = self._found.get(_key(profile))
+        return found[1] if found else self._read_full(profile, lambda it: it.changes())
+
+    def absent(self, profile: Profile) -> frozenset[str]:
+        """Names to which the server has last said that there is no such method."""
+        return self._looked_up(profile).absent
+
+    def heard(self, exchange: Exchange, profile: Profile, *, keep: bool = True) -> None:
+        """Learn from a reply whether the server has the method; ``keep`` it beyond this run, if that can be."""
+        if exchange.kind != "call" or not isinstance(exchange.outcome, Result | ErrorObject):
+            return
+        kept, name = self._looked_up(profile), exchange.method
+        is_absent = isinstance(exchange.outcome, ErrorObject) and exchange.outcome.code == METHOD_NOT_FOUND
+        if is_absent == (name in kept.absent):
+            return
+        if keep:
+            kept = self._read_again(profile)
+        kept.absent = kept.absent | {name} if is_absent else kept.absent - {name}
+        if keep:
+            self._files.write(profile, kept)
+
+    def with_habits(self, exchange: Exchange, profile: Profile) -> Exchange:
+        """How a server writes all of its replies, noted on the first one that shows it: no call is at fault there."""
+        habits = getattr(exchange.outcome, "habits", ())
+        if not habits or not self.is_news(profile):
+            return exchange
+        note = f"in replies of this server {'; '.join(habits)}: that is understood, nothing to do; it is said once"
+        return replace(exchange, notes=(*exchange.notes, note))
+
+    def is_news(self, profile: Profile) -> bool:
+        """Whether it was never said before how this server writes its replies; from now on it was."""
+        if self._looked_up(profile).habits:
+            return False
+        kept = self._read_again(profile)
+        kept.habits = True
+        self._files.write(profile, kept)
+        return True
+
+    def settle(self, profile: Profile, discovery: Discovery) -> Discovery:
+        """Keep what was found instead of what was known; the discovery with what differs between the two.
+
+        Where nothing was known before, nothing differs.
+        """
+        if not discovery.found:
+            return discovery
+        before = self._read_again(profile).learned
+        writer, said = self._files.writer(profile, discovery)
+        changes = self._changes(profile, before, discovery, writer) if before else None
+        last = changes if changes or not before else self.changes(profile)
+        kept = self._looked_up(profile)
+        kept.learned = Learned(discovery.methods, discovery.when)
+        kept.absent -= {method.name for method in discovery.methods}
+        said += self._files.write_both(profile, kept, writer.content(last) if writer else b"")
+        self._found[_key(profile)] = discovery, last
+        self.trouble = ""
+        differs = changes.methods if changes else ()
+        return replace(
+            discovery,
+            sentences=(*discovery.sentences, *said),
+            new=tuple(each.name for each in differs if each.kind == "new"),
+            gone=tuple(each.name for each in differs if each.kind == "gone"),
+            changed=differs,
+        )
+
+    # --- what is known -----------------------------------------------------------------------------------------------
+
+    def _looked_up(self, profile: Profile) -> KeptCatalogue:
+        """All that the file of lines says."""
+        key = _key(profile)
+        if key not in self._kept:
+            self._kept[key] = self._read(profile) or KeptCatalogue()
+        return self._kept[key]
+
+    def _read_again(self, profile: Profile) -> KeptCatalogue:
+        """What is about to be written goes over what another program may have learned meanwhile."""
+        kept, key = self._looked_up(profile), _key(profile)
+        if there := self._read(profile):
+            there.habits |= kept.habits
+            if _when(kept) > _when(there):  # which could not be written
+                there.learned, there.beside = kept.learned, kept.beside
+            elif _when(kept) < _when(there):
+                self._found.pop(key, None)
+            self._kept[key] = there
+        return self._kept[key]
+
+    def _read(self, profile: Profile) -> KeptCatalogue | None:
+        self.trouble = ""
+        try:
+            return self._files.read(profile)
+        except FileTrouble as trouble:
+            self.trouble = trouble.sentence
+        return None
+
+    def _read_full(self, profile: Profile, ask: Callable[[KeptPieces], T]) -> T | None:
+        """Ask the file that has the methods in full; where it is gone, perhaps there is a newer one."""
+        beside = self._looked_up(profile).beside
+        for again in (False, True):
+            if again and beside == (beside := self._read_again(profile).beside):
+                break
+            pieces = self._pieces_of(profile, beside)
+            if pieces is None:
+                return None
+            try:
+                return ask(pieces)
+            except FileTrouble as trouble:
+                said = trouble.sentence
+        self._unusable.add(beside)
+        self.trouble = said
+        return None
+
+    def _pieces_of(self, profile: Profile, beside: str) -> KeptPieces | None:
+        from rpcexplorer.storage.catalogues.pieces import KeptPieces  # no start needs it
+
+        path, key = self._files.beside(profile, beside), _key(profile)
+        if path is None or beside in self._unusable:
+            return None
+        if self._pieces.get(key, ("",))[0] != beside:
+            self._pieces[key] = beside, KeptPieces(path)
+        return self._pieces[key][1]
+
+    def _changes(
+        self, profile: Profile, before: Learned, now: Discovery, writer: PiecesWriter | None
+    ) -> MethodChanges | None:
+        """What differs from what was known; None where nothing does."""
+        from rpcexplorer.model.methods.changes import MOST_CHANGES, MethodChanges, changes_between
+
+        is_as_it_was = self._comparison(profile, writer)
+
+        def pair(name: str) -> BothTimes | None:
+            new = now.described.get(name)
+            if new is None or is_as_it_was(name):
+                return None
+            old = self.described(profile, name)
+            return (old, new) if old else None
+
+        changes = list(changes_between(before.methods, now.methods, pair))
+        told, more = tuple(changes[:MOST_CHANGES]), max(len(changes) - MOST_CHANGES, 0)
+        return MethodChanges(now.when, before.when, told, more) if changes else None
+
+    def _comparison(self, profile: Profile, writer: PiecesWriter | None) -> Callable[[str], bool]:
+        """Tells whether a method stands in the file as it would be written now, with all that it may refer to."""
+        pieces = self._pieces_of(profile, self._looked_up(profile).beside)
+
+        def is_as_it_was(name: str) -> bool:
+            with suppress(FileTrouble):
+                mark = pieces.mark(name) if pieces and writer else None
+                return mark is not None and writer is not None and mark == writer.mark(name)
+            return False
+
+        return is_as_it_was
+
+
+def _key(profile: Profile) -> Key:
+    return (profile.name, profile.endpoint)
+
+
+def _when(kept: KeptCatalogue) -> float:
+    return kept.learned.when.timestamp() if kept.learned else 0.0

@@ -1,0 +1,28 @@
+"""Descriptions of services that lie in files: a team commits one, a person has one. Text from outside, and bounded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Final
+
+from rpcexplorer.model.profile import DocumentSource
+from rpcexplorer.model.settings import MIB
+from rpcexplorer.storage.files import FileTrouble, read_bytes, refuse_links
+
+DESCRIPTION: Final = 32 * MIB
+"""Bytes of a file that describes a service: the largest that were seen have a few hundred thousand."""
+
+
+def read_description(source: DocumentSource) -> bytes:
+    """What the file holds in which a service is described; ``FileTrouble`` where it cannot be used.
+
+    It is read as what it is: text from outside. One that a team's file names lies in that file's folder, behind no
+    link; this person's own file may name any.
+    """
+    path = Path(source.file)
+    if source.inside:
+        refuse_links(path.parent, Path(source.inside))
+    content = read_bytes(path, DESCRIPTION, links=not source.inside, others=True)
+    if content is None:
+        raise FileTrouble(f"cannot read {path}: it does not exist; put it there, or change discovery in the profile")
+    return content

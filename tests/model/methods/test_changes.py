@@ -1,0 +1,107 @@
+"""What differs between two catalogues, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from msgspec import UNSET
+from msgspec.structs import replace
+
+from rpcexplorer.model.methods.changes import MOST_TOLD, MethodChange, changes_between
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
+
+OLD = Method(
+    "m", "Does", parameters=(Parameter("page", True, "integer", "Which", 1), Parameter("kind", False, "string"))
+)
+FULL = Described(
+    (DescribedParam("page", {"type": "integer"}, True), DescribedParam("kind", {"type": "string"})),
+    {"type": "array"},
+    errors=(DescribedError(-1, "no"),),
+    examples=(ExampleCall("one", {"page": 1}),),
+)
+
+
+def told(old: Method, new: Method, *full: Described) -> tuple[str, ...]:
+    changes = list(changes_between([old], [new], lambda _: (full[0], full[1]) if full else None))
+    assert [(change.name, change.kind) for change in changes] in ([], [("m", "changed")])
+    return changes[0].what if changes else ()
+
+
+def test_new_and_gone_are_told_by_name_and_what_stayed_is_not() -> None:
+    methods = [Method(name) for name in "abc"]
+    changes = changes_between(methods[:2], methods[1:], lambda _: None)
+    assert list(changes) == [MethodChange("a", "gone"), MethodChange("c", "new")]
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({}, ()),
+        ({"dialect": "help"}, ()),
+        ({"doc": "Did"}, ("doc",)),
+        ({"details": "More"}, ("doc",)),
+        ({"deprecated": True}, ("deprecated now",)),
+        ({"auth": "none"}, ("auth was not said, now none",)),
+        ({"safe": False}, ("not safe now",)),
+        ({"by": "name"}, ("params by name now",)),
+        ({"result": "string"}, ("result was not said, now string",)),
+        ({"parameters": OLD.parameters[::-1]}, ("order of the params",)),
+        ({"parameters": (*OLD.parameters, Parameter("since", True))}, ("param “since” is new and required",)),
+        ({"parameters": OLD.parameters[:1]}, ("param “kind” is gone",)),
+        ({"parameters": (*OLD.parameters, Parameter(""))}, ("param #3 is new",)),
+    ],
+)
+def test_each_change_of_a_line_has_words(fields: dict[str, Any], words: tuple[str, ...]) -> None:
+    assert told(OLD, replace(OLD, **fields)) == words
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"required": None}, "“page” is optional now"),
+        ({"kind": "string"}, "“page” was integer, now string"),
+        ({"kind": ""}, "“page” was integer, now not said"),
+        ({"default": True}, "default of “page” was 1, now true"),
+        ({"doc": "Where"}, "doc of “page”"),
+    ],
+)
+def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) -> None:
+    params = (OLD.parameters[0]._replace(**fields), OLD.parameters[1])
+    assert told(OLD, replace(OLD, parameters=params)) == (words,)
+
+
+@pytest.mark.parametrize(
+    ("fields", "words"),
+    [
+        ({"dialect": "help", "draft": "x"}, ()),
+        ({"params": (FULL.params[0], replace(FULL.params[1], schema={"maxLength": 1}))}, ("schema of “kind”",)),
+        ({"params": (FULL.params[0], replace(FULL.params[1], deprecated=True))}, ("“kind” is deprecated now",)),
+        ({"result": {"type": "object"}}, ("schema of the result",)),
+        ({"result": UNSET}, ("schema of the result",)),
+        ({"errors": (DescribedError(-2), DescribedError(-1, "yes"))}, ("error -2 is new", "errors")),
+        ({"errors": ()}, ("error -1 is gone",)),
+        ({"examples": ()}, ("examples",)),
+        ({"tags": ("a",)}, ("tags",)),
+        ({"extra": False}, ("takes no other members now",)),
+    ],
+)
+def test_each_change_of_what_is_said_in_full_has_words(fields: dict[str, Any], words: tuple[str, ...]) -> None:
+    assert told(OLD, OLD, FULL, replace(FULL, **fields)) == words
+
+
+def test_a_circle_and_any_depth_are_compared_and_end() -> None:
+    deep: Any = {}
+    for _ in range(5_000):
+        deep = {"$ref": "#/a", "items": deep}
+    before = replace(FULL, result=deep, definitions={"#/a": {"$ref": "#/b"}, "#/b": {"$ref": "#/a"}, "#/c": 1})
+    after = replace(before, definitions={**before.definitions, "#/c": 2})
+    assert told(OLD, OLD, before, after) == ()
+    after = replace(before, definitions={**before.definitions, "#/b": {"$ref": "#/a", "title": "x"}})
+    assert told(OLD, OLD, before, after) == ("schema of the result",)
+
+
+def test_no_more_is_told_of_one_method_than_somebody_reads() -> None:
+    many = tuple(Parameter(f"p{number}") for number in range(1_000))
+    assert len(told(OLD, replace(OLD, parameters=many))) == MOST_TOLD

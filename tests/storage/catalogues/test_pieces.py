@@ -1,0 +1,217 @@
+"""Methods in full on disk: what was said comes back as it was, read piece by piece, and of one refresh alone."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from msgspec.structs import replace
+
+from rpcexplorer.model.methods.changes import MethodChange
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.storage.catalogues.catalogues import Catalogues
+from rpcexplorer.storage.catalogues.pieces import KeptDefinitions
+from rpcexplorer.storage.opening import read_span
+
+WHEN = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
+SHOP = Profile("shop", "https://shop.example")
+TREE = "#/components/schemas/Tree"
+DEFINITIONS: dict[str, Any] = {
+    TREE: {"type": "object", "properties": {"next": {"$ref": TREE}, "\ud800": {"default": 10**40}}},
+    "Bare.Name": {"enum": ["\x1b]52;c;?\x07", None, 1.5, float("inf")]},
+    "#/anything": True,
+}
+FULL = Described(
+    (
+        DescribedParam("tree", {"$ref": TREE}, True, "Two\nlines", True),
+        DescribedParam("", {"$ref": "Bare.Name", "default": None}),
+        DescribedParam("any"),
+    ),
+    {"type": "array"}, "rows", "What comes", (DescribedError(None, "no"), DescribedError(-32001, "busy", {"a": None})),
+    (ExampleCall("one", {"tree": {}}, "doc", None), ExampleCall("two", [])),
+    ("a", "b"), False, "http://json-schema.org/draft-07/schema#", "rpc.discover", DEFINITIONS,
+)  # fmt: skip
+OTHER = Described((DescribedParam("x", {"$ref": TREE}),), False, definitions=DEFINITIONS)
+EVENT = Method("changed", "Something changed", source="discovered")
+
+
+def found(described: dict[str, Described], later: int = 0, *events: Method) -> Discovery:
+    methods = tuple(Method(name, source="discovered") for name in described)
+    return Discovery(WHEN + timedelta(days=later), methods, (), described=described, events=events)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "catalogues"
+
+
+def full_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.full"))
+
+
+def test_a_method_in_full_comes_back_whole_with_what_its_schemas_refer_to(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER, "c": Described()}, 0, EVENT))
+    again = Catalogues(folder)
+    assert (again.described(SHOP, "a"), again.described(SHOP, "b")) == (FULL, OTHER)
+    assert again.described(SHOP, "c") == Described()
+    assert again.described(SHOP, "nobody") is None
+    assert again.events(SHOP) == (EVENT,)
+    assert (again.changes(SHOP), again.trouble) == (None, "")
+
+
+def test_definitions_are_the_same_for_all_methods_and_each_is_read_when_it_is_asked_for(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Catalogues(folder).settle(SHOP, found({"a": FULL, "b": OTHER}))
+    (file,) = full_files(folder)
+    assert file.read_bytes().count(b'"next"') == 1
+    again = Catalogues(folder)
+    one, other = again.described(SHOP, "a"), again.described(SHOP, "b")
+    assert one
+    assert other
+    assert one.definitions is other.definitions
+    assert isinstance(one.definitions, KeptDefinitions)
+    read: list[int] = []
+
+    def counting(file: int, start: int, end: int) -> bytes:
+        read.append(start)
+        return read_span(file, start, end)
+
+    monkeypatch.setattr("rpcexplorer.storage.catalogues.pieces.read_span", counting)
+    assert (TREE in one.definitions, len(one.definitions), read) == (True, 3, [])
+    node = SchemaReader(one.definitions).node(one.params[0].schema)
+    assert (list(node.properties), len(read)) == (["next", "\ud800"], 1)
+    assert one.definitions[TREE] is other.definitions[TREE]
+    assert len(read) == 1
+    assert one.definitions.get("nowhere") is None
+
+
+def test_a_start_does_not_touch_the_methods_in_full(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found({"a": FULL}))
+    for file in full_files(folder):
+        file.unlink()
+    again = Catalogues(folder)
+    assert (again.of(SHOP) is not None, again.trouble) == (True, "")
+    assert again.described(SHOP, "a") is None
+    assert "cannot read" in again.trouble
+
+
+def test_the_next_refresh_takes_the_place_of_the_one_before_and_a_program_beside_it_reads_that(folder: Path) -> None:
+    first = Catalogues(folder)
+    first.settle(SHOP, found({"a": FULL}))
+    beside = Catalogues(folder)
+    assert beside.of(SHOP)
+    Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
+    assert len(full_files(folder)) == 1
+    assert beside.described(SHOP, "a") == OTHER
+    assert beside.of(SHOP) == Catalogues(folder).of(SHOP)
+    first.is_news(SHOP)
+    assert first.described(SHOP, "a") == OTHER
+
+
+def test_what_is_not_read_yet_of_a_refresh_that_is_over_leads_nowhere(folder: Path) -> None:
+    Catalogues(folder).settle(SHOP, found({"a": FULL}))
+    full = Catalogues(folder).described(SHOP, "a")
+    Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
+    assert full
+    assert full.definitions.get(TREE) is None
+
+
+@pytest.mark.thorough
+def test_any_damage_makes_a_piece_unused_with_a_sentence_and_never_another_one(folder: Path) -> None:
+    small = Described((DescribedParam("x", {"$ref": "T"}, True),), definitions={"T": {"type": "string"}})
+    Catalogues(folder).settle(SHOP, found({"a": small}))
+    (file,) = full_files(folder)
+    whole = file.read_bytes()
+    damaged = [whole[:cut] for cut in range(0, len(whole), 3)]
+    damaged += [whole[:at] + b"\x00" + whole[at + 1 :] for at in range(0, len(whole), 3)]
+    for content in damaged:
+        file.write_bytes(content)
+        again = Catalogues(folder)
+        full = again.described(SHOP, "a")
+        assert full is None or full.definitions.get("T") is None or full == small
+        assert full is not None or again.trouble.startswith(f"{file} is damaged")
+        assert again.of(SHOP) is not None
+
+
+def test_what_holds_a_secret_of_this_run_is_not_written(folder: Path) -> None:
+    secret = "hunter2hunter2"
+    leaky = replace(OTHER, result={"default": secret}, definitions={TREE: {"examples": [f"Bearer {secret}"]}, "T": {}})
+    methods = {"leaky": leaky, "clean": replace(leaky, result=True), secret: Described()}
+    discovery = found(methods, 0, Method("event", f"with {secret}"))
+    discovery = replace(discovery, methods=(*discovery.methods, Method("doc", f"Try {secret}")))
+    Catalogues(folder, lambda: [Secret(secret, "shop.password")]).settle(SHOP, discovery)
+    assert secret not in "".join(file.read_text() for file in folder.iterdir())
+    again = Catalogues(folder)
+    learned = again.of(SHOP)
+    assert learned
+    assert [method.name for method in learned.methods] == ["leaky", "clean", "doc"]
+    assert again.described(SHOP, "leaky") is None
+    clean = again.described(SHOP, "clean")
+    assert clean
+    assert dict(clean.definitions) == {"T": {}}
+    assert again.events(SHOP) == (Method("event"),)
+
+
+def test_a_schema_with_more_levels_than_can_be_written_costs_itself_alone(folder: Path) -> None:
+    deep: dict[str, Any] = {}
+    for _ in range(5_000):
+        deep = {"items": deep}
+    described = {"deep": Described(result=deep), "plain": Described(result={"type": "null"})}
+    settled = Catalogues(folder).settle(SHOP, found(described))
+    assert settled.sentences == ("schemas and examples are kept for this run only where they have too many levels",)
+    again = Catalogues(folder)
+    assert again.described(SHOP, "deep") is None
+    assert again.described(SHOP, "plain") == described["plain"]
+
+
+def test_more_than_a_file_may_hold_is_kept_for_this_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.storage.catalogues.pieces.KEPT", 1_000)
+    catalogues = Catalogues(folder)
+    settled = catalogues.settle(SHOP, found({"a": Described(result={"doc": "x" * 1_000})}))
+    assert settled.sentences[-1].startswith("schemas and examples are kept for this run only: they have more than")
+    assert catalogues.described(SHOP, "a") is not None
+    assert Catalogues(folder).of(SHOP) is not None
+    assert Catalogues(folder).described(SHOP, "a") is None
+
+
+# --- what has changed -------------------------------------------------------------------------------------------------
+
+
+def with_definition(schema: Any) -> dict[str, Described]:
+    definitions = {"#/A": {"$ref": "#/B"}, "#/B": schema, "#/C": {}}
+    return {
+        name: Described((DescribedParam("x", {"$ref": reference}),), definitions=definitions)
+        for name, reference in [("through", "#/A"), ("other", "#/C")]
+    }
+
+
+@pytest.mark.parametrize("again", [True, False], ids=["in another run", "in the same run"])
+def test_a_change_far_behind_a_reference_is_told_of_the_methods_that_lead_there(folder: Path, again: bool) -> None:
+    catalogues = Catalogues(folder)
+    assert catalogues.settle(SHOP, found(with_definition({"type": "string", "maxLength": 5}))).changed == ()
+    catalogues = Catalogues(folder) if again else catalogues
+    assert catalogues.settle(SHOP, found(with_definition({"maxLength": 5, "type": "string"}), 1)).changed == ()
+    catalogues = Catalogues(folder) if again else catalogues
+    settled = catalogues.settle(SHOP, found(with_definition({"type": "string", "maxLength": 6}), 2))
+    assert settled.changed == (MethodChange("through", "changed", ("schema of “x”",)),)
+
+
+def test_what_changed_last_can_be_read_again_after_refreshes_that_changed_nothing(folder: Path) -> None:
+    for later, described in enumerate([{"a": OTHER}, {"b": OTHER}, {"b": OTHER}]):
+        catalogues = Catalogues(folder)
+        settled = catalogues.settle(SHOP, found(described, later))
+    assert settled.changed == ()
+    for each in (catalogues, Catalogues(folder)):
+        changes = each.changes(SHOP)
+        assert changes
+        assert (changes.when, changes.before) == (WHEN + timedelta(days=1), WHEN)
+        assert changes.methods == (MethodChange("a", "gone"), MethodChange("b", "new"))
+    assert Catalogues(folder).changes(replace(SHOP, url="https://other.example")) is None
