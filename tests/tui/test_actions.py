@@ -30,6 +30,7 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
+from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
@@ -556,6 +557,14 @@ async def the_fix_that_is_offered_is_applied(at: Visit) -> None:
     await at.press("ctrl+r")
     assert at.calls.params.text == '{"username": "ada"}'
     await at.sees("✓ valid", "object with 1 member")
+
+
+@shows("params.problem-next")
+async def the_cursor_goes_to_the_problem(at: Visit) -> None:
+    await at.write('{\n  "price": 1.1o\n}')
+    await at.sees("✗ line 2")
+    await at.by_palette("next problem")
+    await until(at.pilot, lambda: at.calls.params.query_one(Editor).cursor_location[0] == 1)
 
 
 @shows("params.format", "params.undo", "params.redo")

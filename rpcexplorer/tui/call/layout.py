@@ -19,6 +19,7 @@ from textual.screen import Screen
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.checked import Checked
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.methods.pane import MethodsPane
@@ -134,7 +135,7 @@ class CallLayout(Screen[None]):
         """The line at the top."""
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         """The pane at the left."""
-        self.params = ParamsPane(key=self.key("focus.params"), names=self.offered_names)
+        self.params = ParamsPane(key=self.key("focus.params"), names=self.offered_names, check=self.check_params)
         """The pane above."""
         self.response = ResponsePane(
             key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self.steps_of()
@@ -150,7 +151,9 @@ class CallLayout(Screen[None]):
         with Horizontal(id="panes"):
             yield self.methods.data_bind(here.pinned, here.recent, methods=here.known, current=here.method)
             with Vertical(id="right"):
-                yield self.params.data_bind(here.preview, asked=here.discovered_at, empty=here.empty_params)
+                yield self.params.data_bind(
+                    here.preview, here.described, asked=here.discovered_at, empty=here.empty_params
+                )
                 yield self.response.data_bind(here.exchange, here.hint, here.what, here.whose, method=here.called)
         yield Footer().data_bind(prod=here.is_prod)
 
@@ -160,6 +163,10 @@ class CallLayout(Screen[None]):
     def offered_names(self) -> Sequence[Offered]:
         """What could stand between double braces in the params."""
         return ()
+
+    async def check_params(self, described: Described, text: str) -> Checked:  # noqa: ARG002
+        """What the schemas of the method in the editor have against a text of params."""
+        return Checked()
 
     def steps_of(self, profile: Profile | None = None) -> list[list[tuple[str, str]]]:
         """What is said before there is any reply; of an address that was typed, that it can be tested."""

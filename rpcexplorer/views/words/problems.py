@@ -1,10 +1,16 @@
-"""A problem in typed text, shown as the line it stands in with the place marked, and what a fix would make of it."""
+"""A problem in typed text, shown as the line it stands in with the place marked, and what a fix would make of it.
+
+Also what a schema has against params or a result, in a line: where, what, and how many more there are.
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Sequence
+from typing import Final
 
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+from rpcexplorer.model.schema.checked import SchemaProblem
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 
@@ -13,6 +19,10 @@ BREAK = re.compile(r"[\r\n]")
 
 WIDTH = 72
 """Columns of a long line that are shown around the place."""
+
+LONGEST: Final = 400
+"""Characters of a sentence: what a service writes into its schemas may have any length."""
+LONGEST_PATH: Final = 60
 
 
 def marked(text: str, problem: Problem) -> str:
@@ -43,3 +53,29 @@ def mended(problem: Problem) -> tuple[list[str], str] | None:
         text = read.fix.text
         read = parse(text)
     return list(dict.fromkeys(labels)), text
+
+
+def warning(problem: SchemaProblem, at: int = 0, count: int = 1) -> str:
+    """One problem of params: its place, the way to it where it lies deeper, and which of all it is."""
+    way = f" {path(problem.pointer)}" if len(problem.pointer) > 1 else ""
+    which = f" ({at + 1} of {count})" if count > 1 else ""
+    return f"line {problem.line}, column {problem.column}{way}: {_sentence(problem)}.{which}"
+
+
+def result_remark(problems: Sequence[SchemaProblem]) -> str:
+    """The first problem of a result, and how many more there are; empty where there is none."""
+    if not problems:
+        return ""
+    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
+    return f"not as its schema says: at {path(problems[0].pointer) or 'the top'}, {_sentence(problems[0])}{more}"
+
+
+def path(pointer: Iterable[str | int]) -> str:
+    """A way through a value as a JSON pointer; the end of a long one."""
+    told = "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in pointer)
+    return printable(told if len(told) <= LONGEST_PATH else f"…{told[-LONGEST_PATH:]}")
+
+
+def _sentence(problem: SchemaProblem) -> str:
+    told = problem.sentence if len(problem.sentence) <= LONGEST else f"{problem.sentence[:LONGEST]} …"
+    return printable(told.rstrip("."))

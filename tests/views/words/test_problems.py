@@ -5,8 +5,12 @@ from __future__ import annotations
 import pytest
 
 from rpcexplorer.jsontext.typed.params import Problem, parse
+from rpcexplorer.model.schema.checked import SchemaProblem
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.problems import marked
+from rpcexplorer.views.words.problems import LONGEST, marked, path, result_remark, warning
+
+COUNT = SchemaProblem(("count",), "type", "count must be a number; this is a string", line=2, column=12)
+DEEP = SchemaProblem(("items", 0, "a/b~"), "enum", "must be one of \x1b[31m, b.", line=4, column=1)
 
 
 def shown(text: str) -> list[str]:
@@ -42,3 +46,21 @@ def test_of_a_long_line_only_the_place_is_shown() -> None:
 
 def test_nothing_that_a_terminal_would_obey_is_shown() -> None:
     assert shown('["\u202e", "\x1b]52;c;aGk=\x07"]')[:2] == ['  ["\\u202e", "␛]52;c;aGk=␇"]', "              ^"]
+
+
+def test_a_warning_says_where_it_is_and_which_of_all() -> None:
+    assert warning(COUNT) == "line 2, column 12: count must be a number; this is a string."
+    assert warning(DEEP, 1, 3) == "line 4, column 1 /items/0/a~1b~0: must be one of ␛[31m, b. (2 of 3)"
+
+
+def test_a_remark_names_the_first_and_counts_the_others() -> None:
+    assert result_remark(()) == ""
+    assert result_remark([COUNT]) == "not as its schema says: at /count, count must be a number; this is a string"
+    assert result_remark([DEEP, COUNT, COUNT]).endswith("must be one of ␛[31m, b (2 more)")
+    assert "at the top, " in result_remark([SchemaProblem((), "type", "must be an object")])
+
+
+def test_what_a_service_writes_is_cut() -> None:
+    long = SchemaProblem(("x" * 500,), "type", "y" * 5 * LONGEST)
+    assert len(warning(long)) < LONGEST + 40
+    assert len(path(long.pointer)) < 80

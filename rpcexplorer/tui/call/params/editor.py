@@ -7,7 +7,7 @@ is on view is drawn and coloured, so that a key costs the same in a long text as
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from itertools import groupby
 from typing import ClassVar, Final
@@ -33,6 +33,9 @@ COLOURED: Final = 4_000
 UNDONE: Final = 1_000
 """Changes that can be taken back."""
 
+MARKED: Final = 20
+"""Warnings that are marked."""
+
 PAIRS: Final = {"[": "[]", "{": "{}"}
 
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
@@ -54,6 +57,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
     mark: reactive[tuple[int, int] | None] = reactive[tuple[int, int] | None](None)
     """The place of the problem, as offsets in the text."""
+    warned: reactive[Sequence[tuple[int, int]]] = reactive[Sequence[tuple[int, int]]](())
+    """What may be wrong, as offsets in the text as it is."""
     coloured: reactive[bool] = reactive(False)
     """Pygments is there: the first screen does not wait for it."""
 
@@ -63,6 +68,7 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         self.cursor_blink = False
         self._pair: tuple[Location, ...] = ()
         self._marked: tuple[Location, Location] | None = None
+        self._warned: list[tuple[Location, Location]] = []
         self.first: Callable[[str], bool] = lambda _: False
         """Who is asked first whether a key is theirs."""
         self._is_start = False
@@ -94,6 +100,11 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
     def watch_mark(self) -> None:
         text = self.text
         self._marked = (place_of(text, self.mark[0]), place_of(text, self.mark[1])) if self.mark else None
+        self.refresh()
+
+    def watch_warned(self) -> None:
+        text = self.text if self.warned else ""
+        self._warned = [(place_of(text, start), place_of(text, end)) for start, end in self.warned[:MARKED]]
         self.refresh()
 
     def watch_selection(self) -> None:
@@ -198,6 +209,9 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
 
         for first, last, role in _colours(line[:COLOURED]) if self.coloured else ():
             paint(first, last, role)
+        for each in self._warned:
+            if span := _span_in(each, at, len(line)):
+                paint(span[0], max(span[1], span[0] + 1), "careful underline")
         if span := _span_in(self._marked, at, len(line)):
             paint(span[0], max(span[1], span[0] + 1), "wrong bold underline")
         if span := _span_in(tuple(sorted(self.selection)), at, len(line) + 1):

@@ -12,7 +12,7 @@ from textual.containers import Vertical
 from rpcexplorer.model.draft import Params, Problem, judged
 from rpcexplorer.model.importing.pasted import Pasted, pasted
 from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.page import place_of
+from rpcexplorer.tui.call.params.page import offset_of, place_of
 from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.views.json_tokens import laid_out
 
@@ -54,9 +54,7 @@ class JudgedEditor(Vertical):
     def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
         """Put something in: ``place`` says what becomes of the text, and of the cursor's offset in it."""
         text = self.text
-        row, column = self._editor.cursor_location
-        at = sum(len(line) + 1 for line in text.split("\n")[:row]) + column
-        after, cursor = place(text, at)
+        after, cursor = place(text, offset_of(self._editor.document.lines, self._editor.cursor_location))
         self._editor.put(after)
         self._editor.move_cursor(place_of(self.text, cursor))
 

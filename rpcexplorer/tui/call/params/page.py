@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -34,6 +34,12 @@ def place_of(text: str, offset: int) -> Location:
     """Row and column of an offset in a text whose lines end in a newline."""
     start = text.rfind("\n", 0, offset) + 1
     return text.count("\n", 0, offset), offset - start
+
+
+def offset_of(lines: Sequence[str], place: Location) -> int:
+    """Where in a text a row and a column are."""
+    row, column = place
+    return sum(map(len, lines[:row])) + row + column
 
 
 class EditorRow:

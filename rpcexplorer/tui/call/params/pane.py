@@ -16,12 +16,12 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.model.draft import Params
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.tui.call.params.checking import CheckedEditor, CheckParams, unchecked
 from rpcexplorer.tui.call.params.completion import AskForNames, CompletionList
 from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.judging import JudgedEditor
 from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
@@ -35,7 +35,7 @@ WIDE: Final = 110
 """Columns from which the docs of the method stand beside its params."""
 
 
-class ParamsPane(JudgedEditor):
+class ParamsPane(CheckedEditor):
     """The draft's params, and two pages to read beside them."""
 
     DEFAULT_CSS = """
@@ -87,9 +87,16 @@ class ParamsPane(JudgedEditor):
     class PreviewWanted(ParamsMessage):
         """The request to come is on view and out of date."""
 
-    def __init__(self, id: str | None = None, *, key: str = "F3", names: AskForNames = tuple) -> None:
-        """``key`` goes here; ``names`` are what could stand between double braces."""
-        super().__init__(id=id)
+    def __init__(
+        self,
+        id: str | None = None,
+        *,
+        key: str = "F3",
+        names: AskForNames = tuple,
+        check: CheckParams = unchecked,
+    ) -> None:
+        """``key`` goes here; ``names`` are what could stand between double braces; ``check`` knows schemas."""
+        super().__init__(id=id, check=check)
         self._key = key
         self._bar = Bar()
         self._completion = CompletionList(self._editor, names)
@@ -152,12 +159,13 @@ class ParamsPane(JudgedEditor):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """What can be done now; the keys for the text work where the text is."""
         history, read = self._editor.history, self._line.read
-        if action not in {"fix", "format", "editor", "undo", "redo"}:
+        if action not in {"fix", "format", "editor", "undo", "redo", "problem_next"}:
             return True
         if self.tab != "Params":
             return False
         possible = {
-            "fix": self._line.pasted is not None or (isinstance(read, Problem) and read.fix is not None),
+            "fix": self._line.pasted is not None or self._has_fix,
+            "problem_next": not isinstance(read, Params) or bool(self.warnings),
             "format": isinstance(read, Params) and read.size > 0,
             "undo": bool(history.undo_stack),
             "redo": bool(history.redo_stack),
@@ -229,6 +237,7 @@ class ParamsPane(JudgedEditor):
     def _cursor_moved(self, event: Editor.SelectionChanged) -> None:
         event.stop()
         self._completion.follow(opening=False)
+        self._tell_nearest()
 
     @on(Bar.TabClicked)
     def _tab_clicked(self, event: Bar.TabClicked) -> None:
@@ -250,7 +259,7 @@ class ParamsPane(JudgedEditor):
         problem = self.problem  # the verdict is about the text as it is now
         if self._line.pasted is not None:
             self.post_message(self.TakeApartWanted(self, self.text))
-        elif problem is not None:
+        elif problem is not None or self.warning is not None:
             super().action_fix()
 
     def action_editor(self) -> None:

@@ -1,4 +1,7 @@
-"""The line under the editor: that the params are valid and what they are, or the first problem and what mends it."""
+"""The line under the editor: that the params are valid and what they are, or the first problem and what mends it.
+
+A text that can be sent may still be not what the method takes: then that is said, as a warning.
+"""
 
 from __future__ import annotations
 
@@ -12,11 +15,13 @@ from textual.widget import Widget
 
 from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.model.importing.pasted import Pasted
+from rpcexplorer.model.schema.checked import SchemaProblem
 from rpcexplorer.tui.commands import COMMANDS, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.problems import warning
 
 FIX = next(command for command in COMMANDS if command.id == "params.fix")
 
@@ -40,12 +45,18 @@ class ProblemLine(Widget):
     """What did not become of it when somebody tried, as it is: ``not sent``."""
     pasted: reactive[Pasted | None] = reactive[Pasted | None](None)
     """More than params stands there, and can be taken apart."""
+    warnings: reactive[tuple[SchemaProblem, ...]] = reactive[tuple[SchemaProblem, ...]](())
+    """What the schema has against a text that can be sent all the same."""
+    at: reactive[int] = reactive(0)
+    """Which of them is told."""
+    unsure: reactive[bool] = reactive(False)
+    """The text has changed since they were said; whoever checks has not answered yet."""
     stale: reactive[bool] = reactive(False)
     """The text has changed since; a longer one is looked at when the typing rests."""
 
     @message
     class Pressed(Message):
-        """A problem was clicked: its fix, or the sentence by somebody who wants to see the place."""
+        """A problem or a warning was clicked: its fix, or the sentence by somebody who wants to see the place."""
 
         line: ProblemLine
         fix: bool
@@ -62,11 +73,23 @@ class ProblemLine(Widget):
     def watch_remark(self) -> None:
         self._fit()
 
+    def watch_warnings(self) -> None:
+        self._fit()
+
+    def watch_at(self) -> None:
+        self._fit()
+
     def watch_typed(self) -> None:
         self._fit()
 
     def on_resize(self) -> None:
         self._fit()
+
+    @property
+    def warning(self) -> SchemaProblem | None:
+        """The one that is told, where there is nothing worse to tell."""
+        is_well = isinstance(self.read, Params) and self.typed and self.pasted is None
+        return self.warnings[self.at] if is_well and self.at < len(self.warnings) else None
 
     def _fit(self) -> None:
         wanted = width_of(self._words()) + width_of(self._fix()) + self.INDENT
@@ -83,7 +106,7 @@ class ProblemLine(Widget):
 
     def on_click(self, event: events.Click) -> None:
         """The fix is a button, the sentence leads to the place."""
-        if isinstance(self.read, Problem) or self.pasted is not None:
+        if isinstance(self.read, Problem) or self.pasted is not None or self.warning is not None:
             on_fix = event.x >= self.size.width - width_of(self._fix())
             self.post_message(self.Pressed(self, on_fix))
 
@@ -96,6 +119,10 @@ class ProblemLine(Widget):
             return [*self._refused("✗ ", "wrong bold"), (told, "wrong bold" if self.refused else "wrong")]
         if self.read is None:
             return []
+        if self.warning is not None:
+            told = warning(self.warning, self.at, len(self.warnings))
+            sign = ("! ", "dim" if self.unsure else "careful bold")
+            return [sign, (told, "dim" if self.unsure else "careful")]
         if self.typed:
             odd = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
             return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd]
@@ -107,9 +134,11 @@ class ProblemLine(Widget):
         return [(f" {self.refused} ", "wrong bold reverse"), ("  ", "text")] if self.refused else [(sign, role)]
 
     def _fix(self) -> Pieces:
-        fix = self.read.fix if isinstance(self.read, Problem) else None
+        about = self.read if isinstance(self.read, Problem) else self.warning
+        fix = about.fix if about is not None else None
         label = self.pasted.label if self.pasted is not None else fix.label if fix is not None else ""
-        return [("  ", "text"), (self._key(), "bold"), (f" {printable(label)}  ", "text")] if label else []
+        roles = ("dim", "dim") if self.unsure and about is self.warning else ("bold", "text")
+        return [("  ", "text"), (self._key(), roles[0]), (f" {printable(label)}  ", roles[1])] if label else []
 
     def _key(self) -> str:
         """The key that applies the fix, also where a person chose another one."""

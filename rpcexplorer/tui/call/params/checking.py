@@ -1,0 +1,150 @@
+"""What the schema of the method has against the params: found out beside the typing, and said as a warning.
+
+Whoever checks may take long and may be wrong. What it says counts for the very text and method that it was asked about,
+and sending never waits for it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final, TypeAlias
+
+from textual import work
+from textual.reactive import reactive
+
+from rpcexplorer.model.draft import Params, Problem
+from rpcexplorer.model.importing.pasted import Pasted
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.described import Described
+from rpcexplorer.tui.call.params.judging import AT_ONCE, JudgedEditor
+from rpcexplorer.tui.call.params.page import offset_of, place_of
+
+LONGEST: Final = 1_000_000
+"""Characters; a longer text is not checked."""
+PAUSE: Final = 0.2
+"""Seconds without a key before a text of more than ``AT_ONCE`` characters is checked."""
+
+CheckParams: TypeAlias = Callable[[Described, str], Awaitable[Checked]]
+"""Says what the schemas of a method have against a text of params. It may be cancelled."""
+
+
+async def unchecked(described: Described, text: str) -> Checked:  # noqa: ARG001
+    """Nobody checks."""
+    return Checked()
+
+
+class CheckedEditor(JudgedEditor):
+    """The text, its verdict, and beneath a verdict that all is well what its schema says."""
+
+    described: reactive[Described | None] = reactive[Described | None](None, always_update=True)
+    """All that is known of the method at hand."""
+
+    def __init__(self, id: str | None = None, *, check: CheckParams = unchecked) -> None:
+        super().__init__(id=id)
+        self._check_params = check
+        self._checked: str | None = None
+        """The text that the warnings are about."""
+
+    @property
+    def warnings(self) -> Sequence[SchemaProblem]:
+        """Those of the text as it stands there now; none before it was checked."""
+        return self._line.warnings if self._checked == self.text else ()
+
+    @property
+    def warning(self) -> SchemaProblem | None:
+        """The one that is told."""
+        return self._line.warning if self.warnings else None
+
+    @property
+    def _has_fix(self) -> bool:
+        """Whether one key mends what is told now."""
+        told = self._line.read if isinstance(self._line.read, Problem) else self.warning
+        return told is not None and told.fix is not None
+
+    def watch_described(self) -> None:
+        """What was said is about another method."""
+        self._line.warnings, self._editor.warned = (), ()
+        if self._judged == self.text:
+            self._check()
+
+    def action_fix(self) -> None:
+        """Mend what is told: what is no JSON first."""
+        told = self.warning
+        if self.problem is not None:
+            super().action_fix()
+        elif told is not None and told.fix is not None:
+            self.replace(told.fix.text)
+
+    def action_problem_next(self) -> None:
+        """The cursor goes to the problem, or to the next of several warnings."""
+        self._show_place()
+
+    def _judge(self) -> None:
+        self._editor.warned = ()
+        self._line.unsure = True
+        super()._judge()
+
+    def _say(self, text: str, read: Params | Problem, remark: str, more: Pasted | None) -> None:
+        super()._say(text, read, remark, more)
+        self._check()
+
+    def _check(self) -> None:
+        """Ask what the schema has against the text, where it can be sent and there is a schema."""
+        text, is_whole = self.text, self._line.typed and self._line.pasted is None
+        is_checked = self.described is not None and self.described.is_checked
+        if is_checked and isinstance(self._line.read, Params) and is_whole and len(text) <= LONGEST:
+            self._check_later()
+        else:
+            self.workers.cancel_group(self, "check")
+            self._warn(text, ())
+
+    @work(exclusive=True, group="check")
+    async def _check_later(self) -> None:
+        if len(self.text) > AT_ONCE:
+            await asyncio.sleep(PAUSE)
+        text, described = self.text, self.described
+        if described is None:
+            return
+        checked = await self._check_params(described, text)
+        if text == self.text:
+            self._warn(text, [each for each in checked.problems if not _is_filled_in(text, each)])
+
+    def _warn(self, text: str, problems: Sequence[SchemaProblem]) -> None:
+        """Every warning is about this text, and this text alone."""
+        self._checked = text
+        self._line.warnings, self._line.unsure = tuple(problems), False
+        self._editor.warned = tuple(_marked(text, each) for each in problems)
+        self._tell_nearest()
+        self._follow()
+
+    def _tell_nearest(self) -> None:
+        """Of several the one is told that the cursor stands in, else the first."""
+        if len(self.warnings) > 1:
+            cursor = offset_of(self._editor.document.lines, self._editor.cursor_location)
+            inside = (at for at, (start, end) in enumerate(self._editor.warned) if start <= cursor <= end)
+            self._line.at = next(inside, 0)
+        else:
+            self._line.at = 0
+
+    def _show_place(self) -> None:
+        if self.problem is not None or not self.warnings:
+            super()._show_place()
+            return
+        cursor = offset_of(self._editor.document.lines, self._editor.cursor_location)
+        starts = [each.offset for each in self.warnings]
+        self._editor.move_cursor(place_of(self.text, next((each for each in starts if each > cursor), starts[0])))
+
+
+def _is_filled_in(text: str, problem: SchemaProblem) -> bool:
+    """It is about a string in which a value will take the place of what stands between braces."""
+    about = text[problem.offset : problem.end]
+    return about.startswith('"') and "{{" in about
+
+
+def _marked(text: str, problem: SchemaProblem) -> tuple[int, int]:
+    """What is marked of the place: of an object or an array its bracket, and never more than a line."""
+    if text[problem.offset : problem.offset + 1] in {"{", "["}:
+        return problem.offset, problem.offset + 1
+    line_end = text.find("\n", problem.offset, problem.end)
+    return problem.offset, problem.end if line_end < 0 else line_end

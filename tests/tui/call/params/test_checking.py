@@ -1,0 +1,147 @@
+"""Warnings of a schema: said of the text that stands there, of no other, and in nobody's way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.jsontext.typed.params import Fix
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.call.params.pane import ParamsPane
+from rpcexplorer.tui.call.params.problem import ProblemLine
+from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
+
+COUNT = Described((DescribedParam("count", {"type": "integer"}), DescribedParam("kind", {"enum": ["a", "b"]})))
+OTHER = Described((DescribedParam("since", {"type": "string"}),))
+
+
+class SlowChecker:
+    """Answers when the test says so. It has something against ``cuont``, and against strings."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Described, str]] = []
+        self.go = asyncio.Event()
+        self.go.set()
+        self.meanwhile: Callable[[], object] = lambda: None
+
+    async def __call__(self, described: Described, text: str) -> Checked:
+        self.asked.append((described, text))
+        await self.go.wait()
+        self.meanwhile()
+        problems = []
+        if (at := text.find('"cuont"')) >= 0:
+            fix = Fix('write "count"', text.replace("cuont", "count"))
+            problems.append(_problem(text, at, at + 7, "“cuont” is not one of its params: count, kind", fix))
+        if (at := text.find('"x')) >= 0:
+            problems.append(_problem(text, at, text.index('"', at + 1) + 1, "kind must be one of a, b"))
+        return Checked(tuple(problems))
+
+
+def _problem(text: str, start: int, end: int, sentence: str, fix: Fix | None = None) -> SchemaProblem:
+    line, column = text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start)
+    return SchemaProblem(("x",), "type", sentence, start, end, line, column, fix)
+
+
+Play = Callable[[ParamsPane, Pilot[None], SlowChecker], Awaitable[None]]
+
+
+def play(text: str, scene: Play) -> None:
+    async def run() -> None:
+        checker = SlowChecker()
+        pane = ParamsPane(check=checker)
+        async with Stage(pane).run_test(size=(110, 12)) as pilot:
+            pane.load(Method("m"), text)
+            pane.described = COUNT
+            pane.focus_inside()
+            await settled(pane, pilot)
+            await scene(pane, pilot, checker)
+
+    asyncio.run(run())
+
+
+async def settled(pane: ParamsPane, pilot: Pilot[None]) -> None:
+    await pilot.pause()
+    await pilot.app.workers.wait_for_complete()
+    await pilot.pause()
+
+
+def said(pane: ParamsPane) -> str:
+    return text_of(pane.query_one(ProblemLine))
+
+
+def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+        assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of its params: count, kind. (1 of 2)")
+        assert said(pane).endswith('^R write "count"')
+        assert pane.problem is None, "it can be sent"
+        editor = pane.query_one(Editor)
+        assert editor.warned == ((4, 11), (26, 29))
+        await pilot.click(ProblemLine, offset=(8, 0))
+        assert editor.cursor_location == (1, 2)
+        await pilot.click(ProblemLine, offset=(8, 0))
+        assert editor.cursor_location == (2, 10)
+        assert "kind must be one of a, b. (2 of 2)" in said(pane), "the one that the cursor stands in is told"
+        await pilot.click(ProblemLine, offset=(8, 0))
+        await pilot.press("ctrl+r")
+        await settled(pane, pilot)
+        assert pane.text == '{\n  "count": 5,\n  "kind": "x"\n}'
+        assert said(pane).startswith("   ! line 3, column 11: kind must be one of a, b.")
+        assert "^R" not in said(pane)
+        await pilot.press("ctrl+r")
+        assert pane.text.endswith('"x"\n}'), "there is nothing to mend"
+        pane.described = None
+        assert said(pane) == "   ✓ valid  object with 2 members"
+
+    play('{\n  "cuont": 5,\n  "kind": "x"\n}', scene)
+
+
+def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+        editor = pane.query_one(Editor)
+        checker.go.clear()
+        await pilot.press("end", "left", "2")
+        assert (pane.warnings, editor.warned) == ((), ()), "nothing is known of this text yet"
+        assert "“cuont”" in said(pane), "what was said before stays, dim, so that nothing jumps"
+        await pilot.press("ctrl+r")
+        assert pane.text == '["cuont", 12]', "and mends nothing"
+        pane.described = OTHER
+        assert "“cuont”" not in said(pane)
+        checker.go.set()
+        await settled(pane, pilot)
+        assert checker.asked[-1] == (OTHER, '["cuont", 12]')
+        assert len(pane.warnings) == 1
+        told: list[object] = []
+
+        def type_on() -> None:
+            editor.insert("3")
+            told.append(pane.warnings)
+
+        checker.meanwhile = type_on
+        pane.replace('["cuont", 1]')
+        await until(pilot, lambda: bool(told))
+        assert (told[0], editor.warned) == ((), ()), "a letter was typed, and nobody has looked at it yet"
+
+    play('["cuont", 1]', scene)
+
+
+@pytest.mark.thorough
+def test_what_is_no_json_comes_first_and_what_will_be_filled_in_is_no_mistake() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+        assert pane.warnings == ()
+        await pilot.press("end", "left", ",")
+        await settled(pane, pilot)
+        assert said(pane).startswith("   ✗ line 1")
+        asked = len(checker.asked)
+        pane.replace(" ")
+        await settled(pane, pilot)
+        assert "nothing typed" in said(pane)
+        assert len(checker.asked) == asked, "nobody is asked about what is empty"
+
+    play('["x {{tenant}}"]', scene)
