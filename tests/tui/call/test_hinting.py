@@ -117,11 +117,11 @@ def test_to_another_server_it_takes_more_than_a_habit(called: Called, tmp_path: 
 @pytest.mark.thorough
 def test_where_a_profile_asks_first_it_does_so_again(called: Called) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        assert "ping is not marked safe" in shown(await on(pilot, Confirm))
+        assert "Send to node?" in shown(await on(pilot, Confirm))
         await came(pilot, calls, "right", "enter")
         await asked(pilot)
         await pilot.press("enter")
-        await until(pilot, lambda: isinstance(app.screen, Confirm) and "not marked safe" in shown(app.screen))
+        await until(pilot, lambda: isinstance(app.screen, Confirm) and "Send to node?" in shown(app.screen))
         await pilot.press("escape")
 
     server = called(scene, WRONG_TYPE, PONG, more='confirm = "always"\n')
