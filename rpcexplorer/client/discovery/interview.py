@@ -33,8 +33,9 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
 from rpcexplorer.model.methods.listing import Discovery, Listing
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.methods.sources import filled
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.schema.described import Described, completed
 from rpcexplorer.protocol.messages import ErrorObject
 from rpcexplorer.redaction.addresses import redacted_address
 from rpcexplorer.transport.port import Transport
@@ -72,7 +73,7 @@ async def discover(
     found = Findings(interview)
     try:
         for dialect in asked_of(profile, found):
-            listing = await interview.hold(dialect.ask(found.methods.keys()))
+            listing = await interview.hold(dialect.ask(found.well_described()))
             found.notes += interview.notes()
             if isinstance(listing, Exchange):
                 sentences = (*found.sentences(), f"{dialect.name}: {why_it_ended(listing)}")
@@ -131,13 +132,26 @@ class Findings:
         self._told: list[tuple[str, str]] = []
 
     def add(self, dialect: str, listing: Listing, *, is_proof: bool) -> None:
-        """Add an answer; what was found before is better described. ``is_proof``: no other service gives it."""
-        self.methods = {method.name: method for method in listing.methods} | self.methods
-        self.described = {**listing.described, **self.described}
+        """Add an answer; what was found before stays, its gaps filled. ``is_proof``: no other service gives it."""
+        told = {method.name: method for method in listing.methods}
+        self.methods = told | {
+            name: filled(method, told[name]) if name in told else method for name, method in self.methods.items()
+        }
+        self.described = {
+            **listing.described,
+            **{
+                name: completed(described, listing.described[name]) if name in listing.described else described
+                for name, described in self.described.items()
+            },
+        }
         self.events = self.events or listing.events
         self._is_understood |= not listing.refusal or listing.refusal.startswith(NOT_OFFERED)
         self.is_known |= is_proof and not listing.refusal.startswith(NOT_OFFERED)
         self._told += [(dialect, sentence) for sentence in _told(listing)]
+
+    def well_described(self) -> frozenset[str]:
+        """Methods of which nobody need be asked any more."""
+        return frozenset(name for name, method in self.methods.items() if method.doc)
 
     @property
     def has_methods(self) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable, Mapping
 
-from msgspec.structs import replace
-
 from rpcexplorer.model.methods.method import Method, SavedMethod
+from rpcexplorer.model.methods.sources import filled, of_profile, said_by
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.templates.saved_call import SavedCall
 
@@ -58,25 +57,12 @@ def _backed(method: Method | None, known: Method) -> Method:
     """What a service says of a method that is known anyway, its gaps filled."""
     if method is None or method.source == "history":
         return known
-    return replace(
-        method,
-        doc=method.doc or known.doc,
-        params=method.params or (None if method.parameters else known.params),
-        auth=method.auth or known.auth,
-        safe=known.safe if method.safe is None else method.safe,
-    )
+    return filled(method, known)
 
 
 def _noted(method: Method | None, name: str, note: MethodNote) -> Method:
-    method = method or Method(name)
-    return replace(
-        method,
-        doc=note.doc or method.doc,
-        params=method.params if note.params is None else note.params,
-        auth=note.auth or method.auth,
-        safe=method.safe if note.safe is None else note.safe,
-        source="profile",
-    )
+    method = of_profile(method or Method(name))
+    return said_by(method, "profile", doc=note.doc or None, params=note.params, auth=note.auth, safe=note.safe)
 
 
 def first_method(methods: Mapping[str, Method]) -> str:

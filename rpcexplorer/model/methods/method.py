@@ -54,6 +54,8 @@ class Method(Struct, frozen=True):
     deprecated: bool = False
     dialect: str = ""
     """The question that discovered it, such as ``rpc.discover``."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """Facts that are not from ``dialect``, each with who told it; see ``source_of``."""
 
 
 class SavedMethod(Method, frozen=True):

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from msgspec import UNSET, Struct
+from msgspec.structs import replace
 
 from rpcexplorer.model.methods.method import Method, Parameter
 
@@ -19,6 +20,11 @@ SHAPES: Final = {
 """How a kind in words begins that is no type by itself, and the type it stands for."""
 EVENT: Final = "event\0"
 """What stands before the name of an event where it is described among methods. No method's name begins so."""
+
+
+OF_SCHEMAS: Final = ("params", "result", "errors")
+WITHOUT_SCHEMAS: Final = ("result_name", "result_doc", "examples", "tags")
+"""What of a method is described, each told by one source."""
 
 
 class DescribedParam(Struct, frozen=True):
@@ -74,6 +80,8 @@ class Described(Struct, frozen=True):
     """The question that brought it, such as ``rpc.discover``."""
     definitions: Mapping[str, Any] = {}
     """What the schemas refer to, by the text of each reference. One that is missing leads nowhere that is known."""
+    sources: tuple[tuple[str, str], ...] = ()
+    """Fields that are not from ``dialect``, each with who told it."""
 
     @property
     def is_checked(self) -> bool:
@@ -84,6 +92,24 @@ class Described(Struct, frozen=True):
 def key_of_event(name: str) -> str:
     """Under which an event is described: a server may send of itself what is also a method's name."""
     return f"{EVENT}{name}"
+
+
+def completed(described: Described, other: Described) -> Described:
+    """What is described, with what only the other one says. Schemas stay beside what they refer to."""
+    lacking = [field for field in (*OF_SCHEMAS, *WITHOUT_SCHEMAS) if not _is_said(getattr(described, field))]
+    if described.definitions and other.definitions:
+        lacking = [field for field in lacking if field not in OF_SCHEMAS]
+    facts = {field: getattr(other, field) for field in lacking if _is_said(getattr(other, field))}
+    if not facts:
+        return described
+    if any(field in OF_SCHEMAS for field in facts):
+        facts |= {"definitions": described.definitions or other.definitions, "draft": described.draft or other.draft}
+    told = ((field, other.dialect) for field in facts if field in {*OF_SCHEMAS, *WITHOUT_SCHEMAS})
+    return replace(described, sources=(*described.sources, *told), **facts)
+
+
+def _is_said(value: Any) -> bool:
+    return value is not UNSET and value not in ("", ())
 
 
 def described_by(method: Method) -> Described:

@@ -22,6 +22,7 @@ HEAD: Final = "rpcexplorer catalogue 1 {checksum:08x}"
 COLUMNS: Final = [list(Method.__struct_fields__), list(Parameter._fields)]
 """What stands where in a row. A file in which it is something else is of another version."""
 PARAMETERS: Final = COLUMNS[0].index("parameters")
+SOURCES: Final = COLUMNS[0].index("sources")
 
 
 class KeptCatalogue(Struct):
@@ -92,6 +93,7 @@ def decoded_rows(text: bytes, profile: Profile) -> KeptCatalogue | None:
 
 def method_of_row(row: list[Any]) -> Method:
     row[PARAMETERS] = tuple([Parameter(*parameter) for parameter in row[PARAMETERS]])
+    row[SOURCES] = tuple([tuple(each) for each in row[SOURCES]])
     return Method(*row)
 
 

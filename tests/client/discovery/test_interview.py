@@ -24,6 +24,7 @@ from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
 from rpcexplorer.model.methods.listing import Discovery, Listing
+from rpcexplorer.model.methods.method import Parameter
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
 from tests.client.discovery.driving import drive
@@ -199,6 +200,21 @@ def test_both_dialects_are_asked_and_the_document_wins_in_detail() -> None:
         "system.listMethods: system.methodHelp: not offered (-32601)",
         "system.listMethods: system.methodSignature: not offered (-32601)",
     )
+
+
+def test_what_a_document_left_out_is_asked_for_and_filled_in() -> None:
+    methods = [{"name": "a", "params": [{"name": "x", "schema": {"type": "string"}}]}, {"name": "b", "summary": "A b"}]
+    table = {
+        "rpc.discover": {"result": {"openrpc": "1.3.2", "methods": methods}},
+        "system.listMethods": {"result": ["a", "b"]},
+        "system.methodHelp": {"result": "An a"},
+    }
+    found, server = discovered(service(table))
+    a, _ = found.methods
+    assert (a.doc, a.dialect, a.sources) == ("An a", "rpc.discover", (("doc", "system.listMethods"),))
+    assert a.parameters == (Parameter("x", False, "string"),)
+    assert found.described["a"].params[0].schema == {"type": "string"}
+    assert [params for method, params in calls(server) if method == "system.methodHelp"] == [["a"]]
 
 
 def test_what_is_not_offered_is_said_and_stops_nothing() -> None:

@@ -28,7 +28,7 @@ SHOP = Profile("shop", "https://shop.example")
 FULL = Method(
     "user.get", "Gets", {"id": [1.5, None]}, "inline", False, "discovered",
     (Parameter("id", True, "integer", "Which", 0, {"a": ["é"]}), Parameter("x")),
-    "name", "Two\nlines", "object", True, "rpc.discover",
+    "name", "Two\nlines", "object", True, "rpc.discover", (("doc", "help"),),
 )  # fmt: skip
 HOSTILE = Method('[/] \x1b]52;c;?\x07 \u202e"', source="discovered", dialect="system.listMethods")
 
