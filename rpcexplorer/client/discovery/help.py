@@ -1,52 +1,68 @@
 """What ``help`` tells. Electrum answers with names; Bitcoin Core and its kin with text: headings, and a line a method.
 
 A line is a method's name and its params, those in parentheses optional: ``getblock "blockhash" ( verbosity )``. The
-help of one method says more of them, under *Arguments*. Nothing here fails at another text: it is no list then.
+help of one method lays out what each of them is, what comes back, and examples. Nothing here fails at another text: it
+is no list then.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from typing import Any
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from rpcexplorer.client.discovery.collecting import Collected
-from rpcexplorer.client.discovery.limits import KIND, first_line_of, kind_of, line_of, name_of, text_of
+from rpcexplorer.client.discovery.commands import examples_of
+from rpcexplorer.client.discovery.layouts import LONGEST_LINE, Row, laid_out, rows_of
+from rpcexplorer.client.discovery.limits import KIND, example_of, first_line_of, line_of, name_of, text_of
 from rpcexplorer.client.discovery.names import NO_LIST, read_names
 from rpcexplorer.client.discovery.questions import EMPTY, Asking, Question, one_by_one, too_many_to_explain
+from rpcexplorer.client.discovery.schemas import Schemas
+from rpcexplorer.client.discovery.system import with_help
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam, described_by
+from rpcexplorer.model.schema.node import SchemaReader
 
 DIALECT = "help"
 MOST_POSITIONS = 64
 """Params of one method."""
-LONGEST_LINE = 2_000
 
 _MARK = "=="
 _METHOD = re.compile(r"[A-Za-z_][\w.:-]*")
 _WORD = re.compile(r'"[^"]*"|[^\s()\[\]{}"]+')
 _OPENING, _CLOSING = "[{", "]}"
-_ARGUMENT = re.compile(r'^ {0,2}(\d{1,2})\. +"?([^\s"(]+)"? +\(([^()\n]{0,500})\)[ \t]*(.*)$', re.MULTILINE)
-_DEFAULT = re.compile(r"default=(?:(-?\d{1,15})|(true)|(false))(?![^,)\s])")
-_RESULT = re.compile(r"^Result[^\n:]{0,200}:[ \t]*\n[^\n(]*\((?:json )?(\w+)", re.MULTILINE)
-_SECTION = re.compile(r"^(?:Arguments|Result|Examples?)\b[^\n]*:", re.MULTILINE)
+
+ARGUMENTS, RESULT, EXAMPLES = "Arguments", "Result", "Example"
+"""How the headings of a method's own help begin."""
 
 
 def help_text(described: Collection[str]) -> Asking:
-    """The text, or list; of a text, each method's own help as well."""
+    """The text, or list; and each method's own help as well, where that is given."""
     answer = yield Question(DIALECT)
     if answer.refusal:
         return Listing(refusal=answer.refusal)
-    if not isinstance(answer.value, str):
-        return read_names(answer.value, DIALECT) if _is_of_names(answer.value) else Listing(refusal=NO_LIST)
-    listing = read_text(answer.value)
+    is_text = isinstance(answer.value, str)
+    if not is_text and not _is_of_names(answer.value):
+        return Listing(refusal=NO_LIST)
+    listing = read_text(answer.value) if is_text else read_names(answer.value, DIALECT)
     methods = {method.name: method for method in listing.methods}
     wanted = [name for name in methods if name not in described]
-    said = yield from one_by_one(DIALECT, methods, wanted, with_help)
-    said = [sentence.replace(DIALECT, "of each method", 1) for sentence in said] + too_many_to_explain(wanted)
-    return replace(listing, methods=tuple(methods.values()), skipped=(*listing.skipped, *said))
+    in_full = dict[str, Described]()
+
+    def explained(method: Method, value: Any) -> Method:
+        known, told = read_help(method, value)
+        if told:
+            in_full[method.name] = told
+        return known if told or is_text else with_help(method, value)
+
+    said = yield from one_by_one(DIALECT, methods, wanted, explained)
+    said = [sentence.replace(DIALECT, "of each method", 1) for sentence in said if is_text or in_full]
+    said = [*listing.skipped, *said, *too_many_to_explain(wanted)]
+    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said), described=in_full)
 
 
 def read_text(told: str) -> Listing:
@@ -102,45 +118,90 @@ def _behind(params: str, start: int) -> int:
     return len(params)
 
 
-def with_help(method: Method, value: Any) -> Method:
-    """The method with what its own help says of it, its params and its result."""
+def read_help(method: Method, value: Any) -> tuple[Method, Described | None]:
+    """The method with what its own help says of it, and all of that; as it is where the text is about another one."""
     if not isinstance(value, str) or not value.startswith(method.name):
-        return method
-    whole = value[: 64 * LONGEST_LINE].replace("\r\n", "\n")
-    _, _, told = whole.partition("\n")
-    sections = [*_SECTION.finditer(told)]
-    details = text_of(told[: sections[0].start()] if sections else told)
-    result = _RESULT.search(told)
+        return method, None
+    _, *lines = value[: 64 * LONGEST_LINE].replace("\r\n", "\n").split("\n")
+    told, sections = _sections(lines)
+    details = text_of("\n".join(told))
     doc = first_line_of(details)
+    params = tuple(_arguments(line for title, body in sections if title == ARGUMENTS for line in body))
+    results = [_result(body) for title, body in sections if title == RESULT]
+    result = results[0] if len(results) == 1 else {"anyOf": results} if results and UNSET not in results else UNSET
+    commands = [line for title, body in sections if title == EXAMPLES for line in body]
+    reader, words = SchemaReader({}), Schemas({})
+    described = Described(
+        params,
+        result,
+        examples=tuple(examples_of(commands, method.name, [reader.node(each.schema).kinds for each in params])),
+        tags=(method.doc,) if method.doc else (),
+        dialect=DIALECT,
+    )
+    parameters = tuple(_parameter(each, words) for each in params) or method.parameters
     return replace(
         method,
         doc=doc or method.doc,
         details="" if details == doc else details,
-        parameters=tuple(_arguments(told)) or method.parameters,
-        result=kind_of(_kind(result[1])) if result else "",
-    )
+        parameters=parameters,
+        result=words.kind(results[0]) if results else "",
+    ), described if params or not parameters else replace(described, params=described_by(method).params)
 
 
-def _arguments(told: str) -> Iterator[Parameter]:
+def _sections(lines: list[str]) -> tuple[list[str], list[tuple[str, list[str]]]]:
+    """What stands above the first heading, and what below each."""
+    told = list[str]()
+    sections = list[tuple[str, list[str]]]()
+    below = told
+    for line in lines:
+        title = next((each for each in (ARGUMENTS, RESULT, EXAMPLES) if line.startswith(each)), "")
+        if title and line.rstrip().endswith(":") and (title == RESULT or len(line.split()) == 1):
+            below = []
+            sections.append((title, below))
+        else:
+            below.append(line)
+    return told, sections
+
+
+def _arguments(lines: Iterable[str]) -> Iterator[DescribedParam]:
     """What stands under *Arguments*, for as long as the numbers go up."""
-    for place, found in enumerate(_ARGUMENT.finditer(told), start=1):
-        number, name, notes, doc = found.groups()
-        if int(number) != place or place > MOST_POSITIONS:
-            return
-        kind, *more = (note.strip() for note in notes.split(","))
-        default = _DEFAULT.search(notes)
-        yield Parameter(
-            name_of(name),
-            "required" in more,
-            line_of(" or ".join(_kind(word) for word in kind.split(" or ")), KIND),
-            line_of(doc),
-            _literal(default) if default else None,
-        )
+    groups = list[list[Row]]()
+    for row in rows_of(lines):
+        if row.number and (row.number != len(groups) + 1 or len(groups) == MOST_POSITIONS):
+            break
+        if row.number:
+            groups.append([row])
+        elif groups:
+            groups[-1].append(row)
+    for first, *inside in groups:
+        schema = first.schema()
+        doc = schema.pop("description", "")
+        shapes = laid_out(inside)
+        yield DescribedParam(name_of(first.head.strip('"')), _filled(schema, shapes) or True, first.required, doc)
 
 
-def _kind(word: str) -> str:
-    return kind_of(word.removeprefix("json "))
+def _filled(schema: dict[str, Any], shapes: list[dict[str, Any]]) -> dict[str, Any]:
+    """A schema with what is laid out below its line, where that is of its kind."""
+    types = schema.get("type")
+    kinds = types if isinstance(types, list) else [types]
+    shapes = [shape for shape in shapes if shape.get("type") in kinds]
+    if not shapes:
+        return schema
+    if len(kinds) == len(shapes) == 1:
+        return schema | shapes[0]
+    rest = [kind for kind in kinds if all(shape["type"] != kind for shape in shapes)]
+    del schema["type"]
+    return {**schema, "anyOf": [*shapes, *({"type": kind} for kind in rest)]}
 
 
-def _literal(default: re.Match[str]) -> int | bool:
-    return int(default[1]) if default[1] else bool(default[2])
+def _result(lines: list[str]) -> Any:
+    """The schema of what a section lays out. What is inside may be left out: few texts say when it is."""
+    shapes = laid_out(rows_of(lines))
+    return shapes[0] if shapes else UNSET
+
+
+def _parameter(param: DescribedParam, words: Schemas) -> Parameter:
+    """The line of a param."""
+    schema = param.schema if isinstance(param.schema, dict) else {}
+    default = example_of(schema.get("default"))
+    return Parameter(param.name, param.required, words.kind(schema), first_line_of(param.doc), default)

@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
-from rpcexplorer.client.discovery.help import help_text, read_text, with_help
+from rpcexplorer.client.discovery.help import help_text, read_help, read_text
 from rpcexplorer.client.discovery.questions import MOST_EXPLAINED, NOT_OFFERED, Answered, Question
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
 from rpcexplorer.model.schema.starting import starting_point
 from tests.client.discovery.driving import drive
 
@@ -47,6 +49,9 @@ Result (for verbosity = 0):
 Examples:
 > coin-cli block "00"
 """
+
+
+TXID = {"type": "string", "description": "An id"}
 
 
 def by_name(text: str) -> dict[str, Method]:
@@ -88,15 +93,15 @@ def test_a_line_that_does_not_end_well_is_read_as_far_as_it_goes(line: str) -> N
 
 
 def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
-    assert with_help(by_name(TEXT)["block"], BLOCK) == Method(
+    assert read_help(by_name(TEXT)["block"], BLOCK)[0] == Method(
         "block",
         "What is known of a block. Less of it by default.",
         source="discovered",
         parameters=(
             Parameter("blockhash", True, "string", "Its hash"),
-            Parameter("verbosity", False, "number or string", "How much", 1),
+            Parameter("verbosity", False, "number or string", "How much of it", 1),
             Parameter("full", False, "boolean", "Whether all", True),
-            Parameter("inputs", True, "array", "The inputs"),
+            Parameter("inputs", True, "array of string", "The inputs"),
             Parameter("rate", False, "number", "A rate"),
         ),
         by="position",
@@ -108,17 +113,17 @@ def test_the_help_of_a_method_says_more_of_its_params_and_its_result() -> None:
 
 def test_numbers_that_begin_anew_are_of_something_else() -> None:
     told = "m\n\nArguments:\n1. a    (string, required) An a\n\nResult:\n1. hash    (string) A\n2. b    (string) B\n"
-    assert with_help(Method("m"), told).parameters == (Parameter("a", True, "string", "An a"),)
+    assert read_help(Method("m"), told)[0].parameters == (Parameter("a", True, "string", "An a"),)
 
 
 def test_quoted_names_of_older_servers_are_names() -> None:
     told = 'm "a"\n\nArguments:\n1. "a"     (string, required) An a\n'
-    assert with_help(Method("m"), told).parameters == (Parameter("a", True, "string", "An a"),)
+    assert read_help(Method("m"), told)[0].parameters == (Parameter("a", True, "string", "An a"),)
 
 
 @pytest.mark.parametrize("value", [None, 7, {}, "", "another method\n\nText", ["m"]])
 def test_help_that_is_none_of_this_method_changes_nothing(value: Any) -> None:
-    assert with_help(by_name(TEXT)["block"], value) == by_name(TEXT)["block"]
+    assert read_help(by_name(TEXT)["block"], value) == (by_name(TEXT)["block"], None)
 
 
 def test_each_method_is_asked_about_by_the_way() -> None:
@@ -143,10 +148,60 @@ def test_help_is_asked_for_so_many_methods_and_no_more() -> None:
     assert (len(questions), len(listing.methods)) == (1 + MOST_EXPLAINED, 1_000)
 
 
-def test_a_list_is_one_of_names_and_nothing_is_asked_of_them() -> None:
-    questions, listing = drive(help_text(()), Answered(["add_peer", "broadcast"]))
+def test_of_a_list_of_names_the_help_of_each_is_asked_for_where_it_is_given() -> None:
+    no = Answered(refusal=f"{NOT_OFFERED} (1 takes 1 positional argument)")
+    questions, listing = drive(help_text(()), Answered(["add_peer", "broadcast"]), no)
     assert [method.name for method in listing.methods] == ["add_peer", "broadcast"]
-    assert questions == [Question("help")]
+    assert questions == [Question("help"), Question("help", '["add_peer"]', aside=True)]
+    assert listing.skipped == (), "what nobody offered is no fault"
+    _, listing = drive(help_text(()), Answered(["block", "ping"]), Answered(BLOCK), Answered("Says hello.\n\nTo you."))
+    block, ping = listing.methods
+    assert [each.name for each in block.parameters] == ["blockhash", "verbosity", "full", "inputs", "rate"]
+    assert (ping.doc, [*listing.described]) == ("Says hello.", ["block"])
+
+
+def test_all_that_the_help_of_a_method_says_is_kept() -> None:
+    _, described = read_help(by_name(TEXT)["block"], BLOCK)
+    assert described == Described(
+        (
+            DescribedParam("blockhash", {"type": "string"}, True, "Its hash"),
+            DescribedParam("verbosity", {"type": ["number", "string"], "default": 1}, False, "How much\nof it"),
+            DescribedParam("full", {"type": "boolean", "default": True}, False, "Whether all"),
+            DescribedParam("inputs", {"type": "array", "items": TXID}, True, "The inputs"),
+            DescribedParam("rate", {"type": "number"}, False, "A rate"),
+        ),
+        {"type": "object", "properties": {"hash": {"type": "string", "description": "The hash"}}},
+        examples=(ExampleCall("", ["00"]),),
+        tags=("Chain",),
+        dialect="help",
+    )
+
+
+def test_a_result_that_is_one_of_several_is_described_as_such() -> None:
+    several = 'm\n\nResult (if a):\n"id"  (string) An id\n\nResult (if b):\n{  (json object)\n}\n'
+    method, described = read_help(Method("m"), several)
+    assert method.result == "string"
+    assert described is not None
+    assert described.result == {"anyOf": [{"type": "string", "description": "An id"}, {"type": "object"}]}
+    _, described = read_help(Method("m"), f"{several}\nResult (else):\nWords.\n")
+    assert described is not None
+    assert described.result is UNSET, "what one of them is nobody can tell"
+
+
+def test_params_that_only_the_line_tells_of_are_described_by_it() -> None:
+    _, described = read_help(by_name(TEXT)["proof"], "proof\n\nProves it.\n")
+    assert described is not None
+    assert [(each.schema, each.required) for each in described.params] == [
+        ({"type": "array"}, True),
+        ({"type": "string"}, False),
+    ]
+
+
+def test_a_heading_is_one_by_itself() -> None:
+    told = "m\n\nExamples of words are:\n  none\n\nArguments:\n1. a  (string) An a\n"
+    method, _ = read_help(Method("m"), told)
+    assert method.details == "Examples of words are:\nnone"
+    assert [each.name for each in method.parameters] == ["a"]
 
 
 @pytest.mark.parametrize(
@@ -196,4 +251,4 @@ def test_a_text_made_to_take_long_takes_a_moment(text: str) -> None:
 )
 @pytest.mark.usefixtures("soon")
 def test_help_made_to_take_long_takes_a_moment(text: str) -> None:
-    with_help(Method("m"), f"m\n\n{text}")
+    read_help(Method("m"), f"m\n\n{text}")
