@@ -126,26 +126,28 @@ def read_help(method: Method, value: Any) -> tuple[Method, Described | None]:
     told, sections = _sections(lines)
     details = text_of("\n".join(told))
     doc = first_line_of(details)
-    params = tuple(_arguments(line for title, body in sections if title == ARGUMENTS for line in body))
+    laid = [*_arguments(line for title, body in sections if title == ARGUMENTS for line in body)]
+    params = tuple(_described(*each) for each in laid)
+    parameters = tuple(_parameter(*each) for each in laid) or method.parameters
     results = [_result(body) for title, body in sections if title == RESULT]
-    result = results[0] if len(results) == 1 else {"anyOf": results} if results and UNSET not in results else UNSET
+    several = {"anyOf": results} if results and UNSET not in results else UNSET
     commands = [line for title, body in sections if title == EXAMPLES for line in body]
-    reader, words = SchemaReader({}), Schemas({})
+    reader = SchemaReader({})
     described = Described(
-        params,
-        result,
-        examples=tuple(examples_of(commands, method.name, [reader.node(each.schema).kinds for each in params])),
+        params if params or not parameters else described_by(method).params,
+        results[0] if len(results) == 1 else several,
+        examples=tuple(examples_of(commands, method.name, [reader.node(schema).kinds for _, schema in laid])),
         tags=(method.doc,) if method.doc else (),
         dialect=DIALECT,
     )
-    parameters = tuple(_parameter(each, words) for each in params) or method.parameters
-    return replace(
+    said = replace(
         method,
         doc=doc or method.doc,
         details="" if details == doc else details,
         parameters=parameters,
-        result=words.kind(results[0]) if results else "",
-    ), described if params or not parameters else replace(described, params=described_by(method).params)
+        result=Schemas({}).kind(results[0]) if results else "",
+    )
+    return said, described
 
 
 def _sections(lines: list[str]) -> tuple[list[str], list[tuple[str, list[str]]]]:
@@ -163,8 +165,8 @@ def _sections(lines: list[str]) -> tuple[list[str], list[tuple[str, list[str]]]]
     return told, sections
 
 
-def _arguments(lines: Iterable[str]) -> Iterator[DescribedParam]:
-    """What stands under *Arguments*, for as long as the numbers go up."""
+def _arguments(lines: Iterable[str]) -> Iterator[tuple[Row, dict[str, Any]]]:
+    """What stands under *Arguments*, for as long as the numbers go up, each with its schema."""
     groups = list[list[Row]]()
     for row in rows_of(lines):
         if row.number and (row.number != len(groups) + 1 or len(groups) == MOST_POSITIONS):
@@ -174,10 +176,32 @@ def _arguments(lines: Iterable[str]) -> Iterator[DescribedParam]:
         elif groups:
             groups[-1].append(row)
     for first, *inside in groups:
-        schema = first.schema()
-        doc = schema.pop("description", "")
-        shapes = laid_out(inside)
-        yield DescribedParam(name_of(first.head.strip('"')), _filled(schema, shapes) or True, first.required, doc)
+        schema = _filled(first.schema(), laid_out(inside))
+        schema.pop("description", None)
+        yield first, schema
+
+
+def _described(row: Row, schema: dict[str, Any]) -> DescribedParam:
+    """A param in full. One that may be left out is null where others follow."""
+    if row.required is False and schema:
+        kinds = schema.get("type", [])
+        schema = dict(schema)
+        if kinds:
+            schema["type"] = [*(kinds if isinstance(kinds, list) else [kinds]), "null"]
+        for choices, null in (("enum", None), ("anyOf", {"type": "null"})):
+            if choices in schema:
+                schema[choices] = [*schema[choices], null]
+    return DescribedParam(_name(row), schema or True, row.required, text_of(row.doc))
+
+
+def _parameter(row: Row, schema: dict[str, Any]) -> Parameter:
+    """The line of a param."""
+    default = example_of(schema.get("default"))
+    return Parameter(_name(row), row.required, Schemas({}).kind(schema), first_line_of(row.doc), default)
+
+
+def _name(row: Row) -> str:
+    return name_of(row.head.strip('"'))
 
 
 def _filled(schema: dict[str, Any], shapes: list[dict[str, Any]]) -> dict[str, Any]:
@@ -198,10 +222,3 @@ def _result(lines: list[str]) -> Any:
     """The schema of what a section lays out. What is inside may be left out: few texts say when it is."""
     shapes = laid_out(rows_of(lines))
     return shapes[0] if shapes else UNSET
-
-
-def _parameter(param: DescribedParam, words: Schemas) -> Parameter:
-    """The line of a param."""
-    schema = param.schema if isinstance(param.schema, dict) else {}
-    default = example_of(schema.get("default"))
-    return Parameter(param.name, param.required, words.kind(schema), first_line_of(param.doc), default)

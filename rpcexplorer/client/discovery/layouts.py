@@ -29,7 +29,7 @@ _NUMBER: Final = re.compile(r"(\d{1,2})\. +")
 _KEY: Final = re.compile(r'"([^"]{0,200})" ?: ?')
 _QUOTED: Final = re.compile(r""""([^"]{1,60})"|'([^']{1,60})'""")
 _LISTED: Final = re.compile(r"""["']([^"'\s]{1,60})["'],?$""")
-_ONE_OF: Final = re.compile(r"\bone of\b|\b[Oo]ptions(?: are\b|:)")
+_ONE_OF: Final = re.compile(r"\b[Oo]ne of\b|\b[Oo]ptions(?: are\b|:)")
 _MAY_BE: Final = re.compile(r"""["']([\w-]{1,60})["'] (?:to|for)\b""")
 _NAMES_OF_OTHERS: Final = re.compile(r"\bis the key\b|\b[Tt]he key \(string\)")
 """How a text says that a member's name is for the caller to choose."""

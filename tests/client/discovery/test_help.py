@@ -165,16 +165,29 @@ def test_all_that_the_help_of_a_method_says_is_kept() -> None:
     assert described == Described(
         (
             DescribedParam("blockhash", {"type": "string"}, True, "Its hash"),
-            DescribedParam("verbosity", {"type": ["number", "string"], "default": 1}, False, "How much\nof it"),
-            DescribedParam("full", {"type": "boolean", "default": True}, False, "Whether all"),
+            DescribedParam("verbosity", {"type": ["number", "string", "null"], "default": 1}, False, "How much\nof it"),
+            DescribedParam("full", {"type": ["boolean", "null"], "default": True}, False, "Whether all"),
             DescribedParam("inputs", {"type": "array", "items": TXID}, True, "The inputs"),
-            DescribedParam("rate", {"type": "number"}, False, "A rate"),
+            DescribedParam("rate", {"type": ["number", "null"]}, False, "A rate"),
         ),
         {"type": "object", "properties": {"hash": {"type": "string", "description": "The hash"}}},
         examples=(ExampleCall("", ["00"]),),
         tags=("Chain",),
         dialect="help",
     )
+
+
+def test_null_stands_for_a_param_that_is_left_out_before_others() -> None:
+    told = 'm\n\nArguments:\n1. a  (string, optional) One of "b", "c"\n2. d  (json object or number, optional)\n{\n}\n'
+    told += "3. e (any)"
+    method, described = read_help(Method("m"), told)
+    assert described is not None
+    assert [each.schema for each in described.params] == [
+        {"type": ["string", "null"], "enum": ["b", "c", None]},
+        {"anyOf": [{"type": "object"}, {"type": "number"}, {"type": "null"}]},
+        True,
+    ]
+    assert [each.kind for each in method.parameters] == ["one of b | c", "object or number", ""]
 
 
 def test_a_result_that_is_one_of_several_is_described_as_such() -> None:

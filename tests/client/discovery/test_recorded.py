@@ -75,3 +75,20 @@ def in_short(parameter: Parameter) -> str:
     """Its name and kind; a sign where it is required; its default."""
     default = "" if parameter.default is None else f"={parameter.default!r}"
     return f"{parameter.name}: {parameter.kind}{'!' * (parameter.required is True)}{default}"
+
+
+def test_the_help_of_litecoind_is_read_with_all_that_is_inside() -> None:
+    described = asked("litecoin").described
+    assert len(described) == 138
+    inputs, outputs, locktime, _ = described["createrawtransaction"].params
+    assert (inputs.required, locktime.required, locktime.schema["default"]) == (True, False, 0)
+    assert inputs.schema["items"]["required"] == ["txid", "vout"]
+    pair, fixed = outputs.schema["items"]["anyOf"]
+    assert (pair["additionalProperties"]["type"], [*fixed["properties"]]) == (["number", "string"], ["data"])
+    assert described["createrawtransaction"].examples[0].params == [[{"txid": "myid", "vout": 0}], [{"address": 0.01}]]
+    options = described["fundrawtransaction"].params[1].schema["properties"]
+    assert options["change_type"]["enum"] == ["legacy", "p2sh-segwit", "bech32"]
+    assert options["subtractFeeFromOutputs"]["items"]["type"] == "number"
+    text, whole, _ = described["getblock"].result["anyOf"]
+    assert (text["type"], len(whole["properties"])) == ("string", 19)
+    assert sum(len(each.examples) for each in described.values()) == 177
