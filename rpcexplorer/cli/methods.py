@@ -1,36 +1,50 @@
-"""``methods``: the catalogue of a profile, one method a line, asked for anew where that is wanted."""
+"""``methods``: the catalogue of a profile, one method a line or all about one, asked for anew where that is wanted."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 import click
-from msgspec import Raw
-from msgspec.structs import asdict
 
-from rpcexplorer.cli.context import Invocation, invocation_of, profile_option
+from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocation_of, profile_option
 from rpcexplorer.cli.show import json
+from rpcexplorer.cli.values import OneOf
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.complaint import nearest_few
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method, SavedMethod
-from rpcexplorer.model.schema.starting import starting_point
-from rpcexplorer.model.templates.saved_call import SIGN
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.docs import docs_lines
 
 NAMED = 5
-"""New or vanished methods that are named; the rest is counted."""
+"""New, vanished or changed methods that are named after a refresh; the rest is counted."""
+NEAR = 3
+"""Names that are told where one is not known."""
 
 
 @click.command()
+@click.argument("name", required=False, shell_complete=complete_methods)
 @profile_option
 @click.option("--refresh", is_flag=True, help="Ask the service first, as the profile's discovery says.")
+@click.option("--changes", is_flag=True, help="Print what the last refresh found new, gone or changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
+@click.option("--export", type=OneOf(["openrpc"]), help="Print a document for a team to commit: openrpc.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
 @click.pass_context
-def methods(context: click.Context, profile: str | None, refresh: bool, as_json: bool, ask: bool) -> None:
-    """List the methods that are known.
+def methods(
+    context: click.Context,
+    name: str | None,
+    profile: str | None,
+    refresh: bool,
+    changes: bool,
+    as_json: bool,
+    export: str | None,
+    ask: bool,
+) -> None:
+    """List the methods that are known, or print all about the one called NAME.
 
     They are the saved calls, with an @, then the service's own, the profile's, those discovered and those called
     before. Any other name can be called as well. What a refresh learns is kept for the profile; a service that offers
@@ -39,21 +53,49 @@ def methods(context: click.Context, profile: str | None, refresh: bool, as_json:
     \b
     Examples:
       rpcexplorer methods
+      rpcexplorer methods user.list
       rpcexplorer methods --refresh -p staging
+      rpcexplorer methods --changes
       rpcexplorer methods --json | jq -r '.[].name'
+      rpcexplorer methods --export openrpc > openrpc.json
     """
+    if export and (name or changes or as_json):
+        raise click.UsageError("--export goes with neither NAME nor --changes nor --json: it is the whole catalogue.")
+    if changes and name:
+        raise click.UsageError("--changes goes without NAME: it is about all methods.")
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
-    invocation.use(explorer, profile)
+    chosen = invocation.use(explorer, profile)
     code = _refreshed(invocation, explorer) if refresh else 0
-    known = list(explorer.listed().values())
+    if export:
+        known = [*explorer.methods(called=False).values()]
+        invocation.world.write(explorer.catalogues.openrpc(chosen, known).encode())
+    elif changes:
+        _print_changes(invocation, explorer, as_json=as_json)
+    else:
+        _print(invocation, explorer, name, as_json=as_json)
     if explorer.catalogues.trouble:
         invocation.world.say(explorer.catalogues.trouble)
-    if as_json:
-        json(invocation.world, json_of([_row(method, explorer) for method in known]))
-    else:
-        _print(invocation, known)
     context.exit(code)
+
+
+def known_method(explorer: Explorer, name: str) -> Method:
+    """The method of that name, as ``call`` takes it; or the end of the command, with the nearest names."""
+    known = explorer.listed()
+    if name not in known:
+        near = " or ".join(map(printable, _nearest(name, known)))
+        guess = f"Did you mean {near}?" if near else "rpcexplorer methods lists those that are."
+        fail(f"No method {printable(name)} is known. {guess} To ask the service anew: rpcexplorer methods --refresh")
+    return known[name]
+
+
+def _nearest(name: str, known: Mapping[str, Method]) -> list[str]:
+    """Those that are spelled like it, and those that hold its longest word."""
+    small = name.lower()
+    word = max(re.findall(r"\w+", small), key=len, default=small)
+    alike = sorted(known, key=lambda each: each[:2].lower() != small[:2])  # only some are looked at: the likeliest
+    holding = sorted((each for each in known if word in each.lower()), key=len)
+    return list(dict.fromkeys([*nearest_few(name, alike, NEAR), *holding]))[:NEAR]
 
 
 def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
@@ -65,6 +107,11 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
     for word, names in (("new", discovery.new), ("gone", discovery.gone)):
         if names:
             invocation.world.say(f"{word}: {_named(names)}")
+    changed = [change for change in discovery.changed if change.kind == "changed"]
+    for change in changed[:NAMED]:
+        invocation.world.say(f"changed: {printable(change.line)}")
+    if len(changed) > NAMED:
+        invocation.world.say(f"{len(changed) - NAMED:,} more have changed: rpcexplorer methods --changes shows them")
     return discovery.exit_code
 
 
@@ -78,31 +125,44 @@ def _named(names: Sequence[str]) -> str:
     return ", ".join(printable(name) for name in names[:NAMED]) + more
 
 
-def _print(invocation: Invocation, known: Sequence[Method]) -> None:
+def _print_changes(invocation: Invocation, explorer: Explorer, *, as_json: bool) -> None:
+    """What the last refresh found that found anything; nothing, where none has."""
+    assert explorer.profile is not None
+    found, world = explorer.catalogues.changes(explorer.profile), invocation.world
+    if found is None:
+        world.say("No refresh has found anything new, gone or changed.")
+    else:
+        when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (found.when, found.before))
+        world.say(f"found by the refresh of {when}; the one before was on {before}")
+        if found.more:
+            world.say(f"{found.more:,} more are not kept")
+    told = found.methods if found else ()
+    if as_json:
+        json(world, json_of([{"name": each.name, "kind": each.kind, "what": each.what} for each in told]))
+        return
+    for each in told:
+        world.print(f"{each.kind:<7}  {printable(each.line)}")
+
+
+def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_json: bool) -> None:
+    world = invocation.world
+    known = [known_method(explorer, name)] if name else list(explorer.listed().values())
+    if as_json:
+        from rpcexplorer.cli.methods_json import rows  # most who list methods look at them
+
+        json(world, json_of(rows(explorer, known, whole=name is not None)))
+    elif name:
+        assert explorer.profile is not None
+        learned = explorer.catalogues.of(explorer.profile)
+        for line in docs_lines(known[0], learned.when if learned else None):
+            world.print("".join(text for text, _ in line).rstrip())
+    else:
+        _print_lines(invocation, known)
+
+
+def _print_lines(invocation: Invocation, known: Sequence[Method]) -> None:
     width = max((len(printable(method.name)) for method in known), default=0)
     for method in known:
         mark = "!" if method.safe is False else " "
         line = f"{printable(method.name):<{width}}  {mark} {method.auth or '':<6}  {printable(method.doc)}"
         invocation.world.print(line.rstrip())
-
-
-def _learned(explorer: Explorer) -> str | None:
-    learned = explorer.profile and explorer.catalogues.of(explorer.profile)
-    return learned.when.isoformat(timespec="seconds") if learned else None
-
-
-def _row(method: Method, explorer: Explorer) -> dict[str, object]:
-    """All of a method; ``learned`` is when it was discovered, ``start`` what its params may start from.
-
-    A saved call is named as ``call`` takes it, and ``calls`` says its method.
-    """
-    row = {
-        **asdict(method),
-        "parameters": [parameter._asdict() for parameter in method.parameters],
-        "start": starting_point(method),
-        "learned": _learned(explorer) if method.dialect else None,
-    }
-    if isinstance(method, SavedMethod):
-        call = explorer.saved_calls()[method.name.removeprefix(SIGN)]
-        row |= {"doc": call.doc, "start": Raw((call.text or "[]").encode())}
-    return row

@@ -31,6 +31,7 @@ HOMES: Final = {
     "logout": "login",
     "methods": "methods",
     "notify": "calls",
+    "params": "params_command",
     "presets": "presets",
     "profiles": "profiles",
     "replay": "replay",

@@ -42,12 +42,16 @@ class Trouble(Exception):  # noqa: N818 - it reads as what it is where it is rai
 
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word most like ``word``, if any is like it at all."""
+    return next(iter(nearest_few(word, known, 1)), None)
+
+
+def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
+    """The known words most like ``word``, the most alike first."""
     import difflib  # only where something is wrong: it costs a fifth of the start
 
     if len(word) > LONGEST:
-        return None
-    matches = difflib.get_close_matches(word, list(islice(known, MOST)), n=1, cutoff=0.6)
-    return matches[0] if matches else None
+        return []
+    return difflib.get_close_matches(word, list(islice(known, MOST)), n=count, cutoff=0.6)
 
 
 def cut(word: str) -> str:

@@ -62,7 +62,8 @@ def test_json_tells_everything_that_is_known(shop: Shell) -> None:
     records = rows["demo.records"]
     assert (records["source"], records["dialect"], records["safe"]) == ("discovered", "rpc.discover", True)
     count = {"name": "count", "required": False, "kind": "integer", "doc": "Records on the page"}
-    assert records["parameters"][0] == {**count, "default": 20, "example": None}
+    schema = {"type": "integer", "minimum": 1, "maximum": 1_000_000, "default": 20}
+    assert records["parameters"][0] == {**count, "default": 20, "example": None, "schema": schema, "deprecated": False}
     assert records["learned"].startswith("20")
     assert rows["demo.nested"]["start"] is None
     assert rows["auth"]["start"] == {"username": "", "password": ""}
@@ -168,6 +169,118 @@ def test_names_that_vanished_are_told(shell: Shell) -> None:
         shell.run("methods", "--refresh")
         ran = shell.run("methods", "--refresh")
     assert ran.err.splitlines()[-2:] == ["rpcexplorer: new: a, b", "rpcexplorer: gone: old"]
+
+
+# --- all about one ---------------------------------------------------------------------------------------------------
+
+PLAIN = {"openrpc": "1.3.2", "methods": [{"name": "a.b", "params": [{"name": "x", "schema": {"type": "string"}}]}]}
+
+
+def described(shell: Shell, document: object) -> None:
+    """A profile of which such a document was read."""
+    shell.sessions('[profile.shy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "openrpc.json" }\n')
+    (shell.folder / "openrpc.json").write_text(json.dumps(document))
+    assert shell.run("methods", "--refresh").code == 0
+
+
+def test_one_method_is_told_in_full_and_one_that_is_not_known_with_its_neighbours(shell: Shell) -> None:
+    described(shell, PLAIN)
+    ran = shell.run("methods", "a.b")
+    assert ran.code == 0
+    assert ran.text.splitlines()[0].strip() == "a.b"
+    assert "string" in ran.text
+    for wrong in ("a.c", "b"):
+        ran = shell.run("methods", wrong)
+        assert (ran.code, ran.out) == (2, b"")
+        assert f"No method {wrong} is known. Did you mean a.b?" in ran.err
+    ran = shell.run("methods", "zzz\x1b]52;c;?\x07")
+    assert ran.code == 2
+    assert "\x1b" not in ran.err
+
+
+def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell: Shell) -> None:
+    tree = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/T"}, "x-big": 10**30}}
+    method = {
+        "name": "a.b", "params": [{"name": "t", "schema": {"$ref": "#/components/schemas/T"}}, {"name": "u"}],
+        "result": {"name": "r", "schema": {"type": "null", "x": "\ud800"}}, "deprecated": True, "tags": [{"name": "t"}],
+        "errors": [{"code": -1, "message": "no", "data": {"a": 1}}, {"code": -2, "message": "other"}],
+        "examples": [{"name": "e", "params": [{"name": "t", "value": {}}], "result": {"name": "r", "value": None}}],
+    }  # fmt: skip
+    described(shell, {"methods": [method], "components": {"schemas": {"T": tree, "U": {}}}})
+    (row,) = json.loads(shell.run("methods", "a.b", "--json").out)
+    assert [each["schema"] for each in row["parameters"]] == [{"$ref": "#/components/schemas/T"}, None]
+    assert row["definitions"] == {"#/components/schemas/T": tree}
+    assert row["result"] == {"type": "null", "x": "\ud800"}
+    assert row["errors"] == [
+        {"code": -1, "message": "no", "data": {"a": 1}}, {"code": -2, "message": "other"}
+    ]  # fmt: skip
+    assert row["examples"] == [{"name": "e", "params": [{}], "doc": "", "result": None}]
+    assert (row["deprecated"], row["tags"], row["by"], row["dialect"]) == (True, ["t"], None, "openrpc.json")
+
+
+# --- what has changed, and what is committed -------------------------------------------------------------------------
+
+
+def test_what_changed_is_told_by_the_refresh_and_can_be_read_again(shell: Shell) -> None:
+    described(shell, PLAIN)
+    assert "No refresh has found anything" in shell.run("methods", "--changes").err
+    param = {"name": "x", "schema": {"type": "string", "maxLength": 3}}
+    more = [{"name": f"c{number}", "params": []} for number in range(7)]
+    (shell.folder / "openrpc.json").write_text(
+        json.dumps({**PLAIN, "methods": [{"name": "a.b", "params": [param]}, *more]})
+    )
+    ran = shell.run("methods", "--refresh")
+    assert ran.err.splitlines()[-2:] == [
+        "rpcexplorer: new: c0, c1, c2, c3, c4 and 2 more", "rpcexplorer: changed: a.b: schema of “x”",
+    ]  # fmt: skip
+    ran = shell.run("methods", "--changes")
+    assert ran.text.splitlines()[:2] == ["changed  a.b: schema of “x”", "new      c0"]
+    assert ran.err.startswith("rpcexplorer: found by the refresh of ")
+    assert json.loads(shell.run("methods", "--changes", "--json").out)[0] == {
+        "name": "a.b", "kind": "changed", "what": ["schema of “x”"],
+    }  # fmt: skip
+
+
+def test_a_catalogue_is_exported_without_secrets_and_read_back(shell: Shell) -> None:
+    secret = "hunter2hunter2"
+    described(shell, {"methods": [{"name": "a.b", "summary": f"Try {secret}", "params": [], "x-safe": True}]})
+    auth = 'auth = { kind = "bearer" }\ndiscovery = { file = "openrpc.json" }\n'
+    shell.sessions(f'[profile.shy]\nurl = "http://127.0.0.1:1"\n{auth}')
+    shell.run("call", "mine.alone", RPCEXPLORER_SHY_TOKEN=secret)
+    before = shell.run("methods", "--export", "openrpc", RPCEXPLORER_SHY_TOKEN=secret)
+    document = json.loads(before.out)
+    assert [method["name"] for method in document["methods"]] == ["a.b"]
+    assert secret not in before.text
+    (shell.folder / "openrpc.json").write_bytes(before.out)
+    shell.run("methods", "--refresh")
+    assert shell.run("methods", "--export", "openrpc", RPCEXPLORER_SHY_TOKEN=secret).out == before.out
+
+
+@pytest.mark.parametrize("words", [["--export", "openapi"], ["--export", "openrpc", "--json"], ["--changes", "a.b"]])
+def test_words_that_do_not_go_together_are_a_sentence(shell: Shell, words: list[str]) -> None:
+    ran = shell.run("methods", *words)
+    assert (ran.code, ran.out) == (2, b"")
+
+
+# --- params ----------------------------------------------------------------------------------------------------------
+
+
+def test_params_prints_what_a_method_may_start_from(shell: Shell) -> None:
+    methods = [
+        {"name": "needs", "params": [{"name": "x", "required": True, "schema": {"type": "integer"}}]},
+        {"name": "none", "params": []},
+    ]
+    described(shell, {"methods": methods})
+    shell.sessions(
+        '[profile.shy]\nurl = "http://127.0.0.1:1"\n[profile.shy.method.noted]\nparams = { a = 1 }\n'
+        "[call.kept]\nmethod = \"none\"\nparams_json = '[1.10]'\n"
+    )
+    printed = {name: shell.run("params", name).text for name in ("needs", "none", "noted", "@kept")}
+    assert printed == {"needs": '{"x":0}\n', "none": "[]\n", "noted": '{"a":1}\n', "@kept": "[1.10]\n"}
+    assert shell.run("params", "needs", terminal=True, NO_COLOR="1").text == '{\n  "x": 0\n}\n'
+    ran = shell.run("params", "need")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "Did you mean needs or noted?" in ran.err
 
 
 def test_hostile_names_reach_no_terminal(shell: Shell) -> None:

@@ -18,6 +18,8 @@ from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import By, Method, Parameter
 
 DIALECT = "rpc.discover"
+EVENTS = "x-notifications"
+"""Where a document has what the server sends of itself; OpenRPC has no place for it."""
 
 _STRUCTURES: dict[Any, By] = {"by-name": "name", "by-position": "position"}
 _AUTHS: dict[Any, str] = {kind: kind for kind in KINDS}
@@ -34,6 +36,10 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
         described = schemas.follow(entry)
         if name := collected.room_for(described.get("name") or own_name):
             collected.take(_method(name, described, dialect, schemas, collected), reader.method(described))
+    for own_name, entry in _named_entries(_listed(value.get(EVENTS))):
+        described = schemas.follow(entry)
+        if name := collected.room_for_event(described.get("name") or own_name):
+            collected.take_event(_method(name, described, dialect, schemas, collected), reader.method(described))
     return collected.listing(_about(schemas, value), *reader.left_out())
 
 
@@ -44,6 +50,10 @@ def _about(schemas: Schemas, value: dict[str, Any]) -> str:
     version, info = line_of(value.get("openrpc"), 20), schemas.follow(value.get("info"))
     title = f"{line_of(info.get('title'), KIND)} {line_of(info.get('version'), 20)}".strip()
     return f"OpenRPC {version}".strip() + (f', "{title}"' if title else "")
+
+
+def _listed(value: Any) -> Any:
+    return value if isinstance(value, dict | list) else ()
 
 
 def _named_entries(entries: Any) -> Iterable[tuple[Any, Any]]:
@@ -81,14 +91,15 @@ def _parameters(entry: dict[str, Any], schemas: Schemas, collected: Collected) -
 def _parameter(own_name: Any, param: Any, schemas: Schemas, examples: dict[str, Any]) -> Parameter:
     described = schemas.follow(param)
     name = name_of(described.get("name") if own_name is None else own_name)
-    schema = schemas.follow(described.get("schema", described))
+    said = described.get("schema", described)
+    schema, here = schemas.follow(said), said if isinstance(said, dict) else NOTHING
     required = described.get("required", False if own_name is None else None)
     return Parameter(
         name,
         required if isinstance(required, bool) else None,
         schemas.kind(schema),
         line_of(described.get("summary")) or first_line_of(described.get("description", schema.get("description"))),
-        example_of(schema.get("default")),
+        None if required is True else example_of(here.get("default", schema.get("default"))),
         examples.get(name, example_of(first_example(schema))),
     )
 

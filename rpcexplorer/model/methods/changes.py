@@ -32,6 +32,11 @@ class MethodChange(Struct, frozen=True):
     what: tuple[str, ...] = ()
     """What has changed, in words; there may be text from outside in them."""
 
+    @property
+    def line(self) -> str:
+        """Name and words; there is text from outside in it."""
+        return f"{self.name}: {'; '.join(self.what)}" if self.what else self.name
+
 
 class MethodChanges(Struct, frozen=True):
     """What a refresh found that was not so before."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -66,6 +67,13 @@ class Catalogues:
         """What the last refresh found that found anything new, gone or changed; None where none has."""
         found = self._found.get(_key(profile))
         return found[1] if found else self._read_full(profile, lambda it: it.changes())
+
+    def openrpc(self, profile: Profile, methods: Iterable[Method]) -> str:
+        """All that is known of these methods as an OpenRPC document, for a team to commit: without any secret."""
+        from rpcexplorer.model.methods.openrpc import openrpc_document, openrpc_text
+
+        known = partial(self.described, profile)
+        return self._files.hide()(openrpc_text(openrpc_document(profile.name, methods, known, self.events(profile))))
 
     def absent(self, profile: Profile) -> frozenset[str]:
         """Names to which the server has last said that there is no such method."""

@@ -61,7 +61,7 @@ class CatalogueFiles:
         if self._path(profile) is None:
             return None, ()
         try:
-            writer = PiecesWriter(found, self._hide())
+            writer = PiecesWriter(found, self.hide())
         except PiecesTooLarge:
             return None, (f"{NOT_IN_FULL}: they have more than {told_size(KEPT // 2)}",)
         return writer, (f"{NOT_IN_FULL} where they have too many levels",) if writer.left_out else ()
@@ -87,7 +87,7 @@ class CatalogueFiles:
         if path is None:
             return ()
         try:
-            content = encoded(profile, kept, self._hide())
+            content = encoded(profile, kept, self.hide())
             if len(content) > KEPT // 2:
                 return (f"{ONLY_HERE}: it has {told_size(len(content))}",)
             write_private(path, content)
@@ -112,7 +112,8 @@ class CatalogueFiles:
             return None
         return self._folder / f"{profile.name}.json"
 
-    def _hide(self) -> Callable[[str], str]:
+    def hide(self) -> Callable[[str], str]:
+        """What puts placeholders in the place of the secrets that are known now."""
         from rpcexplorer.redaction.redactor import Redactor  # only for what is written anew
 
         return Redactor(self._secrets()).text

@@ -1,0 +1,217 @@
+"""All that is known of the methods of a profile as an OpenRPC document, for a team to commit. Pure and bounded.
+
+The same methods give the same text. What schemas refer to stands once under ``components``, and the references lead
+there; what leads nowhere stays as it is. Where a service's own document has its definitions there under plain names,
+they keep these.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Final
+
+from msgspec import UNSET
+
+from rpcexplorer.model.complaint import Trouble
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.described import Described, DescribedParam, described_by, key_of_event
+
+VERSION: Final = "1.3.2"
+HOME: Final = "#/components/schemas/"
+REFERRING: Final = ("$ref", "$dynamicRef", "$recursiveRef", "extends")
+VALUES: Final = frozenset({"enum", "enums", "const", "default", "example", "examples"})
+"""Keywords behind which there is no schema."""
+NAMES: Final = frozenset({"properties", "patternProperties", "definitions", "$defs", "dependentSchemas"})
+"""Keywords behind which there are schemas by names of the service's own."""
+
+_STRUCTURES: Final = {"name": "by-name", "position": "by-position"}
+_UNFIT: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_WAY: Final = re.compile(r"^.*#/(?:components/schemas|definitions|\$defs)/")
+
+
+def openrpc_document(
+    title: str,
+    methods: Iterable[Method],
+    described: Callable[[str], Described | None],
+    events: Iterable[Method] = (),
+) -> dict[str, Any]:
+    """The document. ``described`` gives what is known of a method in full."""
+    known = {method.name: method for method in methods}
+    sent = {event.name: event for event in events}
+    full = {name: described(name) or described_by(method) for name, method in sorted(known.items())}
+    notices = {name: described(key_of_event(name)) or described_by(event) for name, event in sorted(sent.items())}
+    components = Components([*full.values(), *notices.values()])
+    drafts = {each.draft for each in full.values() if each.draft}
+    document: dict[str, Any] = {"openrpc": VERSION, "info": {"title": title, "version": "1"}}
+    if len(drafts) == 1:
+        document["$schema"] = drafts.pop()
+    document["methods"] = [_method(known[name], each, components) for name, each in full.items()]
+    if notices:
+        document["x-notifications"] = [_method(sent[name], each, components) for name, each in notices.items()]
+    if components.schemas:
+        document["components"] = {"schemas": components.schemas}
+    return document
+
+
+def openrpc_text(document: dict[str, Any]) -> str:
+    """As it is committed: laid out for comparing line by line."""
+    try:
+        text = json.dumps(document, indent=2, ensure_ascii=False)
+        text.encode()
+    except UnicodeEncodeError:  # half a character, which only an escape can spell
+        text = json.dumps(document, indent=2)
+    except RecursionError:
+        raise Trouble("The document cannot be written: a schema in it has too many levels.") from None
+    return f"{text}\n"
+
+
+class Components:
+    """What schemas of several methods refer to, each under one name."""
+
+    def __init__(self, full: Iterable[Described]) -> None:
+        self._names: dict[tuple[int, str], str] = {}
+        """By the identity of the definitions, and the reference."""
+        self._sets: dict[int, Mapping[str, Any]] = {}
+        taken: dict[str, str] = {}
+        """What stands under each name."""
+        wanted: list[tuple[int, str, Any]] = []
+        for each in full:
+            key = id(each.definitions)
+            self._sets[key] = each.definitions
+            rest = [*(param.schema for param in each.params), each.result]
+            while rest:
+                for reference in sorted(_references(rest.pop())):
+                    if (key, reference) in self._names or (schema := self._target(key, reference)) is None:
+                        continue
+                    self._names[key, reference] = ""
+                    wanted.append((key, reference, schema))
+                    rest.append(schema)
+        for key, reference, schema in sorted(wanted, key=lambda each: each[1]):
+            self._names[key, reference] = _free_name(reference, f"{key} {id(schema)}", taken)
+        self.schemas: dict[str, Any] = {}
+        for key, reference, schema in wanted:
+            self.schemas.setdefault(self._names[key, reference], self.rewritten(schema, self._sets[key]))
+        self.schemas = dict(sorted(self.schemas.items()))
+
+    def _target(self, key: int, reference: str) -> Any:
+        """The schema; None where there is none, or a whole document of methods."""
+        schema = self._sets[key].get(reference)
+        is_schema = isinstance(schema, bool) or (isinstance(schema, dict) and "methods" not in schema)
+        return schema if is_schema else None
+
+    def rewritten(self, schema: Any, definitions: Mapping[str, Any]) -> Any:
+        """A copy of a schema whose references lead to the components."""
+        key = id(definitions)
+
+        def led(reference: str) -> str:
+            name = self._names.get((key, reference))
+            return f"{HOME}{name}" if name else reference
+
+        return _copied(schema, led)
+
+
+def _references(schema: Any) -> set[str]:
+    """What a schema refers to where a schema may stand; in an example the same words are a value."""
+    found: set[str] = set()
+
+    def noted(reference: str) -> str:
+        found.add(reference)
+        return reference
+
+    _copied(schema, noted)
+    return found
+
+
+def _copied(schema: Any, led: Callable[[str], str]) -> Any:
+    """A copy of a schema in which each reference is what ``led`` makes of it."""
+    whole: list[Any] = [schema]
+    rest: list[tuple[Any, Any, bool]] = [(whole, 0, False)]
+    """What holds a part, where in it, and whether the part holds schemas by names of the service's own."""
+    while rest:
+        parent, at, named = rest.pop()
+        value = parent[at]
+        if isinstance(value, list):
+            parent[at] = value = value.copy()
+            rest += [(value, index, False) for index, each in enumerate(value) if isinstance(each, dict | list)]
+        elif isinstance(value, dict):
+            parent[at] = value = value.copy()
+            for key, each in value.items():
+                if not named and key in REFERRING:
+                    value[key] = _each(each, led)
+                if isinstance(each, dict | list) and (named or key not in VALUES):
+                    rest.append((value, key, not named and key in NAMES))
+    return whole[0]
+
+
+def _each(value: Any, led: Callable[[str], str]) -> Any:
+    if isinstance(value, list):
+        return [led(each) if isinstance(each, str) else each for each in value]
+    return led(value) if isinstance(value, str) else value
+
+
+def _free_name(reference: str, meaning: str, taken: dict[str, str]) -> str:
+    """A name that says where it comes from, and is nobody else's."""
+    way = _WAY.sub("", reference).replace("/properties/", ".")
+    plain = _UNFIT.sub("_", way.replace("~1", "/").replace("~0", "~")).strip("_.") or "schema"
+    name, number = plain, 1
+    while taken.setdefault(name, meaning) != meaning:
+        number += 1
+        name = f"{plain}_{number}"
+    return name
+
+
+def _method(method: Method, full: Described, components: Components) -> dict[str, Any]:
+    def schema(value: Any) -> Any:
+        return components.rewritten(value, full.definitions)
+
+    has_names = all(each.name for each in full.params)
+    entry: dict[str, Any] = {"name": method.name}
+    entry |= _told(summary=method.doc, description=method.details)
+    entry |= _told(tags=[{"name": tag} for tag in full.tags], deprecated=method.deprecated)
+    if by := method.by if has_names else "position":
+        entry["paramStructure"] = _STRUCTURES[by]
+    entry["params"] = [_param(each, at, schema(each.schema)) for at, each in enumerate(full.params, start=1)]
+    if full.result is not UNSET:
+        entry["result"] = {
+            "name": full.result_name or "result",
+            **_told(description=full.result_doc),
+            "schema": schema(full.result),
+        }
+    entry |= _told(errors=list(_errors(full)), examples=list(_examples(full)))
+    if method.safe is not None:
+        entry["x-safe"] = method.safe
+    return entry | _told(**{"x-auth": method.auth})
+
+
+def _param(param: DescribedParam, at: int, schema: Any) -> dict[str, Any]:
+    told = _told(description=param.doc, required=param.required, deprecated=param.deprecated)
+    return {"name": param.name or f"param{at}", **told, "schema": schema}
+
+
+def _errors(full: Described) -> Iterator[dict[str, Any]]:
+    for each in full.errors:
+        entry: dict[str, Any] = {} if each.code is None else {"code": each.code}
+        entry["message"] = each.message
+        yield entry if each.data is UNSET else {**entry, "data": each.data}
+
+
+def _examples(full: Described) -> Iterator[dict[str, Any]]:
+    names = [each.name or f"param{at}" for at, each in enumerate(full.params, start=1)]
+    for each in full.examples:
+        if isinstance(each.params, dict):
+            given = list(each.params.items())
+        else:
+            values = each.params if isinstance(each.params, list) else []
+            given = [(names[at] if at < len(names) else f"param{at + 1}", value) for at, value in enumerate(values)]
+        entry: dict[str, Any] = {"name": each.name, **_told(description=each.doc)}
+        entry["params"] = [{"name": name, "value": value} for name, value in given]
+        if each.result is not UNSET:
+            entry["result"] = {"name": full.result_name or "result", "value": each.result}
+        yield entry
+
+
+def _told(**facts: Any) -> dict[str, Any]:
+    """Those of the facts that say anything."""
+    return {name: value for name, value in facts.items() if value}

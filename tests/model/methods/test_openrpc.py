@@ -1,0 +1,145 @@
+"""A catalogue as an OpenRPC document: read back it says the same, and the same catalogue is the same text."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.client.discovery.documents import read_document
+from rpcexplorer.demo.methods.openrpc import document as demo_document
+from rpcexplorer.demo.methods.table import TABLE
+from rpcexplorer.model.complaint import Trouble
+from rpcexplorer.model.methods.listing import Listing
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.openrpc import openrpc_document, openrpc_text
+from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.starting import starting_point
+from tests.corpora.documents import KODI, document
+
+HOME = "#/components/schemas/"
+
+
+def written(listing: Listing) -> str:
+    return openrpc_text(openrpc_document("shop", listing.methods, listing.described.get, listing.events))
+
+
+def assert_read_back(listing: Listing) -> None:
+    text = written(listing)
+    again = read_document(json.loads(text), listing.methods[0].dialect)
+    assert written(again) == text
+    assert sorted(again.methods, key=lambda each: each.name) == sorted(listing.methods, key=lambda each: each.name)
+    assert {event.name for event in again.events} == {event.name for event in listing.events}
+    for method in again.methods:
+        old, new = listing.described[method.name], again.described[method.name]
+        assert starting_point(method, new) == starting_point(method, old)
+        for was, now in zip(old.params, new.params, strict=True):
+            reader, other = SchemaReader(old.definitions), SchemaReader(new.definitions)
+            before, after = reader.node(was.schema), other.node(now.schema)
+            assert (after.kinds, after.choices, after.limits) == (before.kinds, before.choices, before.limits)
+            assert (list(after.properties), after.required) == (list(before.properties), before.required)
+            assert (now.name, now.required, now.doc) == (was.name, was.required, was.doc)
+        assert (len(new.errors), len(new.examples), new.tags) == (len(old.errors), len(old.examples), old.tags)
+
+
+def test_the_demos_catalogue_is_read_back_as_it_was() -> None:
+    assert_read_back(read_document(demo_document(TABLE.values()), "shop"))
+
+
+@pytest.mark.thorough
+def test_types_by_bare_name_and_events_are_read_back_as_they_were() -> None:
+    assert_read_back(read_document(document(KODI), "kodi"))
+
+
+def test_references_lead_to_components_whatever_they_were_and_nothing_else_changes() -> None:
+    one: dict[str, Any] = {
+        "A": {"extends": ["B", "nowhere"], "properties": {"$ref": {"$ref": "A"}, "default": {"$ref": "B"}}},
+        "B": {"enum": [{"$ref": "A"}], "default": {"$ref": "A"}, "not": {"$ref": "https://other.example/x"}},
+        "#": {"methods": []},
+        "#/definitions/A": True,
+    }
+    other = {"B": {"type": "null"}}
+    full = {
+        "one": Described((DescribedParam("a", {"$ref": "A"}), DescribedParam("b", {"$ref": "#"})), definitions=one),
+        "same": Described(result={"items": [{"$ref": "#/definitions/A"}]}, definitions=one),
+        "other": Described(result={"$ref": "B"}, definitions=other),
+    }
+    made = openrpc_document("shop", [Method(name) for name in full], full.get)
+    schemas = made["components"]["schemas"]
+    assert schemas == {
+        "A": True,
+        "A_2": {
+            "extends": [f"{HOME}B", "nowhere"],
+            "properties": {"$ref": {"$ref": f"{HOME}A_2"}, "default": {"$ref": f"{HOME}B"}},
+        },
+        "B": one["B"],
+        "B_2": {"type": "null"},
+    }
+    by_name = {each["name"]: each for each in made["methods"]}
+    assert [param["schema"] for param in by_name["one"]["params"]] == [{"$ref": f"{HOME}A_2"}, {"$ref": "#"}]
+    assert by_name["same"]["result"]["schema"] == {"items": [{"$ref": f"{HOME}A"}]}
+    assert by_name["other"]["result"]["schema"] == {"$ref": f"{HOME}B_2"}
+    assert one["A"]["extends"] == ["B", "nowhere"]
+
+
+def test_a_method_known_by_its_line_alone_is_there_with_what_the_line_says() -> None:
+    line = Method("m", "Does", auth="none", safe=True, deprecated=True, parameters=(Parameter("", True, "integer"),))
+    (entry,) = openrpc_document("shop", [line], lambda _: None)["methods"]
+    assert entry == {
+        "name": "m", "summary": "Does", "deprecated": True, "paramStructure": "by-position",
+        "params": [{"name": "param1", "required": True, "schema": {"type": "integer"}}], "x-safe": True,
+        "x-auth": "none",
+    }  # fmt: skip
+
+
+def test_examples_by_name_and_by_position_have_the_names_of_the_params() -> None:
+    params = (DescribedParam("a"), DescribedParam("b"))
+    full = Described(params, examples=(ExampleCall("x", [1, 2, 3]), ExampleCall("y", {"b": 5}, result=None)))
+    (entry,) = openrpc_document("shop", [Method("m")], lambda _: full)["methods"]
+    assert entry["examples"] == [
+        {"name": "x", "params": [{"name": name, "value": at} for at, name in enumerate(("a", "b", "param3"), start=1)]},
+        {"name": "y", "params": [{"name": "b", "value": 5}], "result": {"name": "result", "value": None}},
+    ]
+
+
+def test_half_a_character_is_escaped_and_too_many_levels_are_a_sentence() -> None:
+    text = openrpc_text({"é": "\ud800"})
+    assert json.loads(text) == {"é": "\ud800"}
+    assert text.isascii()
+    assert "é" in openrpc_text({"é": 1})
+    deep: Any = {}
+    for _ in range(5_000):
+        deep = {"items": deep}
+    made = openrpc_document("shop", [Method("m")], lambda _: Described(result=deep))
+    with pytest.raises(Trouble):
+        openrpc_text(made)
+
+
+_NAMES = st.sampled_from(["A", "B", "#/definitions/A", "#/x/y~1z", "https://a.example/b#c", "", "é"])
+_SCHEMAS: st.SearchStrategy[Any] = st.recursive(
+    st.one_of(st.booleans(), st.builds(lambda name: {"$ref": name}, _NAMES), st.just({"type": "integer"})),
+    lambda inner: st.one_of(
+        st.dictionaries(st.sampled_from(["properties", "default", "$ref"]), st.dictionaries(_NAMES, inner, max_size=2)),
+        st.builds(lambda items: {"items": items}, inner),
+        st.builds(lambda parts: {"allOf": parts}, st.lists(inner, max_size=2)),
+    ),
+    max_leaves=6,
+)
+
+
+@pytest.mark.thorough
+@given(st.dictionaries(_NAMES, _SCHEMAS, max_size=4), _SCHEMAS)
+def test_whatever_a_schema_is_the_same_stands_where_its_references_lead(
+    definitions: dict[str, Any], schema: Any
+) -> None:
+    full = Described((DescribedParam("x", schema),), definitions=definitions)
+    text = openrpc_text(openrpc_document("shop", [Method("m")], lambda _: full))
+    listing = read_document(json.loads(text), "shop")
+    assert written(listing) == text
+    new = listing.described["m"]
+    before, after = (SchemaReader(each.definitions).node(each.params[0].schema) for each in (full, new))
+    assert (after.kinds, list(after.properties)) == (before.kinds, list(before.properties))
