@@ -7,7 +7,7 @@ stands here if it goes by the profile in use, or takes more than one part; none 
 from __future__ import annotations
 
 from collections import Counter
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
@@ -29,6 +29,7 @@ from rpcexplorer.storage.storage import Storage
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
+    from rpcexplorer.checking.checker import Checker
     from rpcexplorer.model.doctor.report import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Refused, Watch
     from rpcexplorer.model.person import Person
@@ -64,6 +65,15 @@ class Explorer(Storage):
 
     async def __aexit__(self, *_: object) -> None:
         await self.clients.close()
+        if "checker" in self.__dict__:
+            await self.checker.close()
+
+    @cached_property
+    def checker(self) -> Checker:
+        """Params and results against what the service says of them; nothing starts before the first check."""
+        from rpcexplorer.checking.checker import Checker
+
+        return Checker()
 
     async def call(
         self,

@@ -31,7 +31,8 @@ OURS: dict[str, set[str]] = {
     "views": LOWER | {"redaction", "auth"},
     "client": LOWER | {"redaction", "auth", "transport"},
     "storage": LOWER | {"redaction", "auth"},
-    "explorer": LOWER | {"client", "storage", "redaction", "auth"},
+    "checking": {"model", "jsontext"},
+    "explorer": LOWER | {"client", "storage", "checking", "redaction", "auth"},
     "cli": {"explorer", "views", "auth", "model", "__init__"},
     "tui": {"explorer", "views", "auth", "model", "__init__"},
     "__init__": {"protocol", "model", "auth", "client", "explorer"},
@@ -49,6 +50,7 @@ BOUGHT: dict[str, set[str]] = {
     "transport": {"httpx", "msgspec"},
     "views": {"msgspec", "pygments", "jq"},
     "storage": {"msgspec", "tomli_w", "platformdirs", "keyring"},
+    "checking": {"msgspec", "jsonschema_rs"},
     "cli": {"click", "msgspec"},
     "tui": {"msgspec", "textual", "rich"},
 }
@@ -223,5 +225,15 @@ def test_importing_costs_nothing_that_is_not_needed_yet(module: str) -> None:
     assert loaded.stdout.split() == []
 
 
-LAZY = ("textual", "httpx", "tomli_w", "keyring", "platformdirs", "pygments", "difflib")
+LAZY = (
+    "textual",
+    "httpx",
+    "tomli_w",
+    "keyring",
+    "platformdirs",
+    "pygments",
+    "difflib",
+    "jsonschema_rs",
+    "rpcexplorer.checking",
+)
 """What comes when it is first used."""

@@ -19,6 +19,7 @@ OF_NO_FOLDER: Final = {"benchmarks", "corpora", "fakes", "interop", "trust"}
 TOGETHER: Final = {
     ".": ("cli/test_program.py", "the program is started as a person starts it"),
     "auth": ("auth/test_cookie.py", "a kind is driven by hand, and what it is made of with it"),
+    "checking": ("checking/test_checker.py", "a check goes through all of it, to the process and back"),
     "cli": ("cli/test_program.py", "a command is what it prints and returns, whichever of its files does it"),
     "client": ("test_explorer.py", "clients and connections are what the one door makes calls with"),
     "client/discovery": ("client/discovery/test_interview.py", "a dialect is what it asks a server"),

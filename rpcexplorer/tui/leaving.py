@@ -71,7 +71,7 @@ class Leaving(Themed[Wish]):
         self._close_messages_no_wait()
 
     async def on_unmount(self) -> None:
-        await self.explorer.clients.close()
+        await self.explorer.__aexit__()
 
     def on_terminal_gone(self) -> None:
         self._leave()

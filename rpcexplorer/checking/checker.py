@@ -1,0 +1,192 @@
+"""Params and results against what a service says of them: asked for at any time, answered soon or not at all.
+
+The schema is made ready here, in small steps; a process that can be killed does the rest (``process.py``). It is
+started by the first check. One that does not answer in time is killed, and the schema that it had is left alone from
+then on. Nothing here raises, whatever the schema and the text are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Thread
+from time import perf_counter
+from typing import Final, TypeAlias, TypeVar
+
+from rpcexplorer.checking.child import GONE, PROGRAM, Child, Verdict
+from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.checkable import Checkable, checkable_params, checkable_result
+from rpcexplorer.model.schema.checked import Checked
+from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.schema.wording import worded
+
+DEADLINE: Final = 2.0
+"""Seconds that one check may take."""
+STARTING: Final = 20.0
+"""Seconds that the process may take to start, on the busiest machine."""
+MOST_STARTS: Final = 3
+"""That fail, one after the other, before there are no more checks."""
+LONGEST: Final = 8 * 1024 * 1024
+"""Bytes of a text that is checked."""
+KEPT: Final = 16
+"""Schemas that stay ready."""
+SLICE: Final = 0.005
+"""Seconds of work on a schema before others have a turn."""
+
+T = TypeVar("T")
+_Use: TypeAlias = tuple[int, By | None]
+
+
+class Checker:
+    """Checks texts, one after the other."""
+
+    def __init__(self, deadline: float = DEADLINE, program: tuple[str, ...] = PROGRAM) -> None:
+        self._deadline, self._program = deadline, program
+        self._child: Child | None = None
+        self._turn = asyncio.Lock()
+        self._ready: OrderedDict[_Use, tuple[Described, Checkable]] = OrderedDict()
+        """By the identity of what they were made of, which is kept with each, so that nothing else takes its place."""
+        self._given_up: set[bytes] = set()
+        self._failed_starts = 0
+        self._out_of_order = ""
+        self._is_closed = False
+
+    async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
+        """What its schemas have against params as they are typed; ``by``: the only way in which the service has them.
+
+        They are checked as they are given: an object by name, an array by position.
+        """
+        body = f" {text[1:]}" if text.startswith("\ufeff") else text
+        if not (given := body.strip()):
+            body = given = "[]"
+        way: By = "name" if given.startswith("{") else "position"
+        if given[:1] not in {"{", "["}:
+            return Checked(why_not="it is neither an array nor an object")
+        checkable = await self._checkable(described, by if by and given == "[]" else way)
+        if by == "name" and given == "[]":
+            body = body.replace("[]", "{}")
+        return await self._checked(checkable, body)
+
+    async def result(self, described: Described, text: str) -> Checked:
+        """What its schema has against the text of a result."""
+        return await self._checked(await self._checkable(described, None), text)
+
+    async def close(self) -> None:
+        """End the process. There are no checks any more."""
+        self._is_closed = True
+        if child := self._child:
+            self._child = None
+            child.close()
+
+    @property
+    def pid(self) -> int | None:
+        """Of the process, where one has started."""
+        return self._child.pid if self._child else None
+
+    async def _checkable(self, described: Described, by: By | None) -> Checkable:
+        use = (id(described), by)
+        if use in self._ready:
+            self._ready.move_to_end(use)
+            return self._ready[use][1]
+        made = await _in_turns(checkable_params(described, by) if by else checkable_result(described))
+        self._ready[use] = (described, made)
+        while len(self._ready) > KEPT:
+            self._ready.popitem(last=False)
+        return made
+
+    async def _checked(self, checkable: Checkable, body: str) -> Checked:
+        if not checkable.json:
+            return Checked(why_not=checkable.why_not)
+        answer = await self._answer(checkable, body)
+        if answer.why_not:
+            return Checked(why_not=answer.why_not)
+        found = worded(checkable, body, answer.violations)
+        return Checked(tuple(each.problem for each in found), checkable.why_not)
+
+    async def _answer(self, checkable: Checkable, body: str) -> Verdict:
+        sent = body.encode("utf-8", "surrogatepass")
+        if why_not := self._why_not(checkable, sent):
+            return Verdict(why_not=why_not)
+        await self._turn.acquire()
+        asking = asyncio.ensure_future(self._asked(checkable, sent))
+        asking.add_done_callback(lambda _: self._turn.release())
+        return await asyncio.shield(asking)
+
+    def _why_not(self, checkable: Checkable, sent: bytes) -> str:
+        if len(sent) > LONGEST:
+            return f"it is longer than {LONGEST // 1024 // 1024} MiB"
+        if checkable.key in self._given_up:
+            return "a check by its schema came to no end before"
+        return "the program is ending" if self._is_closed else self._out_of_order
+
+    async def _asked(self, checkable: Checkable, sent: bytes) -> Verdict:
+        """One check; whoever waited for it may be gone before it ends, and the next one waits for that."""
+        if why_not := self._why_not(checkable, sent):  # what came of those before it
+            return Verdict(why_not=why_not)
+        child = self._child or await self._started()
+        if child is None:
+            return Verdict(why_not=self._out_of_order or "the process that checks does not start")
+        answer = await _in_thread(lambda: child.ask(checkable.key, checkable.json, sent), self._deadline, child.kill)
+        if answer is None or answer == GONE:
+            self._given_up.add(checkable.key)
+            self._child = None
+            child.close()
+            return GONE
+        return answer
+
+    async def _started(self) -> Child | None:
+        try:
+            child = Child(self._program)
+        except (OSError, ValueError) as error:
+            self._out_of_order = f"the process that checks does not start: {error}"
+            return None
+        greeting = await _in_thread(child.greeting, STARTING, child.kill)
+        if greeting is None or not greeting.ready or self._is_closed:
+            child.close()
+            self._failed_starts += 1
+            if greeting is not None and greeting.why_not and greeting != GONE:
+                self._out_of_order = greeting.why_not
+            elif self._failed_starts >= MOST_STARTS:
+                self._out_of_order = "the process that checks does not start"
+            return None
+        self._failed_starts, self._child = 0, child
+        return child
+
+
+async def _in_turns(steps: Steps[T]) -> T:
+    """What comes of work in small steps; others have a turn in between."""
+    began = perf_counter()
+    while True:
+        try:
+            next(steps)
+        except StopIteration as done:
+            return done.value  # type: ignore[no-any-return]
+        if perf_counter() - began > SLICE:
+            await asyncio.sleep(0)
+            began = perf_counter()
+
+
+async def _in_thread(work: Callable[[], T], seconds: float, end: Callable[[], None]) -> T | None:
+    """What comes of work that blocks, if it comes in time; if not, or where nobody waits any more, ``end`` ends it."""
+    loop, came = asyncio.get_running_loop(), asyncio.Event()
+    found: list[T] = []
+
+    def run() -> None:
+        found.append(work())
+        try:
+            loop.call_soon_threadsafe(came.set)
+        except RuntimeError:  # the loop is closed
+            return
+
+    Thread(target=run, daemon=True).start()
+    try:
+        async with asyncio.timeout(seconds):
+            await came.wait()
+    except TimeoutError:
+        return None
+    finally:
+        if not found:
+            end()
+    return found[0]

@@ -1,0 +1,320 @@
+"""What a check has found, in plain sentences: what is wrong, what is allowed, and where it stands in the text.
+
+The words of the library that checks are for programmers of schemas; these are for whoever typed the params. Text of
+the service stays as it is, in one line: it is made printable where it is shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+import msgspec
+from msgspec import Struct
+
+from rpcexplorer.jsontext.places import ValuePlace
+from rpcexplorer.model.schema.checkable import Checkable
+from rpcexplorer.model.schema.checked import SchemaProblem, Violation
+from rpcexplorer.model.templates.references import OPENING
+
+MOST: Final = 50
+NAMED: Final = 8
+"""Choices or names that are told."""
+LONGEST: Final = 60
+"""Characters of one of them."""
+STEPS: Final = 3
+"""Names of a way that are told."""
+
+KIND_WORDS: Final = {
+    "string": "a string",
+    "integer": "a whole number",
+    "number": "a number",
+    "boolean": "true or false",
+    "object": "an object",
+    "array": "an array",
+    "null": "null",
+}
+_HELD: Final = frozenset({"required", "dependentRequired", "additionalProperties", "unevaluatedProperties"})
+"""Keywords about the names in an object: they hold whatever takes the place of a reference in one of its values."""
+
+
+class WordedProblem(Struct, frozen=True):
+    """A problem in words, and what is needed to mend it."""
+
+    problem: SchemaProblem
+    schema: Any = None
+    """The schema that the keyword stands in."""
+    place: ValuePlace = ValuePlace(0, 0, 0, 0)
+    """Where the value stands."""
+    name: str = ""
+    """The member that is missing, or may not be there."""
+
+
+def worded(checkable: Checkable, text: str, violations: Iterable[Violation]) -> tuple[WordedProblem, ...]:
+    """Each in words, in the order of the text; what a reference ``{{…}}`` may still put right is none."""
+    found: dict[tuple[object, ...], WordedProblem] = {}
+    wording = _Wording(checkable, text)
+    for violation in violations:
+        for each in wording.told(violation):
+            problem = each.problem
+            found.setdefault((problem.pointer, problem.sentence), each)
+    ordered = sorted(found.values(), key=lambda each: (each.problem.offset, each.problem.end))[:MOST]
+    return tuple(_with_lines(text, ordered))
+
+
+def _with_lines(text: str, found: list[WordedProblem]) -> Iterator[WordedProblem]:
+    line, at = 1, 0
+    for each in found:
+        offset = each.problem.offset
+        line += text.count("\n", at, offset) + text.count("\r", at, offset) - text.count("\r\n", at, offset)
+        at = offset
+        start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
+        yield msgspec.structs.replace(
+            each, problem=msgspec.structs.replace(each.problem, line=line, column=offset - start + 1)
+        )
+
+
+class _Wording:
+    def __init__(self, checkable: Checkable, text: str) -> None:
+        self._checkable, self._text = checkable, text
+        self._has_references = OPENING in text
+
+    def told(self, violation: Violation) -> Iterator[WordedProblem]:
+        place = violation.place or ValuePlace(0, len(self._text), 0, 0)
+        keyword = _keyword(violation.rule)
+        schema, rule = self._rule(violation.rule)
+        if self._is_open(keyword, place) or self._is_left_out(violation, place):
+            return
+        match keyword:
+            case "additionalProperties" | "unevaluatedProperties" if violation.unexpected:
+                yield from self._unexpected(violation, schema, place)
+            case "anyOf" | "oneOf" if best := best_alternative(violation):
+                yield from (found for each in best for found in self.told(each))
+            case "anyOf" | "oneOf" if kinds := self._kinds_of_all(violation):
+                sentence = f"{self._named(violation.path)} must be {_either(kinds)}; this is {self._is(place)}"
+                yield self._found(violation, "type", sentence, place, {"type": list(kinds)})
+            case "minItems" if self._is_position(violation.path):
+                yield from self._missing_positions(violation, schema, rule, place)
+            case _:
+                place = violation.surplus or place
+                sentence = self._sentence(violation, keyword, schema, rule, place)
+                yield self._found(violation, keyword, sentence, place, schema)
+
+    def _found(
+        self, violation: Violation, keyword: str, sentence: str, place: ValuePlace, schema: Any
+    ) -> WordedProblem:
+        is_inside = keyword in {"required", "dependentRequired", "minItems"}
+        end = min(place.start + 1, place.end) if is_inside else place.end
+        path = (*violation.path, violation.name) if violation.name and is_inside else violation.path
+        problem = SchemaProblem(path, keyword, sentence, place.start, end)
+        return WordedProblem(problem, schema, place, violation.name)
+
+    def _is_open(self, keyword: str, place: ValuePlace) -> bool:
+        """Whether a reference stands there that may make it right."""
+        return self._has_references and keyword not in _HELD and OPENING in self._text[place.start : place.end]
+
+    def _is_left_out(self, violation: Violation, place: ValuePlace) -> bool:
+        """Whether it is null in the position of a param that is not required: so servers have it left out."""
+        if self._checkable.by != "position" or len(violation.path) != 1 or not isinstance(violation.path[0], int):
+            return False
+        index, params = violation.path[0], self._checkable.params
+        return index < len(params) and not params[index].required and self._text[place.start : place.end] == "null"
+
+    def _is_position(self, path: Sequence[str | int]) -> bool:
+        return not path and self._checkable.by == "position"
+
+    def _unexpected(self, violation: Violation, schema: Any, place: ValuePlace) -> Iterator[WordedProblem]:
+        allowed = list(_members(schema, "properties"))
+        of = (
+            "its params" if self._checkable.by and not violation.path else f"the members of {self._way(violation.path)}"
+        )
+        for name, at in violation.unexpected:
+            if self._has_references and OPENING in name:
+                continue
+            told = f": {_listed(allowed)}" if allowed else ", which has none"
+            stands = at or place
+            sentence = f"“{_cut(name)}” is not one of {of}{told}"
+            keyword = "additionalProperties"
+            problem = SchemaProblem((*violation.path, name), keyword, sentence, stands.name_start, stands.name_end)
+            yield WordedProblem(problem, schema, stands, name)
+
+    def _missing_positions(
+        self, violation: Violation, schema: Any, rule: Any, place: ValuePlace
+    ) -> Iterator[WordedProblem]:
+        params = self._checkable.params
+        for index in range(violation.size, min(int(rule), len(params))):
+            param = params[index]
+            if not violation.size and not param.required:  # nothing is given yet: what must be is worth a word
+                continue
+            name = param.name or f"param {index + 1}"
+            sentence = f"{_cut(name)} is missing{self._allowed(_element(schema, index))}"
+            problem = SchemaProblem((index,), "minItems", sentence, max(place.end - 1, place.start), place.end)
+            yield WordedProblem(problem, schema, place, param.name)
+
+    def _kinds_of_all(self, violation: Violation) -> dict[str, None]:
+        """The kinds that the alternatives want, where it is for its kind that none of them fits."""
+        kinds: dict[str, None] = {}
+        for branch in violation.alternatives:
+            about = [each for each in branch if each.path == violation.path and _keyword(each.rule) == "type"]
+            if not about:
+                return {}
+            kinds |= dict.fromkeys(_texts(self._rule(about[0].rule)[1]))
+        return kinds
+
+    def _sentence(self, violation: Violation, keyword: str, schema: Any, rule: Any, place: ValuePlace) -> str:
+        name = self._named(violation.path)
+        match keyword:
+            case "type":
+                return f"{name} must be {_either(_texts(rule))}; this is {self._is(place)}"
+            case "required" | "dependentRequired":
+                missing = _cut(self._way((*violation.path, violation.name)))
+                return f"{missing} is missing{self._allowed(_members(schema, 'properties').get(violation.name))}"
+            case "enum" if isinstance(rule, list):
+                return f"{name} must be {'one of ' if len(rule) > 1 else ''}{_listed(map(_spelled, rule))}"
+            case "const":
+                return f"{name} must be {_cut(_spelled(rule))}"
+            case "pattern":
+                return f"{name} must match {_cut(str(rule))}"
+            case "maxItems" if self._is_position(violation.path):
+                return f"at most {_counted(rule, 'param')}: {self._params()}"
+        if isinstance(rule, int | float) and (words := _LIMITS.get(keyword)):
+            return f"{name} {words[0]} {_counted(rule, words[1])}{words[2]}"
+        if rule is False:
+            return f"{name} may not be there"
+        return f"{name} {_WORDS.get(keyword) or f'does not fit “{_cut(keyword)}” of its schema'}"
+
+    def _params(self) -> str:
+        return _listed(param.name or f"param {index}" for index, param in enumerate(self._checkable.params, 1))
+
+    def _allowed(self, schema: Any) -> str:
+        """What may stand there, in brackets."""
+        schema = self._followed(schema)
+        kinds, choices = _texts(_member(schema, "type")), _member(schema, "enum")
+        words = [f"one of {_listed(map(_spelled, choices))}"] if isinstance(choices, list) else kinds
+        words += [said] if isinstance(said := _member(schema, "format"), str) else []
+        return f" ({_cut(', '.join(words))})" if words else ""
+
+    def _followed(self, schema: Any) -> Any:
+        for _ in range(8):
+            reference = _member(schema, "$ref")
+            if not isinstance(reference, str):
+                break
+            schema = _members(self._checkable.schema, "$defs").get(reference.rpartition("/")[2])
+        return schema
+
+    def _rule(self, path: Sequence[str | int]) -> tuple[Any, Any]:
+        """The schema that a keyword stands in, and what the keyword says."""
+        above: Any = None
+        part: Any = self._checkable.schema
+        for step in path:
+            above = part
+            if isinstance(part, list):
+                part = part[step] if isinstance(step, int) and step < len(part) else None
+            else:
+                part = self._followed(part) if step == "$ref" else _member(part, str(step))
+        return above, part
+
+    def _named(self, path: Sequence[str | int]) -> str:
+        return _cut(self._way(path))
+
+    def _way(self, path: Sequence[str | int]) -> str:
+        """``filter.kind``, ``tags[2]``; the names of params where they are given by position."""
+        if not path:
+            return "params" if self._checkable.by else "the result"
+        first, *rest = path
+        told = str(first)
+        if isinstance(first, int):
+            params = self._checkable.params
+            named = params[first].name if self._checkable.by == "position" and first < len(params) else ""
+            told = named or (f"param {first + 1}" if self._checkable.by else f"the result[{first}]")
+        steps = [told, *(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)]
+        return "".join(steps) if len(steps) <= STEPS else f"…{''.join(steps[-STEPS:])}".replace("….", "…")
+
+    def _is(self, place: ValuePlace) -> str:
+        return KIND_WORDS[_kind(self._text[place.start : place.start + 1])] if place.start < place.end else "nothing"
+
+
+_WORDS: Final = {
+    "not": "is what may not stand there",
+    "propertyNames": "has a name that may not be there",
+    "uniqueItems": "has the same element twice",
+    "contains": "lacks an element that must be among them",
+    "minContains": "lacks elements that must be among them",
+    "maxContains": "has too many elements of one kind",
+    "oneOf": "fits more than one of the alternatives, and may fit only one",
+    "anyOf": "fits none of the alternatives",
+}
+"""For what is told alike whatever the schema says."""
+_LIMITS: Final = {
+    "minimum": ("must be", "", " or more"),
+    "maximum": ("must be", "", " or less"),
+    "exclusiveMinimum": ("must be more than", "", ""),
+    "exclusiveMaximum": ("must be less than", "", ""),
+    "multipleOf": ("must be a multiple of", "", ""),
+    "minLength": ("must have at least", "character", ""),
+    "maxLength": ("must have at most", "character", ""),
+    "minItems": ("must have at least", "element", ""),
+    "maxItems": ("must have at most", "element", ""),
+    "minProperties": ("must have at least", "member", ""),
+    "maxProperties": ("must have at most", "member", ""),
+}
+
+
+def best_alternative(violation: Violation) -> tuple[Violation, ...]:
+    """What the alternative has against it that was meant most likely: its kind is right, and least is wrong with it."""
+    meant = [
+        branch
+        for branch in violation.alternatives
+        if branch and not any(each.path == violation.path and _keyword(each.rule) == "type" for each in branch)
+    ]
+    return min(meant, key=lambda branch: (len(branch), -max(len(each.path) for each in branch)), default=())
+
+
+def _keyword(rule: Sequence[str | int]) -> str:
+    return next((step for step in reversed(rule) if isinstance(step, str)), "")
+
+
+def _kind(first: str) -> str:
+    kinds = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}
+    return kinds.get(first, "number")
+
+
+def _either(kinds: Sequence[str] | dict[str, None]) -> str:
+    words = [KIND_WORDS.get(kind, kind) for kind in kinds]
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "something else"
+
+
+def _listed(names: Iterable[str]) -> str:
+    every = list(names)
+    return ", ".join([_cut(name) for name in every[:NAMED]]) + (f" … ({len(every):,})" if len(every) > NAMED else "")
+
+
+def _counted(number: float, unit: str) -> str:
+    told = _cut(_spelled(number))
+    return f"{told} {unit}{'s' * (number != 1)}" if unit else told
+
+
+def _spelled(value: Any) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _element(schema: Any, index: int) -> Any:
+    first = _member(schema, "prefixItems")
+    return first[index] if isinstance(first, list) and index < len(first) else None
+
+
+def _member(schema: Any, key: str) -> Any:
+    return schema.get(key) if isinstance(schema, dict) else None
+
+
+def _members(schema: Any, key: str) -> dict[str, Any]:
+    return found if isinstance(found := _member(schema, key), dict) else {}
+
+
+def _texts(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else [str(value)] * bool(value)

@@ -1,0 +1,31 @@
+"""What the process that checks would say, without a process."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema_rs
+import msgspec
+
+from rpcexplorer.checking.process import answer
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.checkable import Checkable, checkable_params, checkable_result
+from rpcexplorer.model.schema.checked import SchemaProblem, Violation
+from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.schema.wording import worded
+
+
+def made(described: Described, by: By | None = "name") -> Checkable:
+    return at_once(checkable_params(described, by) if by else checkable_result(described))
+
+
+def violations(checkable: Checkable, text: str) -> tuple[Violation, ...]:
+    said = answer({}, checkable.key, checkable.json, text.encode("utf-8", "surrogatepass"), jsonschema_rs)
+    assert not said.get("why_not"), said
+    return msgspec.json.decode(json.dumps(said["violations"]), type=tuple[Violation, ...])
+
+
+def problems(described: Described, text: str, by: By | None = "name") -> tuple[SchemaProblem, ...]:
+    checkable = made(described, by)
+    return tuple(each.problem for each in worded(checkable, text, violations(checkable, text)))

@@ -1,0 +1,152 @@
+"""A schema as services write it, made into one that stands for itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.schema.checkable import MOST_PARTS, WIDEST
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from tests.fakes.violations import made, problems
+
+
+def taking(
+    definitions: dict[str, Any] | None = None, *, extra: bool = True, draft: str = "", **params: Any
+) -> Described:
+    described = tuple(DescribedParam(name, schema) for name, schema in params.items())
+    return Described(described, extra=extra, draft=draft, definitions=definitions or {})
+
+
+def is_right(value: str, schema: Any, definitions: dict[str, Any] | None = None, *, draft: str = "") -> bool:
+    return not problems(taking(definitions, draft=draft, a=schema), f'{{"a": {value}}}')
+
+
+@pytest.mark.parametrize(
+    ("schema", "right", "wrong"),
+    [
+        ({"type": "Number"}, "1.5", '"x"'),
+        ({"type": "int"}, "1.0", "1.5"),
+        ({"type": ["str", "None"]}, "[1]", None),
+        ({"type": ["str", "null"]}, "null", "1"),
+        ({"type": "wibble"}, "[1]", None),
+        ({"type": "hash"}, '"ab12"', None),
+        ({"type": 5, "enum": [], "required": 7, "minimum": "x", "pattern": 3, "items": 4}, "1", None),
+        ({"type": [{"type": "string"}, "integer"]}, "1", "1.5"),
+        ({"type": "string", "nullable": True}, "null", "1"),
+        ({"enum": ["a"], "nullable": True}, "null", "1"),
+        ({"anyOf": [{"type": "string"}], "nullable": True}, "null", "1"),
+        ({"minimum": 1, "exclusiveMinimum": True}, "2", "1"),
+        ({"maximum": 1, "exclusiveMaximum": False}, "1", "2"),
+        ({"divisibleBy": 3}, "6", "7"),
+        ({"disallow": "string"}, "6", '"x"'),
+        ({"enums": ["a", "b"]}, '"a"', '"c"'),
+        ({"items": [{"type": "string"}], "additionalItems": False}, '["x"]', '["x", 1]'),
+        ({"items": [{"type": "string"}]}, '["x", 1]', "[1]"),
+        ({"properties": {"b": {"type": "string", "required": True}}}, '{"b": "x"}', "{}"),
+        ({"dependencies": {"b": ["c"], "d": {"required": ["e"]}}}, '{"b": 1, "c": 2}', '{"d": 1}'),
+        ({"dependencies": {"b": "c"}}, "{}", '{"b": 1}'),
+        ({"format": "date-time"}, '"yesterday"', None),
+        ({"pattern": "("}, '"x"', None),
+        ({"pattern": "^(?!b)"}, '"a"', '"b"'),
+        ({"$id": "http://localhost:1/", "$schema": "http://localhost:1/", "type": "string"}, '"x"', "1"),
+        ({"oneOf": [{"type": "string"}, {"type": "integer"}], "type": [{"const": 5}]}, "5", '"x"'),
+        ({"const": None}, "null", "0"),
+        (False, None, "1"),
+        (True, "1", None),
+    ],
+)
+@pytest.mark.everyday(40)
+def test_what_services_write_means_what_they_meant(schema: Any, right: str | None, wrong: str | None) -> None:
+    assert right is None or is_right(right, schema)
+    assert wrong is None or not is_right(wrong, schema)
+
+
+def test_references_are_followed_into_themselves_and_by_bare_name() -> None:
+    node = {"type": "object", "properties": {"next": {"$ref": "Node"}, "value": {"$ref": "#/d/V"}}}
+    known = {"Node": node, "#/d/V": {"type": "integer"}}
+    assert is_right('{"next": {"next": {"value": 5}}}', {"$ref": "Node"}, known)
+    assert not is_right('{"next": {"next": {"value": "5"}}}', {"$ref": "Node"}, known)
+    assert is_right("1", {"$ref": "A"}, {"A": {"$ref": "B"}, "B": {"$ref": "A"}})
+
+
+def test_a_reference_to_elsewhere_lets_anything_stand_and_it_is_said() -> None:
+    checkable = made(taking(a={"$ref": "http://localhost:1/x#/y"}, b={"type": "string"}))
+    assert checkable.why_not == "what “http://localhost:1/x#/y” refers to is not in the service's document"
+    assert b"localhost" not in checkable.json
+    found = problems(taking(a={"$ref": "http://localhost:1/x#/y"}, b={"type": "string"}), '{"a": 1, "b": 2}')
+    assert [each.pointer for each in found] == [("b",)]
+
+
+def test_beside_a_reference_nothing_counts_in_old_drafts() -> None:
+    schema, known = {"$ref": "A", "type": "string"}, {"A": {"title": "anything"}}
+    assert is_right("1", schema, known, draft="http://json-schema.org/draft-07/schema#")
+    assert not is_right("1", schema, known)
+
+
+def test_what_extends_another_has_its_members_and_its_own_words() -> None:
+    known = {
+        "Base": {"properties": {"a": {"type": "string"}}, "additionalProperties": False},
+        "More": {"extends": "Base", "properties": {"b": {"type": "integer"}}},
+    }
+    assert is_right('{"a": "x", "b": 1}', {"$ref": "More"}, known)
+    assert not is_right('{"a": 1}', {"$ref": "More"}, known)
+    assert not is_right('{"c": 1}', {"$ref": "More"}, known)
+
+
+def test_names_that_no_param_has_are_wrong_where_all_names_are_known() -> None:
+    assert problems(taking(a=True, b=True), '{"c": 1}')
+    assert not problems(taking(a=True, kwargs=True), '{"c": 1}')
+    assert not problems(Described((DescribedParam("", True),)), '{"c": 1}')
+    assert made(Described()).why_not == "the service does not say what it takes"
+    assert problems(Described(extra=False), '{"c": 1}')
+
+
+def test_by_position_there_may_be_no_more_than_have_names_and_null_leaves_one_out() -> None:
+    method = Described(
+        (DescribedParam("a", {"type": "string"}, required=True), DescribedParam("b", {"type": "string"}))
+    )
+    assert not problems(method, '["x", null]', "position")
+    assert [each.pointer for each in problems(method, '[null, "x", 1]', "position")] == [(0,), ()]
+    assert not problems(Described((DescribedParam("", {"type": "string"}),)), '["x", 1]', "position")
+
+
+def test_what_comes_back_is_checked_where_it_is_described() -> None:
+    assert made(Described(), None).why_not == "the service does not say what comes back"
+    assert problems(Described(result={"type": "string"}), "1", None)
+    assert not problems(Described(result={"type": "string"}), '"x"', None)
+
+
+def deep(levels: int) -> Any:
+    schema: Any = {"type": "string"}
+    for _ in range(levels):
+        schema = {"properties": {"a": schema}}
+    return schema
+
+
+HOSTILE: dict[str, tuple[Any, dict[str, Any]]] = {
+    "deep": (deep(900), {}),
+    "a circle of many": ({"$ref": "0"}, {str(at): {"$ref": str((at + 1) % 5_000)} for at in range(5_000)}),
+    "bases in a circle": (
+        {"extends": "A"},
+        {"A": {"extends": ["B", "A"]}, "B": {"extends": [["A"], {"extends": "B"}]}},
+    ),
+    "no schema at all": ({"properties": [], "items": "x", "allOf": {}, "type": [[]], "$ref": 5, "enum": {}}, {}),
+    "names of all kinds": ({"properties": {"": {}, "\x1b]52;": {"type": "int"}, "$ref": {}, "1": False}}, {}),
+    "numbers of all kinds": ({"minimum": 1e308, "maximum": -(10**400), "multipleOf": -1, "minLength": 1e300}, {}),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.everyday(6)
+def test_whatever_a_service_sends_there_is_a_schema_that_can_be_used(name: str) -> None:
+    schema, known = HOSTILE[name]
+    problems(taking(known, a=schema, b={"type": "string"}), '{"a": {"a": {}}, "b": "x"}')
+
+
+def test_a_schema_that_is_too_large_is_not_checked() -> None:
+    wide = taking(a={"properties": dict.fromkeys(map(str, range(WIDEST + 1)), True)})
+    heavy = taking(a={"enum": ["x" * 2_000_000]})
+    some: dict[str, Any] = {"oneOf": [{}] * (2 * MOST_PARTS // WIDEST)}
+    many = taking(a={"items": [some] * WIDEST})
+    assert {made(each).why_not for each in (wide, heavy, many)} == {"its schema is too large to be checked"}
