@@ -31,6 +31,10 @@ TOGETHER: Final = {
     "model": ("cli/test_calls.py", "values that do nothing are tested by whoever makes and reads them"),
     "model/methods": ("model/methods/test_catalogue.py", "a method is what the list of all says of it"),
     "model/schema": ("client/discovery/test_openrpc.py", "what a service says in full is read from its document"),
+    "model/schema/values": (
+        "model/schema/values/test_making.py",
+        "texts and numbers are what a value is made of",
+    ),
     "model/comparing": ("model/comparing/test_compare.py", "what was found is seen by what a comparison tells"),
     "model/doctor": ("client/test_doctor.py", "an examination is what it asks a server and makes of the answers"),
     "model/importing": ("model/importing/test_forms.py", "a form is the calls that are found in it"),

@@ -7,6 +7,7 @@ It reads drafts 3 to 2020-12 and what services make of them: types spelled ``Num
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from math import isfinite
 from typing import Any, Final, TypeGuard
 
@@ -80,24 +81,24 @@ class SchemaReader:
             return ANYTHING
         known = self._nodes.get(id(schema))
         if known is None:
-            known = self._nodes[id(schema)] = (schema, _joined(list(self._parts(schema))))
+            known = self._nodes[id(schema)] = (schema, _joined(list(self.parts(schema))))
         return known[1]
 
     def alternatives(self, schema: Any) -> tuple[Node, ...]:
         """The alternatives of a place, each as a node."""
         return tuple(self.node(each) for each in self.node(schema).alternatives)
 
-    def _parts(self, schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    def parts(self, schema: Any) -> Iterator[dict[str, Any]]:
         """The schema, what it refers to, and what stands in ``allOf``: the nearest first, each once."""
         rest: list[Any] = [schema]
         seen: set[int] = set()
         while rest and len(seen) < MOST_JOINED:
-            part = rest.pop(0)
+            part = rest.pop()
             if not isinstance(part, dict) or id(part) in seen:
                 continue
             seen.add(id(part))
             yield part
-            rest = [*self._followed(part), *rest]
+            rest += reversed(list(islice(self._followed(part), MOST_JOINED)))
 
     def _followed(self, part: dict[str, Any]) -> Iterator[Any]:
         for key in ("$ref", "$dynamicRef", "$recursiveRef", "extends"):
@@ -113,7 +114,7 @@ class SchemaReader:
 
 def _joined(parts: list[dict[str, Any]]) -> Node:
     """One node of all parts: the nearest says what can be said once, and all narrow it."""
-    alternatives = [each for part in parts for each in _alternatives(part)]
+    alternatives = [each for part in parts for each in alternatives_of(part)]
     return Node(
         kinds=_kinds(parts),
         title=_first_text(parts, "title"),
@@ -122,8 +123,8 @@ def _joined(parts: list[dict[str, Any]]) -> Node:
         default=next((part["default"] for part in parts if "default" in part), UNSET),
         examples=tuple(_examples(parts)),
         properties={name: schema for part in reversed(parts) for name, schema in _members(part).items()},
-        required=frozenset(name for part in parts for name in _required(part)),
-        additional=_narrowest(parts, "additionalProperties", "unevaluatedProperties"),
+        required=frozenset(name for part in parts for name in required_of(part)),
+        additional=_narrowest([_additional(part) for part in parts]),
         prefix=next((prefix for part in parts if (prefix := _prefix(part))), ()),
         items=_rest_of_items(parts),
         alternatives=tuple(alternatives[:MOST_CHOICES]),
@@ -137,21 +138,26 @@ def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
     """The kinds of the nearest part that names some; else those its other words are about."""
     nullable = any(part.get("nullable") is True for part in parts)
     for part in parts:
-        said = part.get("type")
-        words = said if isinstance(said, list) else [said]
-        if any(isinstance(word, dict) for word in words):
-            continue
-        kinds = dict.fromkeys(KINDS.get(word.lower(), "") for word in words if isinstance(word, str))
-        if kinds and "" not in kinds:
-            return (*kinds, *(["null"] if nullable and "null" not in kinds else []))
-    if nullable or any(_alternatives(part) or _of_enum(part) is not None for part in parts):
+        if kinds := kinds_of(part):
+            return (*kinds, "null") if nullable and "null" not in kinds else kinds
+    if nullable or any(alternatives_of(part) or choices_of(part) is not None for part in parts):
         return ()
     if any(_members(part) for part in parts):
         return ("object",)
     return ("array",) if any("items" in part or "prefixItems" in part for part in parts) else ()
 
 
-def _alternatives(part: dict[str, Any]) -> list[Any]:
+def kinds_of(part: dict[str, Any]) -> tuple[str, ...]:
+    """Those that a part names; empty where it names none, or one that nobody knows."""
+    said = part.get("type")
+    words = said if isinstance(said, list) else [said]
+    if any(isinstance(word, dict) for word in words):
+        return ()
+    kinds = dict.fromkeys(KINDS.get(word.lower(), "") for word in words if isinstance(word, str))
+    return () if "" in kinds else tuple(kinds)
+
+
+def alternatives_of(part: dict[str, Any]) -> list[Any]:
     """Of ``oneOf`` and ``anyOf``; and of a type that is one of several schemas, as draft 3 had it."""
     for key in _JOINS:
         if isinstance(found := part.get(key), list) and found:
@@ -162,7 +168,7 @@ def _alternatives(part: dict[str, Any]) -> list[Any]:
     return []
 
 
-def _of_enum(part: dict[str, Any]) -> list[Any] | None:
+def choices_of(part: dict[str, Any]) -> list[Any] | None:
     if "const" in part:
         return [part["const"]]
     found = part.get("enum", part.get("enums"))
@@ -171,7 +177,7 @@ def _of_enum(part: dict[str, Any]) -> list[Any] | None:
 
 def _choices(parts: list[dict[str, Any]]) -> tuple[Any, ...] | None:
     """The shortest list wins: each part narrows."""
-    found = [choices for part in parts if (choices := _of_enum(part)) is not None]
+    found = [choices for part in parts if (choices := choices_of(part)) is not None]
     return tuple(min(found, key=len)[:MOST_CHOICES]) if found else None
 
 
@@ -189,7 +195,7 @@ def _members(part: dict[str, Any]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def _required(part: dict[str, Any]) -> Iterator[str]:
+def required_of(part: dict[str, Any]) -> Iterator[str]:
     """Named in a list, or marked inside a property."""
     names = part.get("required")
     if isinstance(names, list):
@@ -199,9 +205,18 @@ def _required(part: dict[str, Any]) -> Iterator[str]:
             yield name
 
 
-def _narrowest(parts: list[dict[str, Any]], *keys: str) -> Any:
-    """What other members may be: ``False`` before a schema, a schema before anything."""
-    found = [part[key] for part in parts for key in keys if isinstance(part.get(key), dict | bool)]
+def _additional(part: dict[str, Any]) -> Any:
+    """What members may be that are not named; those by a pattern are such to whoever writes one."""
+    said = part.get("additionalProperties", part.get("unevaluatedProperties", True))
+    patterns = part.get("patternProperties")
+    if said is True or not isinstance(patterns, dict) or not patterns:
+        return said
+    several = [*islice(patterns.values(), MOST_CHOICES), *([said] if isinstance(said, dict) else [])]
+    return several[0] if len(several) == 1 else {"anyOf": several}
+
+
+def _narrowest(found: list[Any]) -> Any:
+    """``False`` before a schema, a schema before anything."""
     if any(each is False for each in found):
         return False
     return next((each for each in found if isinstance(each, dict)), True)
@@ -227,7 +242,7 @@ def _limits(parts: list[dict[str, Any]]) -> dict[str, Any]:
     """Bounds by the narrowest part, the rest by the nearest."""
     found: dict[str, Any] = {}
     for part in parts:
-        for key, value in _limits_of(part):
+        for key, value in limits_of(part):
             if key not in found:
                 found[key] = value
             elif key in LEAST:
@@ -237,7 +252,7 @@ def _limits(parts: list[dict[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _limits_of(part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def limits_of(part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     for key in LIMITS:
         value = part.get(key)
         if key == "uniqueItems":

@@ -1,41 +1,65 @@
-"""Params to start typing from."""
+"""Params to start typing from: what a method asks for and no more, each with the plainest value that is right."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, Final
 
-from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.described import Described, DescribedParam, described_by
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.values.making import Maker, Started
+
+MOST_EXAMPLES: Final = 5
+"""Example calls of which values are taken."""
 
 
-def starting_point(method: Method, described: Described | None = None) -> Any:  # noqa: ARG001 - the line says enough
-    """Params to start typing from: those that are noted, else the required ones, else None."""
+def starting_point(method: Method, described: Described | None = None) -> Any:
+    """Params to start typing from; None where nobody has said what the method asks for."""
+    return started(method, described).value
+
+
+def started(method: Method, described: Described | None = None) -> Started:
+    """Params to start from, and what keeps them from being right as they are.
+
+    What is noted of the method wins; else it is the required params, by position up to the last of them. A value is
+    the one of an example call where that fits, else what the schema names or lets be made.
+    """
     if method.params is not None:
-        return method.params
-    last = max((place for place, parameter in enumerate(method.parameters) if parameter.required), default=-1)
-    needed = method.parameters[: last + 1]
+        return Started(method.params)
+    if described is None or not (described.params or described.examples):
+        described = described_by(method)
+    last = max((at for at, param in enumerate(described.params) if param.required), default=-1)
+    needed = described.params[: last + 1]
     if not needed:
-        return {} if method.by == "name" else None
-    if method.by == "position" or not all(parameter.name for parameter in needed):
-        return [_value(parameter) for parameter in needed]
-    return {parameter.name: _value(parameter) for parameter in needed if parameter.required}
+        return Started({"name": {}, "position": []}.get(method.by or ""))
+    maker = Maker(SchemaReader(described.definitions))
+    by_position = method.by == "position" or not all(_is_a_key(each.name, method) for each in needed)
+    filled = [
+        (param, maker.made(param.schema, param.name or f"#{at + 1}", _given(described, param, at)))
+        for at, param in enumerate(needed)
+        if by_position or param.required
+    ]
+    why_not = next((each.why_not for _, each in filled if each.why_not), "")
+    if by_position:
+        return Started([each.value for _, each in filled], why_not)
+    return Started({param.name: each.value for param, each in filled}, why_not)
 
 
-def _value(parameter: Parameter) -> Any:
-    """Something to put in a parameter's place: an example, its default, or the plainest value of its kind."""
-    if parameter.example is not None:
-        return parameter.example
-    if parameter.default is not None:
-        return parameter.default
-    match parameter.kind.split(" ")[0]:
-        case "string":
-            return ""
-        case "integer" | "number":
-            return 0
-        case "boolean":
-            return False
-        case "array":
-            return []
-        case "object":
-            return {}
-    return None
+def _is_a_key(name: str, method: Method) -> bool:
+    """Whether a member can be called so: a name with blanks in it is a title, and its server counts places."""
+    return bool(name) and (method.by == "name" or " " not in name)
+
+
+def starting_value(reader: SchemaReader, schema: Any, name: str = "") -> Started:
+    """The plainest right value for one place, such as a new element or a member that is filled in."""
+    return Maker(reader).made(schema, name)
+
+
+def _given(described: Described, param: DescribedParam, at: int) -> Iterator[Any]:
+    """What example calls have in the place of a param."""
+    for call in described.examples[:MOST_EXAMPLES]:
+        if isinstance(call.params, dict) and param.name in call.params:
+            yield call.params[param.name]
+        elif isinstance(call.params, list) and at < len(call.params):
+            yield call.params[at]

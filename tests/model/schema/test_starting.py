@@ -1,0 +1,68 @@
+"""Params to start typing from."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.starting import started, starting_point, starting_value
+from rpcexplorer.model.schema.values.making import Started
+
+KIND = DescribedParam("kind", {"$ref": "#/Kind"}, required=True)
+COUNT = DescribedParam("count", {"type": "integer", "minimum": 1}, required=False)
+OWNER = DescribedParam("owner", {"type": "object", "required": ["id"], "properties": {"id": {"type": "string"}}}, True)
+
+
+def described(*params: DescribedParam, **more: Any) -> Described:
+    return Described(params, definitions={"#/Kind": {"enum": ["book", "film"]}}, **more)
+
+
+@pytest.mark.parametrize(
+    ("by", "params", "start"),
+    [
+        ("name", (COUNT, KIND, OWNER), {"kind": "book", "owner": {"id": ""}}),
+        ("position", (COUNT, KIND, COUNT), [1, "book"]),
+        (None, (COUNT, KIND), {"kind": "book"}),
+        (None, (DescribedParam("Block hash", {"type": "string"}, required=True),), [""]),
+        ("name", (DescribedParam("Block hash", {"type": "string"}, required=True),), {"Block hash": ""}),
+        (None, (DescribedParam("", {"type": "string"}, required=True),), [""]),
+        ("name", (COUNT,), {}),
+        ("position", (COUNT,), []),
+        (None, (COUNT,), None),
+    ],
+)
+def test_a_method_starts_with_what_it_asks_for(by: Any, params: Any, start: Any) -> None:
+    assert started(Method("m", by=by), described(*params)) == Started(start)
+
+
+def test_what_an_example_call_has_is_taken_where_it_fits() -> None:
+    calls = (
+        ExampleCall("wrong", {"kind": "disc", "owner": 5}),
+        ExampleCall("by place", ["film", {"id": "7"}]),
+        ExampleCall("no params", None),
+    )
+    found = starting_point(Method("m"), described(KIND, OWNER, examples=calls))
+    assert found == {"kind": "film", "owner": {"id": "7"}}
+
+
+def test_the_word_of_the_profile_wins() -> None:
+    assert starting_point(Method("m", params={"kind": "ours"}), described(KIND)) == {"kind": "ours"}
+
+
+def test_what_is_not_described_starts_with_its_line() -> None:
+    method = Method("m", parameters=(Parameter("a", True, "array of string"), Parameter("b", True, example="x")))
+    assert starting_point(method) == starting_point(method, Described()) == {"a": [], "b": "x"}
+
+
+def test_why_a_start_is_not_right_is_said_with_the_name_of_the_param() -> None:
+    wanted = DescribedParam("address", {"type": "string", "pattern": "(?=x)"}, required=True)
+    found = started(Method("m", by="position"), described(KIND, wanted))
+    assert found == Started(["book", ""], "address: it must match (?=x), and no example is given")
+
+
+def test_a_new_element_starts_as_its_schema_says() -> None:
+    assert starting_value(SchemaReader({"A": {"minimum": 5, "type": "integer"}}), {"$ref": "A"}) == Started(5)

@@ -1,0 +1,78 @@
+"""Whether a value fits a schema: what this says is what a validator says, or that it cannot tell."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jsonschema_rs
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.values.fitting import STEPS, Fitting, fits, same, small
+from tests.model.schema.values.test_making import SCHEMAS
+
+SCALARS = st.sampled_from([None, True, False, 0, 1, 5, -3, 1.5, "", "a", "0x1", "xy", "2.b"])
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(st.sampled_from("abc"), inner, max_size=3)),
+    max_leaves=6,
+)
+
+
+@given(SCHEMAS, SCHEMAS, VALUES)
+@settings(suppress_health_check=[HealthCheck.too_slow])
+def test_it_agrees_with_a_validator(schema: Any, other: Any, value: Any) -> None:
+    whole = {"$defs": {"A": other}, "allOf": [schema]}
+    right = fits(SchemaReader({"#/$defs/A": other}), schema, value)
+    assert right in {None, jsonschema_rs.Draft202012Validator(whole).is_valid(value)}
+
+
+@pytest.mark.parametrize(
+    ("schema", "right", "wrong"),
+    [
+        ({"dependentRequired": {"a": ["b"]}}, {"a": 1, "b": 2}, {"a": 1}),
+        ({"dependencies": {"a": {"required": ["b"]}}}, {"b": 1}, {"a": 1}),
+        ({"if": {"type": "string"}, "then": {"minLength": 2}, "else": {"minimum": 3}}, "ab", 2),
+        ({"contains": {"type": "string"}}, [1, "a"], [1]),
+        ({"propertyNames": {"maxLength": 1}}, {"a": 1}, {"ab": 1}),
+        ({"not": {"type": "null"}}, 1, None),
+        ({"multipleOf": 0.1}, 0.5, 0.55),
+        ({"properties": {"a": {"required": True}}}, {"a": 1}, {}),
+        ({"type": [{"type": "string"}, "Number"]}, 1.5, []),
+        ({"type": "string", "nullable": True}, None, 5),
+        ({"items": [{"type": "string"}], "additionalItems": False}, ["a"], ["a", 1]),
+    ],
+)
+def test_words_of_every_draft_count(schema: Any, right: Any, wrong: Any) -> None:
+    reader = SchemaReader({})
+    assert (fits(reader, schema, right), fits(reader, schema, wrong)) == (True, False)
+
+
+def test_what_a_pattern_of_names_lets_through_cannot_be_told() -> None:
+    assert (
+        fits(SchemaReader({}), {"patternProperties": {"(a+)+$": True}, "additionalProperties": False}, {"x": 1}) is None
+    )
+
+
+def test_the_steps_are_bounded_and_an_unknown_answer_is_none() -> None:
+    circle = {"oneOf": [{"$ref": "A"}] * 20, "items": {"$ref": "A"}}
+    fitting = Fitting(SchemaReader({"A": circle}))
+    value: Any = []
+    for _ in range(500):
+        value = [value] * 2
+    assert fitting.fits({"$ref": "A"}, value) is None
+    assert fitting.is_over
+    assert fitting.fits({"type": "string"}, 5) is None
+    assert STEPS <= 5_000
+
+
+def test_a_truth_is_no_number() -> None:
+    assert (same(1, True), same(1, 1.0), same([0], [0])) == (False, True, True)
+
+
+def test_a_value_is_small_by_its_parts_and_its_texts() -> None:
+    assert small({"a": [1, "b"]})
+    assert not small([0] * 201)
+    assert not small({"a": [["x" * 2_001]]})
