@@ -1,23 +1,36 @@
-"""What is known of a method as lines of words: what it does, what it takes, what comes back, and who says so."""
+"""What is known of a method as rows of words: what it does, what it takes, what comes back, and who says so."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Any, Final
+from typing import Final, NamedTuple
+
+from msgspec import UNSET, Struct
 
 from rpcexplorer.auth.registry import KINDS
-from rpcexplorer.jsontext.layout import indented
 from rpcexplorer.model.methods.method import By, Method, MethodSource, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall, described_by
+from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import starting_point
-from rpcexplorer.views.cells import columns, fitted
-from rpcexplorer.views.json_out import json_of
+from rpcexplorer.model.schema.words import kind_words
+from rpcexplorer.views.documentation.inlines import inline
+from rpcexplorer.views.documentation.markdown import markdown, plain
+from rpcexplorer.views.documentation.members import MemberRows, SchemaMember
+from rpcexplorer.views.documentation.rows import PageRows
+from rpcexplorer.views.documentation.values import json_rows, short
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import WordLine
 
 LABEL: Final = 12
-WIDEST_NAME: Final = 28
-WIDEST_KIND: Final = 24
+MOST_ERRORS: Final = 100
+MOST_EXAMPLES: Final = 20
+MOST_OF_RESULT: Final = 12
+"""Lines of what an example says comes back."""
+NO_MARKDOWN: Final = frozenset({"help", "system.methodHelp", "system.listMethods", "core.describe"})
+"""Dialects whose texts are laid out for a terminal: their lines stay lines."""
+_BARE: Final = frozenset({"type", "default", "examples"})
+"""A schema of no more than these says less than the kind in words that a list has."""
 
 _BY: Final[dict[By, str]] = {"name": "by name, as an object", "position": "by position, as an array"}
 _SOURCES: Final[dict[MethodSource, str]] = {
@@ -29,90 +42,193 @@ _SOURCES: Final[dict[MethodSource, str]] = {
 }
 
 
-def docs_lines(method: Method | None, asked: datetime | None = None) -> list[WordLine]:
-    """The page for a method; ``asked`` is when the service told of it."""
+class ShownExample(NamedTuple):
+    """An example, and the rows where it stands."""
+
+    first: int
+    end: int
+    call: ExampleCall
+
+
+class DocsPage(Struct, frozen=True):
+    """PageRows to read, and where the examples stand in them."""
+
+    rows: list[WordLine]
+    examples: tuple[ShownExample, ...] = ()
+
+
+def docs_lines(
+    method: Method | None,
+    described: Described | None = None,
+    asked: datetime | None = None,
+    *,
+    width: int | None = None,
+) -> list[WordLine]:
+    """The page for a method; ``asked`` is when the service told of it. Without a width nothing is wrapped."""
+    return docs_page(method, described, asked, width=width).rows
+
+
+def docs_page(
+    method: Method | None,
+    described: Described | None = None,
+    asked: datetime | None = None,
+    *,
+    width: int | None = None,
+    on_screen: bool = False,
+) -> DocsPage:
+    """``on_screen``: the name stands above the page, and what can be done with an example beside it."""
+    rows = PageRows(width)
     if method is None:
-        return [[("  No method is chosen yet: F2 shows them.", "dim")]]
-    lines = [_title(method)]
-    if method.doc:
-        lines.append([("  ", "text"), (printable(method.doc), "text")])
-    if method.details:
-        lines += [[], *([("  ", "text"), (printable(each), "middle")] for each in method.details.splitlines())]
-    lines += [[], *_facts(method, asked)]
-    if method.parameters:
-        lines += [[], *_parameters(method)]
-    if (start := starting_point(method)) is not None:
-        lines += [[], [("  Starting point", "bold")], *_json(start)]
-    if not (method.doc or method.details or method.parameters or start is not None):
-        lines += [[], [("  Nothing more is known of it.", "text")]]
-        lines.append([("  F9 asks the service; the Params tab takes anything.", "dim")])
-    return lines
+        rows.add([("  No method is chosen yet: F2 shows them.", "dim")])
+        return DocsPage(rows.made)
+    page = _Docs(method, described or described_by(method), rows)
+    if not on_screen:
+        rows.add(_title(method))
+    page.summary()
+    page.params()
+    page.result()
+    page.errors()
+    examples = [*page.examples(on_screen=on_screen)]
+    if not examples:
+        page.start()
+    page.facts(asked)
+    return DocsPage(rows.made, tuple(examples))
+
+
+def is_documented(method: Method | None) -> bool:
+    """Whether there is more to say than what lists show."""
+    return method is not None and bool(method.details or method.parameters or method.result)
 
 
 def _title(method: Method) -> WordLine:
-    words = [("  ", "text"), (printable(method.name), "accent bold")]
+    words = [("  ", "text"), (method.name, "accent bold")]
     return [*words, ("   ! deprecated", "careful")] if method.deprecated else words
 
 
-def _facts(method: Method, asked: datetime | None) -> Iterator[WordLine]:
+class _Docs:
+    """The parts of the page, in their order."""
+
+    def __init__(self, method: Method, described: Described, rows: PageRows) -> None:
+        self._method, self._described, self._rows = method, described, rows
+        self._reader = SchemaReader(described.definitions)
+        self._is_markdown = (method.dialect or described.dialect) not in NO_MARKDOWN
+        self._members = MemberRows(self._reader, rows, is_markdown=self._is_markdown)
+
+    def summary(self) -> None:
+        method, rows = self._method, self._rows
+        if method.doc:
+            rows.add([("  ", "text"), *self._inline(method.doc)], 2)
+        if method.details:
+            rows.blank()
+            (markdown if self._is_markdown else plain)(method.details, rows, 2, "middle")
+
+    def params(self) -> None:
+        found = self._described.params or described_by(self._method).params
+        if not found:
+            return
+        method = self._method
+        self._heading("Params", _BY[method.by] if method.by else "")
+        by_name = {each.name: each for each in method.parameters if each.name}
+        self._members.table([_member(at, each, by_name.get(each.name)) for at, each in enumerate(found, start=1)])
+
+    def result(self) -> None:
+        described = self._described
+        if described.result is UNSET:
+            return
+        kind = self._method.result or kind_words(self._reader, described.result)
+        self._heading("Result", "")
+        self._members.table(
+            [SchemaMember(described.result_name or "result", described.result, None, described.result_doc, kind=kind)]
+        )
+
+    def errors(self) -> None:
+        errors = self._described.errors
+        if not errors:
+            return
+        self._heading("Errors", "")
+        wide = max(len(_code(each)) for each in errors[:MOST_ERRORS])
+        for each in errors[:MOST_ERRORS]:
+            words = [(f"  {_code(each):>{wide}}", "wrong"), ("  ", "text"), *self._inline(each.message)]
+            if each.data is not UNSET:
+                words += [("  data ", "dim"), (short(each.data), "middle")]
+            self._rows.add(words, wide + 4)
+        self._more(len(errors) - MOST_ERRORS)
+
+    def examples(self, *, on_screen: bool) -> Iterator[ShownExample]:
+        examples = self._described.examples
+        if not examples:
+            return
+        self._heading("Examples", "Enter puts one into the editor" if on_screen else "")
+        for number, each in enumerate(examples[:MOST_EXAMPLES], start=1):
+            first = len(self._rows.made)
+            words: WordLine = [("  ", "text"), (each.name or f"Example {number}", "middle")]
+            if each.doc:
+                words += [("  ", "text"), *self._inline(each.doc.partition("\n")[0], "dim")]
+            self._rows.add(words, 4)
+            json_rows(each.params, self._rows, 4)
+            yield ShownExample(first, len(self._rows.made), each)
+            if each.result is not UNSET:
+                self._rows.add([("    comes back", "dim")])
+                json_rows(each.result, self._rows, 6, MOST_OF_RESULT)
+        self._more(len(examples) - MOST_EXAMPLES)
+
+    def start(self) -> None:
+        """Params to start from; where nothing at all is known, what to do."""
+        method, described = self._method, self._described
+        start = starting_point(method, described)
+        if start is not None:
+            self._heading("Starting point", "")
+            json_rows(start, self._rows, 2)
+        elif not (method.doc or method.details or method.parameters or described.params):
+            self._rows.blank()
+            self._rows.add([("  Nothing more is known of it.", "text")], 2)
+            self._rows.add([("  F9 asks the service; the editor takes anything.", "dim")], 2)
+
+    def facts(self, asked: datetime | None) -> None:
+        self._rows.blank()
+        for label, told in _facts(self._method, self._described, asked):
+            self._rows.add([(f"  {label:<{LABEL}}", "dim"), (told, "text")], LABEL + 2)
+
+    def _heading(self, words: str, remark: str) -> None:
+        self._rows.blank()
+        self._rows.add([(f"  {words}", "bold"), (f"  {remark}" if remark else "", "dim")], 4)
+
+    def _more(self, count: int) -> None:
+        if count > 0:
+            self._rows.add([(f"  … and {count:,} more", "dim")])
+
+    def _inline(self, text: str, role: str = "text") -> WordLine:
+        text = " ".join(text[:2_000].split())
+        return inline(text, role) if self._is_markdown else [(text, role)]
+
+
+def _member(place: int, param: DescribedParam, known: Parameter | None) -> SchemaMember:
+    """A param as a member; the kind in words that a list has, where the schema says no more."""
+    is_bare = not isinstance(param.schema, dict) or param.schema.keys() <= _BARE
+    kind = known.kind if known is not None and is_bare else ""
+    name = param.name or f"#{place}"
+    return SchemaMember(name, param.schema, param.required, param.doc, param.deprecated, kind)
+
+
+def _code(error: DescribedError) -> str:
+    return "?" if error.code is None else str(error.code)[:20]
+
+
+def _facts(method: Method, described: Described, asked: datetime | None) -> Iterator[tuple[str, str]]:
     said_by = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
     if asked is not None and method.dialect:
         said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
     facts = {
         "login": KINDS[method.auth].needed if method.auth and method.auth in KINDS else "unknown",
         "safe": _safety(method.safe),
-        "result": printable(method.result),
+        "tags": ", ".join(described.tags[:20]),
+        "result": method.result if described.result is UNSET else "",
         "said by": said_by,
     }
-    for label, told in facts.items():
-        if told:
-            yield [(f"  {label:<{LABEL}}", "dim"), (told, "text")]
+    return ((label, told) for label, told in facts.items() if told)
 
 
 def _safety(safe: bool | None) -> str:
     if safe:
         return "yes, sent without a question"
     return "no, asks first where the profile wants it" if safe is False else "unknown, so it is treated as not safe"
-
-
-def _parameters(method: Method) -> Iterator[WordLine]:
-    """A table: name, kind, whether it must be there, what it is."""
-    yield [("  Params", "bold"), (f"  {_BY[method.by]}" if method.by else "", "dim")]
-    names = [each.name or f"#{at}" for at, each in enumerate(method.parameters, start=1)]
-    wide = min(max(columns(printable(name)) for name in names), WIDEST_NAME)
-    kinds = min(max(columns(printable(each.kind)) for each in method.parameters), WIDEST_KIND)
-    for name, each in zip(names, method.parameters, strict=True):
-        must = {True: "required", False: "optional", None: ""}[each.required]
-        yield [
-            (f"  {fitted(name, wide)}", "json-key"),
-            (f"  {fitted(each.kind, kinds)}" if kinds else "", "middle"),
-            (f"  {must:<8}", "bold" if each.required else "dim"),
-            ("  ", "text"),
-            (_told(each), "text"),
-        ]
-
-
-def _told(parameter: Parameter) -> str:
-    """Its doc, and the values the service names."""
-    said = [parameter.doc]
-    if parameter.default is not None:
-        said.append(f"default {_spelled(parameter.default)}")
-    if parameter.example is not None:
-        said.append(f"for example {_spelled(parameter.example)}")
-    return printable("; ".join(each for each in said if each))
-
-
-def _json(value: Any) -> Iterator[WordLine]:
-    """A value, laid out and coloured."""
-    from rpcexplorer.views.colouring import tokens  # no start needs it
-
-    for text in indented(_spelled(value)).splitlines():
-        line, at = [("  ", "text")], 0
-        for start, end, role in tokens(text):
-            line += [(text[at:start], "json-punctuation"), (printable(text[start:end]), f"json-{role}")]
-            at = end
-        yield [*line, (printable(text[at:]), "json-punctuation")]
-
-
-def _spelled(value: Any) -> str:
-    return json_of(value).decode()

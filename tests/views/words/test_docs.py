@@ -6,7 +6,8 @@ import pytest
 
 from rpcexplorer.model.methods.catalogue import KNOWN
 from rpcexplorer.model.methods.method import Method, Parameter
-from rpcexplorer.views.words.docs import WIDEST_NAME, docs_lines
+from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
+from rpcexplorer.views.words.docs import docs_lines, docs_page, is_documented
 
 LIST = Method(
     "user.list",
@@ -37,13 +38,7 @@ def test_everything_that_is_known_is_told() -> None:
         "  user.list   ! deprecated",
         "  Lists users, newest first",
         "",
-        "  Takes its time.",
-        "  But not long.",
-        "",
-        "  login       needs a session",
-        "  safe        yes, sent without a question",
-        "  result      array of user",
-        "  said by     the service, when it was asked (rpc.discover)",
+        "  Takes its time. But not long.",
         "",
         "  Params  by name, as an object",
         "  page    integer  required  Which page; default 1",
@@ -51,10 +46,81 @@ def test_everything_that_is_known_is_told() -> None:
         "  #3",
         "",
         "  Starting point",
-        "  {",
-        '    "page": 1',
-        "  }",
+        '  {"page":1}',
+        "",
+        "  login       needs a session",
+        "  safe        yes, sent without a question",
+        "  result      array of user",
+        "  said by     the service, when it was asked (rpc.discover)",
     ]
+
+
+FULL = Described(
+    params=(DescribedParam("id", {"type": "integer", "minimum": 1}, True, "Which **user**"),),
+    result={"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]},
+    result_doc="The user",
+    errors=(DescribedError(-32001, "authentication required"), DescribedError(4, "gone", {"since": 1})),
+    examples=(
+        ExampleCall("The first", {"id": 1}, result={"name": "Ada"}),
+        ExampleCall("", {"id": 1, "with": ["a" * 40, "b" * 40]}, "Longer"),
+    ),
+    tags=("user", "read"),
+)
+
+
+def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
+    page = docs_page(Method("user.get", "One user"), FULL, width=60, on_screen=True)
+    lines = ["".join(text for text, _ in row).rstrip() for row in page.rows]
+    assert lines == [
+        "  One user",
+        "",
+        "  Params",
+        "  id  integer  required  Which user; at least 1",
+        "",
+        "  Result",
+        "  result  object  The user",
+        "    name  string  required",
+        "",
+        "  Errors",
+        "  -32001  authentication required",
+        '       4  gone  data {"since":1}',
+        "",
+        "  Examples  Enter puts one into the editor",
+        "  The first",
+        '    {"id":1}',
+        "    comes back",
+        '      {"name":"Ada"}',
+        "  Example 2  Longer",
+        "    {",
+        '      "id": 1,',
+        '      "with": [',
+        f'        "{"a" * 40}",',
+        f'        "{"b" * 40}"',
+        "      ]",
+        "    }",
+        "",
+        "  login       unknown",
+        "  safe        unknown, so it is treated as not safe",
+        "  tags        user, read",
+        "  said by     the profile",
+    ]
+    assert [(lines[each.first].strip(), each.end, each.call) for each in page.examples] == [
+        ("The first", 16, FULL.examples[0]),
+        ("Example 2  Longer", 26, FULL.examples[1]),
+    ]
+
+
+def test_help_for_a_terminal_keeps_its_lines() -> None:
+    text = 'getblock\n\nArguments:\n1. hash   (string)\n\nResult:\n{\n  "a" : 1\n}'
+    lines = told(Method("getblock", details=text, dialect="help"))
+    assert "  1. hash   (string)" in lines
+    assert '    "a" : 1' in lines
+
+
+def test_only_what_lists_do_not_show_is_worth_a_page() -> None:
+    assert is_documented(LIST)
+    assert not is_documented(Method("ping", "Answers"))
+    assert not is_documented(None)
 
 
 @pytest.mark.parametrize(
@@ -75,22 +141,15 @@ def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
 
 
 def test_a_method_nobody_knows_says_what_to_do() -> None:
-    assert told(Method("x", source="history"))[-2:] == [
+    assert told(Method("x", source="history"))[2:4] == [
         "  Nothing more is known of it.",
-        "  F9 asks the service; the Params tab takes anything.",
+        "  F9 asks the service; the editor takes anything.",
     ]
     assert not any("Nothing more" in line for method in KNOWN for line in told(method))
 
 
 def test_without_a_method_the_page_says_how_to_choose_one() -> None:
     assert told(None) == ["  No method is chosen yet: F2 shows them."]
-
-
-def test_a_table_of_params_stays_a_table_with_very_long_names() -> None:
-    method = Method("x", parameters=(Parameter("n" * 99, True, "k" * 99, "doc"), Parameter("日本", True, "any", "doc")))
-    table = [row for row in docs_lines(method) if row and row[-1][0] == "doc"]
-    assert [len(row[0][0]) for row in table] == [2 + WIDEST_NAME, 2 + WIDEST_NAME - 2]
-    assert table[0][0][0].endswith("…")
 
 
 def test_what_a_service_says_is_seen_and_does_nothing() -> None:

@@ -214,7 +214,7 @@ class ParamsPane(CheckedEditor):
         told = (self.method, self.asked)
         if self._docs.display and told != self._told:
             self._told = told
-            self._docs.lines = docs_lines(*told)
+            self._docs.lines = docs_lines(self.method, None, self.asked)
             self._docs.scroll_home(animate=False)
 
     def on_descendant_focus(self) -> None:

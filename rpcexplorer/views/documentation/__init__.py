@@ -1,0 +1,1 @@
+"""What a service says of its methods, laid out for reading: its Markdown, its schemas, its examples."""

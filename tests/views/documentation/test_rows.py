@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.views.cells import columns
+from rpcexplorer.views.documentation.rows import MOST_ROWS, PageRows
+
+PIECES = st.lists(st.tuples(st.text("ab 日 \x1b\ud800", max_size=40), st.sampled_from(["text", "dim"])), max_size=6)
+
+
+def shown(rows: PageRows) -> list[str]:
+    return ["".join(text for text, _ in row) for row in rows.made]
+
+
+def test_prose_breaks_between_words_and_hangs_where_it_is_told() -> None:
+    rows = PageRows(20)
+    rows.add([("  name  ", "dim"), ("what it is and", "text"), (" more", "bold")], 8)
+    assert shown(rows) == ["  name  what it is", "        and more"]
+    assert ("and", "text") not in rows.made[0]
+    assert rows.made[1][-1] == (" more", "bold")
+
+
+def test_what_is_verbatim_breaks_anywhere_and_keeps_its_blanks() -> None:
+    rows = PageRows(16)
+    rows.verbatim([("  a   b   c   d   e", "middle")], 4)
+    assert shown(rows) == ["  a   b   c   d ", "      e"]
+
+
+def test_a_word_that_is_too_long_is_broken_and_the_next_one_goes_on() -> None:
+    rows = PageRows(16)
+    rows.add([("x" * 20 + " y", "text")], 2)
+    assert shown(rows) == ["x" * 16, "  xxxx y"]
+
+
+def test_without_a_width_nothing_is_wrapped() -> None:
+    rows = PageRows()
+    rows.add([("word " * 100, "text")])
+    assert len(rows.made) == 1
+
+
+def test_blank_rows_stand_between_others_and_never_two() -> None:
+    rows = PageRows()
+    rows.blank()
+    rows.add([("a", "text")])
+    rows.blank()
+    rows.blank()
+    assert shown(rows) == ["a", ""]
+
+
+@pytest.mark.thorough
+@given(PIECES, st.integers(16, 30), st.integers(0, 40), st.booleans())
+def test_no_row_is_wider_than_the_page_and_nothing_but_blanks_is_lost(
+    words: list[tuple[str, str]], width: int, hang: int, verbatim: bool
+) -> None:
+    rows, whole = PageRows(width), PageRows()
+    (rows.verbatim if verbatim else rows.add)(words, hang)
+    whole.add(words)
+    assert all(columns(row) <= width for row in shown(rows))
+    assert "".join(shown(rows)).replace(" ", "") == "".join(shown(whole)).replace(" ", "")
+    assert all(row.isprintable() for row in shown(rows))
+
+
+def test_a_page_ends_somewhere() -> None:
+    rows = PageRows(16)
+    rows.add([("word " * 20 * MOST_ROWS, "text")])
+    rows.add([("more", "text")])
+    assert len(rows.made) == MOST_ROWS

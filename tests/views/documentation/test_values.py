@@ -1,0 +1,25 @@
+from __future__ import annotations
+
+from rpcexplorer.views.documentation.rows import PageRows
+from rpcexplorer.views.documentation.values import MOST_ROWS_OF_VALUE, SHORT, json_rows, short, spelled
+
+
+def shown(value: object, width: int | None = 80) -> list[str]:
+    rows = PageRows(width)
+    json_rows(value, rows, 4)
+    return ["".join(part for part, _ in row) for row in rows.made]
+
+
+def test_a_short_value_is_one_row_and_a_long_one_is_laid_out() -> None:
+    assert shown({"a": [1, 2]}) == ['    {"a":[1,2]}']
+    assert shown({"a": "x" * 60})[:2] == ["    {", f'      "a": "{"x" * 60}"']
+    assert shown({"a": "x" * 20}, 20)[0] == "    {"
+
+
+def test_a_value_without_end_is_cut_and_counted() -> None:
+    assert shown([*range(1_000)])[-1] == f"    … and {1_002 - MOST_ROWS_OF_VALUE} more lines"
+    assert len(short("x" * 1_000)) == SHORT
+
+
+def test_what_no_json_can_be_made_of_is_said() -> None:
+    assert spelled("\ud800") == "(no JSON can be made of it)"
