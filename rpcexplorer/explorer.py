@@ -18,7 +18,7 @@ from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.methods.catalogue import asks_first, catalogue, saved_among
-from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.listing import Discovery, TellStep
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.described import Described, described_by
 from rpcexplorer.model.secrets.secret import Secret
@@ -214,12 +214,16 @@ class Explorer(Storage):
         known = None if found else self.methods(called=False).get(method)
         return described_by(known) if known else found
 
-    async def discover(self, *, watch: Watch | None = None, stop: Stop | None = None) -> Discovery:
+    async def discover(
+        self, *, watch: Watch | None = None, stop: Stop | None = None, tell: TellStep | None = None
+    ) -> Discovery:
         """Ask the service which methods it has, and keep what it says for the profile in use. Nothing is recorded."""
         from rpcexplorer.client.discovery.interview import discover
 
         profile, limit = self._in_use(), self.settings.reply_limit
-        found = await discover(profile, self.credentials, limit, read=read_description, watch=watch, stop=stop)
+        found = await discover(
+            profile, self.credentials, limit, read=read_description, watch=watch, stop=stop, tell=tell
+        )
         return self.catalogues.settle(profile, found)
 
     def asks_first(self, draft: Draft | Batch, profile: Profile | None = None) -> bool:

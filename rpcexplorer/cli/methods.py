@@ -117,7 +117,7 @@ def _refreshed(invocation: Invocation, explorer: Explorer) -> int:
 
 async def _discover(invocation: Invocation, explorer: Explorer, stop: Stop) -> Discovery:
     async with explorer, waiting(invocation.world.stderr, explorer) as watch:
-        return await explorer.discover(watch=watch, stop=stop)
+        return await explorer.discover(watch=watch, stop=stop, tell=watch.told)
 
 
 def _named(names: Sequence[str]) -> str:

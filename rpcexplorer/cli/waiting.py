@@ -11,11 +11,15 @@ from typing import Any, TextIO, TypeVar
 
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.exchange import Progress
+from rpcexplorer.model.methods.listing import DiscoveryStep
+from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.sentences import duration, size
 
 PATIENCE = 0.5
 """Seconds before the line appears: most calls are back by then."""
 PAUSE = 0.1
+STEP = 44
+"""Characters of it: with the rest of the line it stays within 80."""
 ERASE = "\r\x1b[K"
 
 T = TypeVar("T")
@@ -27,18 +31,24 @@ class Waiting:
     def __init__(self, stderr: TextIO, asked_for: Callable[[], float]) -> None:
         self._stderr, self._asked_for = stderr, asked_for
         self._latest: Progress | None = None
+        self._step = ""
         self._started = time.monotonic()
         self._shown = False
 
     def __call__(self, progress: Progress) -> None:
         self._latest = progress
 
+    def told(self, step: DiscoveryStep) -> None:
+        """How far a discovery is, which makes many calls."""
+        self._step = printable(f"{step.dialect}: {step.words}")[:STEP]
+
     async def show(self) -> None:
         """Write the line again and again until cancelled."""
         await asyncio.sleep(PATIENCE)
         while True:
             self._shown = True
-            self._stderr.write(ERASE + line(self._latest, time.monotonic() - self._started - self._asked_for()))
+            elapsed = time.monotonic() - self._started - self._asked_for()
+            self._stderr.write(ERASE + line(self._latest, elapsed, self._step))
             self._stderr.flush()
             await asyncio.sleep(PAUSE)
 
@@ -48,9 +58,9 @@ class Waiting:
             self._stderr.flush()
 
 
-def line(progress: Progress | None, elapsed: float) -> str:
+def line(progress: Progress | None, elapsed: float, step: str = "") -> str:
     """The line itself: what it is busy with, for how long, how much has come."""
-    parts = [f"◐ {progress.step if progress else 'starting'}", duration(elapsed)]
+    parts = [f"◐ {step or (progress.step if progress else 'starting')}", duration(elapsed)]
     if progress and progress.received:
         total = f" of {size(progress.total)}" if progress.total else ""
         parts.append(f"{size(progress.received)}{total}")

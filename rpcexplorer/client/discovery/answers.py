@@ -97,9 +97,9 @@ def ends_it(exchange: Exchange, question: Question) -> bool:
         case Cancelled() | Refused():
             return True
         case Unreached(step=step):
-            return not question.aside and step != "size"
+            return not question.is_extra and step != "size"
         case Malformed():
-            return not question.aside and exchange.response.status in MEANINGS
+            return not question.is_extra and exchange.response.status in MEANINGS
     return False
 
 

@@ -3,7 +3,7 @@
 Where a profile leaves it open, those are asked that cost an unknown server nothing: each is one call without effect,
 by a name that says so. ``list`` is not among them, which may mean anything, nor ``tools/list``, before which there is
 a handshake. Two are asked of everyone, for they tell different things of one service; of the others the first that
-tells of a method is the last.
+tells of a method is the last. Between the two a document is looked for where servers put theirs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from typing import Final, Protocol
 
 from rpcexplorer.client.discovery import description, kodi, mcp, mopidy, names, ubus
-from rpcexplorer.client.discovery.documents import at_path
+from rpcexplorer.client.discovery.documents import at_path, paths_to_try
 from rpcexplorer.client.discovery.help import help_text
 from rpcexplorer.client.discovery.openrpc import openrpc
 from rpcexplorer.client.discovery.questions import Dialect
@@ -71,7 +71,12 @@ def asked_of(profile: Profile, heard: Heard) -> Iterator[Dialect]:
     elif profile.handshake == "mcp":
         yield DIALECTS["tools/list"]
     else:
-        yield from ALWAYS
+        first, *others = ALWAYS
+        yield first
+        for path in paths_to_try(profile):
+            if not heard.has_methods and not heard.is_closed:
+                yield at_path(path, guess=True)
+        yield from others
         for dialect in (*SUSPECTED, *IN_TURN):
             if heard.has_methods or heard.is_closed or heard.is_known:
                 return

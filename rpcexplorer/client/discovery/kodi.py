@@ -21,7 +21,7 @@ READING = "ReadData"
 """The permission of what changes nothing."""
 
 
-def read_introspection(value: Any) -> Listing:
+def read_introspection(value: Any, dialect: str = DIALECT) -> Listing:
     if not value:
         return Listing(refusal=EMPTY)
     methods = value.get("methods") if isinstance(value, dict) else None
@@ -29,15 +29,15 @@ def read_introspection(value: Any) -> Listing:
         return Listing(refusal="answered, but not with methods by name, as Kodi does")
     types, sent = value.get("types"), value.get("notifications")
     schemas, collected = Schemas(value, types), Collected()
-    reader = DescribedReader(value, DIALECT, types=types, own=own_schema)
+    reader = DescribedReader(value, dialect, types=types, own=own_schema)
     for name, entry in methods.items():
         if room := collected.room_for(name):
             told = entry if isinstance(entry, dict) else NOTHING
-            collected.take(_method(room, told, schemas, collected), reader.method(told))
+            collected.take(_method(room, told, dialect, schemas, collected), reader.method(told))
     for name, entry in sent.items() if isinstance(sent, dict) else ():
         if room := collected.room_for_event(name):
             told = entry if isinstance(entry, dict) else NOTHING
-            collected.take_event(_method(room, told, schemas, collected), reader.method(told))
+            collected.take_event(_method(room, told, dialect, schemas, collected), reader.method(told))
     return collected.listing(_about(value), *reader.left_out())
 
 
@@ -50,7 +50,7 @@ def _about(value: dict[str, Any]) -> str:
     return " ".join(filter(None, [f'"{title}"' if title else "", version]))
 
 
-def _method(name: str, entry: dict[str, Any], schemas: Schemas, collected: Collected) -> Method:
+def _method(name: str, entry: dict[str, Any], dialect: str, schemas: Schemas, collected: Collected) -> Method:
     doc, details = first_line_of(entry.get("description")), text_of(entry.get("description"))
     params, permission = entry.get("params"), entry.get("permission")
     return Method(
@@ -63,7 +63,7 @@ def _method(name: str, entry: dict[str, Any], schemas: Schemas, collected: Colle
         else (),
         details="" if details == doc else details,
         result=_result(entry.get("returns"), schemas),
-        dialect=DIALECT,
+        dialect=dialect,
     )
 
 

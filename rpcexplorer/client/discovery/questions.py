@@ -21,6 +21,9 @@ MOST_EXPLAINED = 200
 ENOUGH = 3
 """Refusals after which a question that was never answered is not asked of the next method."""
 
+AT_ONCE = 4
+"""Questions that are asked side by side."""
+
 NOT_OFFERED = "not offered"
 TIME_IS_UP = "the time was up"
 EMPTY: Final = f"{NOT_OFFERED} (an empty result)"
@@ -36,6 +39,21 @@ class Question(Struct, frozen=True):
     """Only adds detail: if it fails, or all of its kind take too long, what is known stays good."""
     document: bool = False
     """No method is called: what lies at a path of the service is wanted, and ``method`` is that path."""
+    guess: bool = False
+    """It may well not be there: nothing follows from a refusal, and no credentials go along."""
+
+    @property
+    def is_extra(self) -> bool:
+        """Whether all goes on as before where it fails."""
+        return self.aside or self.guess
+
+
+class Several(Struct, frozen=True):
+    """Questions none of which depends on what another one is answered."""
+
+    questions: tuple[Question, ...]
+    told: str = ""
+    """What somebody who waits hears of them, as in ``help 12 of 29``."""
 
 
 class Answered(Struct, frozen=True):
@@ -44,9 +62,11 @@ class Answered(Struct, frozen=True):
     value: Any = None
     refusal: str = ""
     """Why there is no value, as in ``not offered (-32601)``; empty where there is one."""
+    each: tuple[Answered, ...] = ()
+    """The answers to several questions, in their order."""
 
 
-Asking = Generator[Question, Answered, Listing]
+Asking = Generator[Question | Several, Answered, Listing]
 WayOfAsking = Callable[[Collection[str]], Asking]
 """Is told the names that are described already."""
 
@@ -72,19 +92,26 @@ def told_at_once(question: Question, read: Callable[[Any], Listing]) -> WayOfAsk
 
 def one_by_one(
     companion: str, methods: dict[str, Method], wanted: Sequence[str], explained: Callable[[Method, Any], Method]
-) -> Generator[Question, Answered, list[str]]:
-    """Ask the ``companion`` about each method that is ``wanted``, and write down what it says; what is to be told."""
+) -> Generator[Several, Answered, list[str]]:
+    """Ask the ``companion`` about each method that is ``wanted``, and write down what it says; what is to be told.
+
+    Until it has answered once, one question is asked at a time: some services take seconds for each refusal.
+    """
+    wanted = wanted[:MOST_EXPLAINED]
     refusals: list[str] = []
     asked = 0
-    for asked, name in enumerate(wanted[:MOST_EXPLAINED], start=1):
-        answer = yield Question(companion, f"[{spelled(name)}]", aside=True)
-        if not answer.refusal:
-            methods[name] = explained(methods[name], answer.value)
-            continue
-        refusals.append(answer.refusal)
-        for_all = answer.refusal.startswith(NOT_OFFERED)
-        is_never_answered = len(refusals) == asked and (asked == ENOUGH or for_all)
-        if is_never_answered or answer.refusal == TIME_IS_UP:
+    while asked < len(wanted):
+        names = wanted[asked : asked + (AT_ONCE if asked > len(refusals) else 1)]
+        asked += len(names)
+        told = f"{companion} {asked} of {len(wanted)}"
+        answered = yield Several(tuple(Question(companion, f"[{spelled(name)}]", aside=True) for name in names), told)
+        for name, answer in zip(names, answered.each, strict=True):
+            if answer.refusal:
+                refusals.append(answer.refusal)
+            else:
+                methods[name] = explained(methods[name], answer.value)
+        is_never_answered = len(refusals) == asked and (asked == ENOUGH or refusals[-1].startswith(NOT_OFFERED))
+        if is_never_answered or TIME_IS_UP in refusals:
             break
     if not refusals:
         return []

@@ -5,7 +5,7 @@ How an answer is read is in client/discovery/.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,20 @@ from rpcexplorer.model.schema.described import Described
 
 if TYPE_CHECKING:
     from rpcexplorer.model.methods.changes import MethodChange
+
+
+class DiscoveryStep(Struct, frozen=True):
+    """How far a discovery has come."""
+
+    dialect: str
+    """The question that it is about."""
+    words: str
+    """``asked``, ``help 12 of 29``, or what came of it."""
+    methods: int
+    """How many are known by now."""
+
+
+TellStep = Callable[[DiscoveryStep], None]
 
 
 class Listing(Struct, frozen=True):

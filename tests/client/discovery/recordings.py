@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 from typing import Final
 
-from rpcexplorer.client.discovery.questions import Answered, Asking, Question
+from rpcexplorer.client.discovery.questions import Answered, Asking, Several
 from rpcexplorer.model.methods.listing import Listing
 
 FOLDER: Final = Path(__file__).parent / "recorded"
@@ -34,10 +34,14 @@ def recorded(name: str) -> dict[tuple[str, str], Answered]:
 def listing_of(name: str, asking: Asking) -> Listing:
     """What a dialect makes of a server, with which it has the whole dialogue. What is asked must have been recorded."""
     replies = recorded(name)
-    question: Question = next(asking)
+    step = next(asking)
     try:
         while True:
-            question = asking.send(replies[question.method, question.params])
+            if isinstance(step, Several):
+                answer = Answered(each=tuple(replies[each.method, each.params] for each in step.questions))
+            else:
+                answer = replies[step.method, step.params]
+            step = asking.send(answer)
     except StopIteration as stop:
         listing: Listing = stop.value
         return listing

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from rpcexplorer.client.discovery.dialects import ALWAYS, DIALECTS, IN_TURN, SUSPECTED
 from rpcexplorer.client.discovery.documents import at_path
-from rpcexplorer.client.discovery.questions import Answered, Dialect, Question
+from rpcexplorer.client.discovery.questions import Answered, Dialect, Question, Several
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.starting import starting_point
@@ -37,11 +37,15 @@ VALUES = st.recursive(
 def talked(dialect: Dialect, answers: list[Any]) -> tuple[int, Listing]:
     """Answer a dialect's questions with these values and then with refusals; how many there were, and the listing."""
     asking = dialect.ask(())
-    question = next(asking)
-    for count, value in enumerate([*answers, *[None] * 1_000], start=1):
-        assert isinstance(question, Question)
+    step = next(asking)
+    told = iter([*map(Answered, answers), *[Answered(refusal="no")] * 1_000])
+    for count in range(1, 1_000):
+        assert isinstance(step, Question | Several)
         try:
-            question = asking.send(Answered(value) if count <= len(answers) else Answered(refusal="no"))
+            if isinstance(step, Several):
+                step = asking.send(Answered(each=tuple(next(told) for _ in step.questions)))
+            else:
+                step = asking.send(next(told))
         except StopIteration as stop:
             return count, stop.value
     raise AssertionError("it does not end")

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import asyncio
 import json
+import threading
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
+from rpcexplorer.auth.bearer import BearerAuth
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.first import FirstAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.source import GivenCredentials
 from rpcexplorer.client.discovery.dialects import DIALECTS, SUSPECTED
+from rpcexplorer.client.discovery.documents import paths_to_try
 from rpcexplorer.client.discovery.interview import discover
 from rpcexplorer.client.discovery.openrpc import openrpc
 from rpcexplorer.client.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
@@ -23,7 +26,7 @@ from rpcexplorer.client.stop import Stop
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.model.exchange import Cancelled, Refused, Unreached
-from rpcexplorer.model.methods.listing import Discovery, Listing
+from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep, Listing
 from rpcexplorer.model.methods.method import Parameter
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
@@ -35,6 +38,8 @@ DOCUMENT = {
     "info": {"title": "shop", "version": "1"},
     "methods": [{"name": "a", "summary": "An a"}],
 }
+GUESSED = ", GET /api/v2/openrpc.json, GET /openrpc.json"
+"""What is asked for where rpc.discover is not offered."""
 GONE = {"error": {"code": -32601, "message": "Method not found"}}
 
 Table = dict[str, Any]
@@ -45,6 +50,8 @@ def service(table: Table) -> Callable[[Received], Parts]:
     """A service that answers by method, and -32601 to what is not in the table."""
 
     def answer(request: Received) -> Parts:
+        if not request.body:
+            return http_reply(b"", 404)
         call = json.loads(request.body)
         reply = table.get(call["method"], GONE)
         if callable(reply):
@@ -61,15 +68,16 @@ def error(code: Any, message: str) -> dict[str, Any]:
 
 
 def calls(server: RawServer) -> list[tuple[str, Any]]:
-    sent = [json.loads(request.body) for request in server.requests]
+    sent = [json.loads(request.body) for request in server.requests if request.body]
     return [(call["method"], call["params"]) for call in sent]
 
 
 def ask(url: str, auth: Auth = NoAuth(), stop: Stop | None = None, **settings: Any) -> Discovery:  # noqa: B008
     token = settings.pop("token", None)
     keys = GivenCredentials(settings.pop("username", USERNAME), settings.pop("password", PASSWORD), token=token)
-    limit = settings.pop("limit", 1 << 28)
-    return asyncio.run(discover(Profile("p", url, auth=auth, **settings), keys, limit, stop=stop))
+    limit, tell = settings.pop("limit", 1 << 28), settings.pop("tell", None)
+    profile = Profile("p", url, auth=auth, **settings)
+    return asyncio.run(discover(profile, keys, limit, stop=stop, tell=tell))
 
 
 def discovered(script: Script, **settings: Any) -> tuple[Discovery, RawServer]:
@@ -219,15 +227,15 @@ def test_what_a_document_left_out_is_asked_for_and_filled_in() -> None:
 
 def test_what_is_not_offered_is_said_and_stops_nothing() -> None:
     found, _ = discovered(service({"system.listMethods": {"result": ["a"]}, "system.methodHelp": {"result": "An a"}}))
-    assert found.sentences[0] == "rpc.discover: not offered (-32601)"
+    assert found.sentences[0] == f"rpc.discover{GUESSED}: not offered (-32601)"
     assert [method.doc for method in found.methods] == ["An a"]
     nothing, server = discovered(service({}))
-    asked = "rpc.discover, system.listMethods, rpc.describe, system.describe, rpc_methods, JSONRPC.Introspect"
+    asked = f"rpc.discover{GUESSED}, system.listMethods, rpc.describe, system.describe, rpc_methods, JSONRPC.Introspect"
     assert nothing.sentences == (
         f"{asked}, core.describe, help: not offered (-32601)",
         f"{server.url} told of no methods. Any name can be typed and called all the same.",
     )
-    assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 8)
+    assert (nothing.found, nothing.exit_code, nothing.ended, len(server.requests)) == (False, 0, None, 10)
 
 
 # --- which of them are asked -----------------------------------------------------------------------------------------
@@ -247,7 +255,7 @@ def test_the_first_of_the_others_that_tells_of_a_method_is_the_last() -> None:
     assert [(method.name, method.dialect) for method in found.methods] == [("chain_getBlock", "rpc_methods")]
     assert calls(server)[-1] == ("rpc_methods", [])
     assert found.sentences == (
-        "rpc.discover, system.listMethods, rpc.describe, system.describe: not offered (-32601)",
+        f"rpc.discover{GUESSED}, system.listMethods, rpc.describe, system.describe: not offered (-32601)",
         "rpc_methods: 1 method",
     )
 
@@ -274,6 +282,8 @@ def test_a_profile_that_wants_none_asks_nothing_and_says_so() -> None:
 
 def test_a_node_that_gives_itself_away_is_asked_for_its_modules_and_nothing_else() -> None:
     def unknown(request: Received) -> Parts:
+        if not request.body:
+            return http_reply(b"", 404)
         call = json.loads(request.body)
         if call["method"] == "rpc_modules":
             reply: Any = {"result": {"eth": "1.0", "net": "1.0"}}
@@ -292,7 +302,7 @@ def test_a_device_that_gives_itself_away_is_asked_in_its_own_dialect() -> None:
     table = {"rpc.discover": unknown, "system.listMethods": unknown, "Shelly.ListMethods": methods}
     found, server = discovered(service(table))
     assert [method.name for method in found.methods] == ["Switch.Set", "Shelly.GetStatus"]
-    assert len(server.requests) == 3
+    assert calls(server)[-1] == ("Shelly.ListMethods", [])
 
 
 @pytest.mark.parametrize(
@@ -386,6 +396,117 @@ def test_a_document_that_is_none_is_told_with_its_path(reply: Any, said: str, co
     assert found.sentences[0].startswith(said)
 
 
+@pytest.mark.parametrize(
+    ("path", "paths"),
+    [
+        ("/", ["/openrpc.json"]),
+        ("/rpc", ["/rpc/openrpc.json", "/openrpc.json"]),
+        ("/api/v1", ["/api/v1/openrpc.json", "/api/openrpc.json", "/openrpc.json"]),
+        ("/v3/{token}", ["/v3/openrpc.json", "/openrpc.json"]),
+    ],
+)
+def test_a_document_is_looked_for_below_the_endpoint_beside_it_and_at_the_origin(path: str, paths: list[str]) -> None:
+    assert paths_to_try(Profile("p", "https://x.example", path=path)) == paths
+    assert paths_to_try(Profile("p", "tcp://x.example:1", path="")) == []
+
+
+def test_a_document_that_is_found_where_nobody_named_it_is_read_without_credentials() -> None:
+    def answer(request: Received) -> Parts:
+        if request.line == "GET /openrpc.json HTTP/1.1":
+            return http_reply(json.dumps(DOCUMENT).encode())
+        return service({})(request)
+
+    auth = BearerAuth()
+    found, server = discovered(answer, auth=auth, token="t0ken-t0ken")
+    assert [(method.name, method.dialect) for method in found.methods] == [("a", "/openrpc.json")]
+    assert found.described["a"].dialect == "/openrpc.json"
+    guesses = [request for request in server.requests if request.line.startswith("GET")]
+    assert [request.line.split()[1] for request in guesses] == ["/api/v2/openrpc.json", "/openrpc.json"]
+    assert not any(request.header("Authorization") for request in guesses)
+    assert calls(server) == [("rpc.discover", []), ("system.listMethods", [])]
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        http_reply(b"", 401, {"WWW-Authenticate": "Basic"}),
+        http_reply(b"", 503),
+        http_reply(b"", 302, {"Location": "http://elsewhere.example/"}),
+        http_reply(b"<!DOCTYPE html>"),
+        http_reply(b'{"detail": "no"}'),
+        (RESET,),
+    ],
+)
+def test_nothing_follows_from_a_guess_that_was_wrong(reply: Any) -> None:
+    def answer(request: Received) -> Parts:
+        return service({"system.listMethods": {"result": ["a"]}})(request) if request.body else reply
+
+    found, server = discovered(answer, auth=COOKIE, password=None)
+    assert ([method.name for method in found.methods], found.exit_code) == (["a"], 0)
+    assert found.sentences[0] == f"rpc.discover{GUESSED}: not offered (-32601)"
+    assert len([request for request in server.requests if not request.body]) == 2
+
+
+def test_nothing_is_guessed_where_the_service_wants_credentials_or_does_not_understand() -> None:
+    for reply in (error(-32098, "Unauthorized"), http_reply(b"<html>")):
+        _, server = discovered(service({"rpc.discover": reply, "system.listMethods": reply}))
+        assert all(request.body for request in server.requests)
+
+
+# --- several at once ---------------------------------------------------------------------------------------------
+
+
+def test_after_the_first_answer_four_are_asked_at_once_and_each_answer_goes_to_its_question() -> None:
+    waiting = threading.Barrier(4, timeout=20)
+    names = [f"m{number}" for number in range(9)]
+
+    def explain(params: Any) -> Any:
+        if params != ["m0"]:
+            waiting.wait()  # which only four together pass
+        return {"result": f"About {params[0]}"}
+
+    table = {"system.listMethods": {"result": names}, "system.methodHelp": explain}
+    steps: list[DiscoveryStep] = []
+    found, _ = discovered(service(table), discovery="system.listMethods", tell=steps.append)
+    assert [method.doc for method in found.methods] == [f"About {name}" for name in names]
+    assert [(step.words, step.methods) for step in steps] == [
+        ("asked", 0),
+        ("system.methodHelp 1 of 9", 0),
+        ("system.methodHelp 5 of 9", 0),
+        ("system.methodHelp 9 of 9", 0),
+        ("system.methodSignature 1 of 9", 0),
+        ("9 methods", 9),
+    ]
+
+
+def test_one_press_ends_all_that_are_under_way() -> None:
+    stop, loops = Stop(), list[asyncio.AbstractEventLoop]()
+
+    def press() -> None:
+        loops[0].call_soon_threadsafe(stop.press)
+
+    waiting = threading.Barrier(4, press, timeout=20)
+
+    def explain(params: Any) -> Any:
+        if params == ["m0"]:
+            return {"result": "First"}
+        waiting.wait()
+        return (HOLD,)
+
+    names = [f"m{number}" for number in range(9)]
+    table = {"system.listMethods": {"result": names}, "system.methodHelp": explain}
+    found, server = discovered(
+        service(table),
+        discovery="system.listMethods",
+        stop=stop,
+        tell=lambda _: loops.append(asyncio.get_running_loop()),
+    )
+    assert found.ended is not None
+    assert isinstance(found.ended.outcome, Cancelled)
+    assert (found.methods, found.exit_code) == ((), 130)
+    assert [method for method, _ in calls(server)].count("system.methodHelp") == 5
+
+
 # --- in which form ---------------------------------------------------------------------------------------------------
 
 
@@ -459,7 +580,7 @@ def test_credentials_that_have_no_place_in_an_array_are_left_out_of_it() -> None
 )
 def test_every_way_to_say_no_is_a_sentence_and_the_next_dialect_is_asked(reply: Any, said: str) -> None:
     found, _ = discovered(service({"rpc.discover": reply, "system.listMethods": {"result": ["a"]}}))
-    assert found.sentences[0].startswith(f"rpc.discover: {said}")
+    assert found.sentences[0].replace(GUESSED, "").startswith(f"rpc.discover: {said}")
     assert [method.name for method in found.methods] == ["a"]
 
 
@@ -500,7 +621,7 @@ def test_help_that_wants_credentials_which_have_no_place_there_is_told_in_the_se
 
 
 def test_names_do_not_wait_for_hundreds_of_answers_by_the_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rpcexplorer.client.discovery.interview.LONGEST_ASIDE", 0.0)
+    monkeypatch.setattr("rpcexplorer.client.discovery.questioning.LONGEST_ASIDE", 0.0)
     table = {"help": {"result": "== A ==\na\nb\n"}}
     found, server = discovered(service(table), discovery="help", timeout=30)
     assert [method.name for method in found.methods] == ["a", "b"]
