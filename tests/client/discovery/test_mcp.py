@@ -6,15 +6,17 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.client.discovery import mcp
 from rpcexplorer.client.discovery.mcp import MOST_PAGES, tools
 from rpcexplorer.client.discovery.questions import Answered, Question
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import DescribedParam
 from rpcexplorer.model.schema.starting import starting_point
 from tests.client.discovery.driving import drive
 
 NONE = Answered(refusal="not offered (-32601)")
-ADD = {
+ADD: dict[str, Any] = {
     "name": "add",
     "description": "Adds two numbers.\n\nBoth are needed.",
     "inputSchema": {
@@ -57,6 +59,69 @@ def test_a_tool_is_a_method_of_its_own_name_whose_params_are_the_properties_of_i
     )
     assert starting_point(listing.methods[0]) == {"a": 0, "b": 0}
     assert listing.skipped == ()
+
+
+def test_the_schemas_of_a_tool_are_kept_whole_and_its_result_is_in_the_envelope_of_tools() -> None:
+    described = listed(ADD).described["add"]
+    assert described.params == (
+        DescribedParam("a", ADD["inputSchema"]["properties"]["a"], True, "The first"),
+        DescribedParam("b", {"$ref": "#/$defs/Number"}, True),
+        DescribedParam("how", ADD["inputSchema"]["properties"]["how"], False),
+    )
+    assert described.definitions == {"#/$defs/Number": {"type": "integer", "minimum": 0}}
+    assert described.result["properties"]["structuredContent"] is ADD["outputSchema"]
+    assert {*described.result["properties"]} == {"content", "isError", "structuredContent"}
+    assert (described.extra, described.dialect) == (True, "tools/list")
+
+
+def test_one_reference_may_mean_two_things_in_what_goes_in_and_what_comes_out() -> None:
+    def schema(kind: str) -> dict[str, Any]:
+        inner = {"type": "object", "properties": {"next": {"$ref": "#/$defs/X"}, "kind": {"type": kind}}}
+        return {"type": "object", "properties": {"x": {"$ref": "#/$defs/X"}}, "$defs": {"X": inner}}
+
+    described = listed({"name": "t", "inputSchema": schema("string"), "outputSchema": schema("integer")}).described["t"]
+    result = described.result["properties"]["structuredContent"]
+    assert described.params[0].schema == {"$ref": "#/$defs/X"}
+    assert result["properties"]["x"] == {"$ref": "output#/$defs/X"}
+    assert described.definitions["#/$defs/X"]["properties"]["kind"] == {"type": "string"}
+    of_output = described.definitions["output#/$defs/X"]["properties"]
+    assert of_output == {"next": {"$ref": "output#/$defs/X"}, "kind": {"type": "integer"}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "extra", "names"),
+    [
+        (
+            {"$ref": "#/$defs/In", "$defs": {"In": {"properties": {"a": True}, "additionalProperties": False}}},
+            False,
+            ["a"],
+        ),
+        ({"allOf": [{"properties": {"a": {}}}, {"properties": {"b": {}}, "required": ["b"]}]}, True, ["a", "b"]),
+        ({"properties": {"": {}, "b": 7, "c": {}}, "additionalProperties": False}, True, ["c"]),
+        (7, True, []),
+        (None, True, []),
+    ],
+)
+def test_params_are_found_wherever_a_schema_has_them(schema: Any, extra: bool, names: list[str]) -> None:
+    described = listed({"name": "t", "inputSchema": schema}).described["t"]
+    assert (described.extra, sorted(each.name for each in described.params)) == (extra, names)
+
+
+def test_schemas_that_are_too_much_are_left_out_and_that_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp, "MOST_HELD", 200)
+    large = {"type": "object", "properties": {f"p{number}": {} for number in range(100)}}
+    listing = listed({"name": "large", "inputSchema": large}, {"name": "small", "inputSchema": {"type": "object"}})
+    assert [*listing.described] == ["small"]
+    assert [len(method.parameters) for method in listing.methods] == [100, 0]
+    assert listing.skipped == ("schemas of 1 tools left out: more than can be kept",)
+
+
+def test_a_schema_of_great_depth_is_told_apart_as_far_as_anybody_would_read() -> None:
+    deep: Any = {"$ref": "#/$defs/X"}
+    for _ in range(900):
+        deep = {"items": deep}
+    tool = {"name": "t", "inputSchema": deep | {"$defs": {"X": {}}}, "outputSchema": deep | {"$defs": {"X": {}}}}
+    assert [*listed(tool).described["t"].definitions] == ["#/$defs/X", "output#/$defs/X"]
 
 
 @pytest.mark.parametrize(("hint", "safe"), [(True, True), (False, False), ("yes", None), (None, None)])
@@ -102,7 +167,8 @@ def test_pages_without_end_are_cut_at_a_number_that_is_said() -> None:
 
 
 def test_prompts_and_resources_are_behind_a_method_each_that_names_them() -> None:
-    prompts = [{"name": "greet", "description": "Says hello"}, {"name": "bye", "arguments": [{"name": "who"}]}]
+    takes = [{"name": "who", "description": "Whom", "required": True}, {"name": "how"}, {"name": 7}, None]
+    prompts = [{"name": "greet", "description": "Says hello"}, {"name": "bye", "arguments": takes}]
     resources = [{"uri": "demo://a.md", "name": "a", "title": "An a"}]
     listing = listed(ADD, prompts=Answered({"prompts": prompts}), resources=Answered({"resources": resources}))
     get, read = listing.methods[1:]
@@ -112,6 +178,13 @@ def test_prompts_and_resources_are_behind_a_method_each_that_names_them() -> Non
         Parameter("arguments", False, "object"),
     )
     assert get.details == "greet: Says hello\nbye"
+    name, arguments = listing.described["prompts/get"].params
+    assert (name.schema["enum"], name.required, arguments.required) == (["greet", "bye"], True, False)
+    greet, bye = arguments.schema["anyOf"]
+    assert (greet, bye["required"]) == ({"title": "greet", "type": "object", "properties": {}}, ["who"])
+    assert bye["properties"] == {"who": {"type": "string", "description": "Whom"}, "how": {"type": "string"}}
+    (uri,) = listing.described["resources/read"].params
+    assert (uri.schema, uri.required) == ({"type": "string", "examples": ["demo://a.md"]}, True)
     assert (starting_point(get), starting_point(read)) == ({"name": "greet"}, {"uri": "demo://a.md"})
     assert read.details == "demo://a.md: An a"
 

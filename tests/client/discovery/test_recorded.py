@@ -92,3 +92,18 @@ def test_the_help_of_litecoind_is_read_with_all_that_is_inside() -> None:
     text, whole, _ = described["getblock"].result["anyOf"]
     assert (text["type"], len(whole["properties"])) == ("string", 19)
     assert sum(len(each.examples) for each in described.values()) == 177
+
+
+def test_tools_of_mcp_servers_are_kept_with_their_schemas() -> None:
+    described = asked("mcp").described
+    part, size, count, note = described["store"].params
+    assert (part.schema, size.schema["enum"], note.required) == ({"$ref": "#/$defs/Part"}, ["small", "large"], False)
+    assert (count.schema["minimum"], count.schema["maximum"]) == (1, 10)
+    assert described["store"].definitions["#/$defs/Part"]["properties"]["parts"]["items"] == part.schema
+    assert described["store"].result["properties"]["structuredContent"]["required"] == ["name"]
+    everything = asked("mcp-everything").described
+    assert [each.name for each in everything["get-structured-content"].params] == ["location"]
+    assert everything["echo"].draft == "http://json-schema.org/draft-07/schema#"
+    prompts = everything["prompts/get"].params[1].schema["anyOf"]
+    assert [each["title"] for each in prompts[:2]] == ["simple-prompt", "args-prompt"]
+    assert prompts[1]["required"] == ["city"]
