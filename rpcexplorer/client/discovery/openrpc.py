@@ -99,7 +99,7 @@ def _parameter(own_name: Any, param: Any, schemas: Schemas, examples: dict[str, 
         required if isinstance(required, bool) else None,
         schemas.kind(schema),
         line_of(described.get("summary")) or first_line_of(described.get("description", schema.get("description"))),
-        None if required is True else example_of(here.get("default", schema.get("default"))),
+        example_of(here.get("default", schema.get("default"))),
         examples.get(name, example_of(first_example(schema))),
     )
 
