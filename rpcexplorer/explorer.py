@@ -210,9 +210,12 @@ class Explorer(Storage):
 
     def described(self, method: str) -> Described | None:
         """All that is known of what a method takes and gives; None of a name that nobody has told of."""
-        found = self.catalogues.described(self._in_use(), method)
-        known = None if found else self.methods(called=False).get(method)
-        return described_by(known) if known else found
+        profile = self._in_use()
+        found, auth = self.catalogues.described(profile, method), auth_of(profile)
+        known = self.methods(called=False).get(method) if found is None or auth.in_params else None
+        if known is None or found is None:
+            return described_by(known) if known else found
+        return auth.offered_in_full(known, found)
 
     async def discover(
         self, *, watch: Watch | None = None, stop: Stop | None = None, tell: TellStep | None = None

@@ -14,6 +14,7 @@ from rpcexplorer.jsontext.scan import members
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.schema.described import Described
 from rpcexplorer.protocol.messages import Call, spelled
 
 
@@ -51,6 +52,13 @@ class InlineAuth(Kind, frozen=True):
 
     def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
         return {name: self._without_credentials(method) for name, method in methods.items()}
+
+    def offered_in_full(self, method: Method, full: Described) -> Described:
+        ours = {self.username_member, self.password_member}
+        if method.auth == Auth.kind or not any(param.required and param.name in ours for param in full.params):
+            return full
+        params = (replace(each, required=False) if each.name in ours else each for each in full.params)
+        return replace(full, params=tuple(params))
 
     def _params(self, call: Call, profile: Profile) -> str | Refused:
         """The call's params with the two members put in; members that are there already stay as typed."""

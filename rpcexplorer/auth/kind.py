@@ -19,6 +19,7 @@ from rpcexplorer.auth.flow import AuthHeader, Flow, FlowPart, Message, Received,
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
 
@@ -139,6 +140,10 @@ class Kind(Auth, frozen=True):
     def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
         """Methods as a person calls them, who does not give what this kind puts in by itself."""
         return methods
+
+    def offered_in_full(self, method: Method, full: Described) -> Described:  # noqa: ARG002
+        """All that is known of one of them, in the same way."""
+        return full
 
     def pasted(self, field: str, text: str) -> str:  # noqa: ARG002
         """The value of a secret in what somebody has copied from somewhere."""

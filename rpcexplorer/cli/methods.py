@@ -15,6 +15,7 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import nearest_few
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.templates.saved_call import method_of
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.docs import docs_lines
@@ -154,7 +155,8 @@ def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_j
     elif name:
         assert explorer.profile is not None
         learned = explorer.catalogues.of(explorer.profile)
-        for line in docs_lines(known[0], learned.when if learned else None):
+        described = explorer.described(method_of(known[0].name))
+        for line in docs_lines(known[0], described, learned.when if learned else None, width=world.width):
             world.print("".join(text for text, _ in line).rstrip())
     else:
         _print_lines(invocation, known)

@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import UNSET, Raw, Struct
 from msgspec.structs import asdict
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.methods.method import Method, Parameter, SavedMethod
 from rpcexplorer.model.schema.definitions import references_in
@@ -38,6 +39,7 @@ def _row(explorer: Explorer, method: Method, *, whole: bool) -> dict[str, Any]:
         row = _facts(method, NOTHING_SAID, None)
         return row | {"doc": call.doc, "start": Raw((call.text or "[]").encode()), "learned": None}
     full = explorer.catalogues.described(profile, method_of(method.name))
+    full = auth_of(profile).offered_in_full(method, full) if full else None
     learned = explorer.catalogues.of(profile) if method.dialect else None
     row = _facts(method, full or NOTHING_SAID, full)
     if whole:

@@ -11,6 +11,7 @@ from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.schema.described import described_by
 from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call
@@ -81,3 +82,5 @@ def test_credentials_that_the_profile_puts_in_are_not_for_the_person_to_give() -
     assert starting_point(found["m"]) == {"id": 0}
     assert [parameter.name for parameter in found["m"].parameters] == ["user", "password", "id"]
     assert starting_point(found["auth"]) == {"user": "", "password": None, "id": 0}
+    full = [auth_of(profile).offered_in_full(method, described_by(method)) for method in known]
+    assert [[param.required for param in each.params] for each in full] == [[False, False, True], [True, True, True]]
