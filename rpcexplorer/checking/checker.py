@@ -9,18 +9,22 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from threading import Thread
 from time import perf_counter
 from typing import Final, TypeAlias, TypeVar
 
+from msgspec.structs import replace
+
 from rpcexplorer.checking.child import GONE, PROGRAM, Child, Verdict
 from rpcexplorer.jsontext.steps import Steps
+from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.checkable import Checkable, checkable_params, checkable_result
-from rpcexplorer.model.schema.checked import Checked
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described
-from rpcexplorer.model.schema.wording import worded
+from rpcexplorer.model.schema.mending import by_name, by_position, ways
+from rpcexplorer.model.schema.wording import MOST, WordedProblem, worded
 
 DEADLINE: Final = 2.0
 """Seconds that one check may take."""
@@ -30,6 +34,10 @@ MOST_STARTS: Final = 3
 """That fail, one after the other, before there are no more checks."""
 LONGEST: Final = 8 * 1024 * 1024
 """Bytes of a text that is checked."""
+MENDED: Final = 8
+"""Problems for which ways to mend them are tried."""
+LONGEST_MENDED: Final = 64 * 1024
+"""Characters of a text in which they are."""
 KEPT: Final = 16
 """Schemas that stay ready."""
 SLICE: Final = 0.005
@@ -64,10 +72,13 @@ class Checker:
         way: By = "name" if given.startswith("{") else "position"
         if given[:1] not in {"{", "["}:
             return Checked(why_not="it is neither an array nor an object")
-        checkable = await self._checkable(described, by if by and given == "[]" else way)
-        if by == "name" and given == "[]":
-            body = body.replace("[]", "{}")
-        return await self._checked(checkable, body)
+        if given == "[]" and by == "name":
+            way, body = "name", body.replace("[]", "{}")
+        elif given == "{}" and by == "position":
+            way, body = "position", body.replace("{}", "[]")
+        if by and by != way:
+            return await self._other_way(described, body, by)
+        return await self._checked(await self._checkable(described, way), body)
 
     async def result(self, described: Described, text: str) -> Checked:
         """What its schema has against the text of a result."""
@@ -103,7 +114,32 @@ class Checker:
         if answer.why_not:
             return Checked(why_not=answer.why_not)
         found = worded(checkable, body, answer.violations)
-        return Checked(tuple(each.problem for each in found), checkable.why_not)
+        mended = await self._mended(checkable, body, found) if checkable.by else {}
+        problems = tuple(replace(each.problem, fix=mended.get(place)) for place, each in enumerate(found))
+        return Checked(problems, checkable.why_not)
+
+    async def _mended(self, checkable: Checkable, body: str, found: Sequence[WordedProblem]) -> dict[int, Fix]:
+        """Ways to mend the first problems, by their number: each was checked, and there is less wrong after it."""
+        mended: dict[int, Fix] = {}
+        for place, each in enumerate(found[:MENDED] if len(body) <= LONGEST_MENDED else ()):
+            for fix in ways(body, each):
+                answer = await self._answer(checkable, fix.text)
+                left = [other.problem for other in worded(checkable, fix.text, answer.violations)]
+                if not answer.why_not and _is_better(left, found, each.problem):
+                    mended[place] = fix
+                    break
+        return mended
+
+    async def _other_way(self, described: Described, body: str, by: By) -> Checked:
+        """They are given by position to who takes them by name, or the other way round: no more is said of them."""
+        fix = by_name(body, described.params) if by == "name" else by_position(body, described.params)
+        if fix is not None:
+            answer = await self._answer(await self._checkable(described, by), fix.text)
+            fix = None if answer.violations or answer.why_not else fix
+        words = "by name: write an object" if by == "name" else "by position: write an array"
+        start, end = len(body) - len(body.lstrip()), len(body.rstrip())
+        line, column = body.count("\n", 0, start) + 1, start - body.rfind("\n", 0, start)
+        return Checked((SchemaProblem((), "type", f"it takes its params {words}", start, end, line, column, fix),))
 
     async def _answer(self, checkable: Checkable, body: str) -> Verdict:
         sent = body.encode("utf-8", "surrogatepass")
@@ -153,6 +189,13 @@ class Checker:
             return None
         self._failed_starts, self._child = 0, child
         return child
+
+
+def _is_better(left: Sequence[SchemaProblem], found: Sequence[WordedProblem], mended: SchemaProblem) -> bool:
+    """Whether less is wrong. What turns out to be wrong under a name that is mended was not seen before."""
+    is_gone = all((each.pointer, each.sentence) != (mended.pointer, mended.sentence) for each in left)
+    is_name = mended.keyword == "additionalProperties"
+    return is_gone and (len(left) < len(found) + is_name or len(found) == MOST)
 
 
 async def _in_turns(steps: Steps[T]) -> T:

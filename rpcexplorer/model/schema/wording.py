@@ -6,11 +6,12 @@ the service stays as it is, in one line: it is made printable where it is shown.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from rpcexplorer.jsontext.places import ValuePlace
 from rpcexplorer.model.schema.checkable import Checkable
@@ -69,9 +70,7 @@ def _with_lines(text: str, found: list[WordedProblem]) -> Iterator[WordedProblem
         line += text.count("\n", at, offset) + text.count("\r", at, offset) - text.count("\r\n", at, offset)
         at = offset
         start = max(text.rfind("\n", 0, offset), text.rfind("\r", 0, offset)) + 1
-        yield msgspec.structs.replace(
-            each, problem=msgspec.structs.replace(each.problem, line=line, column=offset - start + 1)
-        )
+        yield replace(each, problem=replace(each.problem, line=line, column=offset - start + 1))
 
 
 class _Wording:
@@ -295,7 +294,9 @@ def _counted(number: float, unit: str) -> str:
 
 
 def _spelled(value: Any) -> str:
-    return msgspec.json.encode(value).decode()
+    if isinstance(value, int) and value.bit_length() > 4 * LONGEST:
+        return "…"  # thousands of digits
+    return json.dumps(value, ensure_ascii=False)
 
 
 def _cut(text: str) -> str:

@@ -1,0 +1,165 @@
+"""Ways to mend a problem that a schema has with params: those that a person would take without a thought.
+
+Each changes one place, and all else stays as it is typed. Whether the text is better for it is for the check to say:
+whoever offers one has asked.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from rpcexplorer.jsontext.places import Places, ValuePlace
+from rpcexplorer.jsontext.scan import decoded, elements, members
+from rpcexplorer.jsontext.typed.params import Fix
+from rpcexplorer.model.schema.described import DescribedParam
+from rpcexplorer.model.schema.wording import WordedProblem
+
+MOST: Final = 4
+"""Ways of one problem."""
+MOST_NAMES: Final = 500
+LONGEST: Final = 100
+"""Characters of a name that is compared with others."""
+LABEL: Final = 30
+NEAR: Final = 0.75
+"""How like each other two names are of which one is the other misspelt; 1 is the same."""
+APART: Final = 0.1
+"""How much nearer one must be than the next."""
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:[eE][+-]?[0-9]+)?")
+_FOLDED: Final = re.compile(r"[\W_]+")
+
+
+def ways(text: str, found: WordedProblem) -> tuple[Fix, ...]:
+    """What may mend it, the likeliest first."""
+    match found.problem.keyword:
+        case "additionalProperties":
+            made = _renamed(text, found)
+        case "type":
+            made = _converted(text, found.place, _texts(found.schema, "type"))
+        case "enum" | "const":
+            made = _chosen(text, found.place, found.schema)
+        case _:
+            return ()
+    return tuple(fix for _, fix in zip(range(MOST), made, strict=False) if fix.text != text)
+
+
+def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:
+    """The elements of an array as members of an object, each with the name of its position."""
+    spans, start = elements(text), text.find("[")
+    if not spans or len(spans) > len(params) or not all(param.name for param in params[: len(spans)]):
+        return None
+    parts, at = [text[:start], "{"], start + 1
+    for (begin, end), param in zip(spans, params, strict=False):
+        parts += [text[at:begin], f"{_spelled(param.name)}: ", text[begin:end]]
+        at = end
+    return Fix("give each its name", "".join([*parts, text[at:].replace("]", "}", 1)]))
+
+
+def by_position(text: str, params: Sequence[DescribedParam]) -> Fix | None:
+    """The members of an object as elements of an array, if none is missing before the last and all are known."""
+    places = {member.name: member.value for member in members(text) or ()}
+    names = [param.name for param in params[: len(places)]]
+    if not places or set(names) != places.keys():
+        return None
+    return Fix("give them in their order", f"[{', '.join(text[slice(*places[name])] for name in names)}]")
+
+
+def _renamed(text: str, found: WordedProblem) -> Iterator[Fix]:
+    around = Places(text).at(found.problem.pointer[:-1])
+    if around is None or not isinstance(found.schema, dict):
+        return
+    there = {each.name for each in members(text[around.start : around.end]) or ()}
+    known = found.schema.get("properties")
+    name = nearest(found.name, [each for each in known if each not in there] if isinstance(known, Mapping) else [])
+    if name:
+        place = found.place
+        yield Fix(f"rename it to “{_cut(name)}”", _put(text, place.name_start, place.name_end, _spelled(name)))
+
+
+def _converted(text: str, place: ValuePlace, kinds: Iterable[str]) -> Iterator[Fix]:
+    token, wanted = text[place.start : place.end], list(kinds)
+    for value in _scalars(token, wanted):
+        yield Fix(f"write {_cut(value)}", _put(text, place.start, place.end, value))
+    if token.startswith("["):
+        spans = elements(token) or []
+        if len(spans) == 1:
+            yield Fix("take it out of the array", _put(text, place.start, place.end, token[slice(*spans[0])]))
+    elif "array" in wanted:
+        yield Fix("put it into an array", _put(text, place.start, place.end, f"[{token}]"))
+
+
+def _scalars(typed: str, kinds: Sequence[str]) -> Iterator[str]:
+    """The value as another kind has it."""
+    if typed.startswith('"'):
+        inside = decoded(typed).strip()
+        number = _NUMBER.fullmatch(inside)
+        if number and ("number" in kinds or ("integer" in kinds and not number[1])):
+            yield inside
+        if (word := inside.lower()) in {"true", "false"} and "boolean" in kinds:
+            yield word
+        if word == "null" and "null" in kinds:
+            yield word
+    elif not typed.startswith(("[", "{", "n")):
+        if typed in {"0", "1"} and "boolean" in kinds:
+            yield "true" if typed == "1" else "false"
+        if "string" in kinds:
+            yield f'"{typed}"'
+
+
+def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
+    """The one of the values allowed that is spelled nearly so, or is of another kind."""
+    choices = schema["enum"] if isinstance(schema.get("enum"), list) else [schema.get("const")]
+    token = text[place.start : place.end]
+    inside = decoded(token) if token.startswith('"') else token
+    words = {each if isinstance(each, str) else _spelled(each): each for each in choices[:MOST_NAMES]}
+    name = inside if inside in words else nearest(inside, list(words))
+    if name:
+        spelled = _spelled(words[name])
+        yield Fix(f"write {_cut(spelled)}", _put(text, place.start, place.end, spelled))
+
+
+def nearest(name: str, names: Sequence[str]) -> str:
+    """The one of the names that was meant; empty where none is near, or several are."""
+    if len(name) > LONGEST:
+        return ""
+    near = [each for each in names[:MOST_NAMES] if len(each) <= LONGEST]
+    alike = [each for each in near if _folded(each) == _folded(name)]
+    if len(alike) == 1:
+        return alike[0]
+    from difflib import SequenceMatcher
+
+    matcher = SequenceMatcher(b=name.lower(), autojunk=False)
+    scores: list[tuple[float, str]] = []
+    for each in near:
+        matcher.set_seq1(each.lower())
+        if matcher.real_quick_ratio() >= NEAR and matcher.quick_ratio() >= NEAR and matcher.ratio() >= NEAR:
+            scores.append((matcher.ratio(), each))
+    scores.sort(reverse=True)
+    if not scores or (len(scores) > 1 and scores[0][0] - scores[1][0] < APART):
+        return ""
+    return scores[0][1]
+
+
+def _folded(name: str) -> str:
+    return _FOLDED.sub("", name).casefold()
+
+
+def _put(text: str, start: int, end: int, new: str) -> str:
+    return f"{text[:start]}{new}{text[end:]}"
+
+
+def _spelled(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= LABEL else f"{line[: LABEL - 1]}…"
+
+
+def _texts(schema: Any, key: str) -> list[str]:
+    said = schema.get(key) if isinstance(schema, dict) else None
+    return [each for each in said if isinstance(each, str)] if isinstance(said, list) else [str(said)] * bool(said)

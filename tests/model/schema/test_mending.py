@@ -1,0 +1,107 @@
+"""Ways to mend params, as a person would without a thought."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.jsontext.scan import is_value
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.mending import by_name, by_position, nearest, ways
+from rpcexplorer.model.schema.wording import worded
+from tests.fakes.violations import made, violations
+
+MENDS: list[tuple[Any, str, list[str]]] = [
+    ({"type": "integer"}, '"5"', ["5"]),
+    ({"type": "integer"}, '" 5 "', ["5"]),
+    ({"type": "integer"}, '"5.5"', []),
+    ({"type": "number"}, '"-5.50e1"', ["-5.50e1"]),
+    ({"type": "number"}, '"05"', []),
+    ({"type": "string"}, "1.50", ['"1.50"']),
+    ({"type": "string"}, "true", ['"true"']),
+    ({"type": "string"}, "null", []),
+    ({"type": "boolean"}, '"True"', ["true"]),
+    ({"type": "boolean"}, "0", ["false"]),
+    ({"type": ["null", "integer"]}, '"null"', ["null"]),
+    ({"type": "array"}, '{"b": 1}', ['[{"b": 1}]']),
+    ({"type": ["integer", "array"]}, '"5"', ["5", '["5"]']),
+    ({"type": "string"}, '[ "x" ]', ['"x"']),
+    ({"type": "string"}, '["x", "y"]', []),
+    ({"anyOf": [{"type": "integer"}, {"type": "boolean"}]}, '"5"', ["5"]),
+    ({"enum": ["Alpha", "beta"]}, '"alpha"', ['"Alpha"']),
+    ({"enum": ["alpha", "beta"]}, '"alhpa"', ['"alpha"']),
+    ({"enum": ["alpha", "alphb"]}, '"alphc"', []),
+    ({"enum": [5, "x"]}, '"5"', ["5"]),
+    ({"enum": ["5", "x"]}, "5", ['"5"']),
+    ({"const": "in-use"}, '"in_use"', ['"in-use"']),
+    ({"minimum": 5}, "4", []),
+    ({"properties": {"blockHash": {}}, "additionalProperties": False}, '{"block_hash": 1}', ['{"blockHash": 1}']),
+    ({"properties": {"b": {}, "bb": {}}, "additionalProperties": False}, '{"b": 1, "B": 2}', []),
+]
+
+
+@pytest.mark.parametrize(("schema", "value", "expected"), MENDS)
+@pytest.mark.everyday(40)
+def test_one_place_is_mended_and_all_else_stays_as_typed(schema: Any, value: str, expected: list[str]) -> None:
+    checkable, before, after = made(Described((DescribedParam("a", schema),))), '{ "a" :\t', "\n}"
+    text = f"{before}{value}{after}"
+    (found,) = worded(checkable, text, violations(checkable, text))
+    assert [fix.text for fix in ways(text, found)] == [f"{before}{each}{after}" for each in expected]
+
+
+def test_a_misspelt_name_becomes_the_one_that_is_near_and_not_there_yet() -> None:
+    checkable = made(Described(tuple(DescribedParam(name) for name in ("count", "county", "since"))))
+    text = '{"sinse": 1, "cuont": 2, "count": 3, "x": 4}'
+    found = {each.name: ways(text, each) for each in worded(checkable, text, violations(checkable, text))}
+    assert [fix.text for fix in found["sinse"]] == ['{"since": 1, "cuont": 2, "count": 3, "x": 4}']
+    assert [fix.label for fix in found["sinse"]] == ["rename it to “since”"]
+    assert not found["x"]
+
+
+@pytest.mark.parametrize(
+    ("name", "names", "meant"),
+    [
+        ("cuont", ["count", "kind"], "count"),
+        ("COUNT", ["count", "counts"], "count"),
+        ("coun", ["count", "couns"], ""),
+        ("x", ["y"], ""),
+        ("a" * 5_000, ["a" * 4_999], ""),
+        ("", [], ""),
+    ],
+)
+@pytest.mark.everyday(6)
+def test_of_several_names_that_are_near_none_is_meant(name: str, names: list[str], meant: str) -> None:
+    assert nearest(name, names) == meant
+
+
+def test_positions_become_names_and_names_positions() -> None:
+    params = [DescribedParam(name) for name in ("a", "b", "c")]
+    named, placed = by_name("[ 1.0,\n  [2] ]", params), by_position('{"b": [2], "a": 1.0}', params)
+    assert named is not None
+    assert named.text == '{ "a": 1.0,\n  "b": [2] }'
+    assert placed is not None
+    assert placed.text == "[1.0, [2]]"
+    assert by_name("[1, 2, 3, 4]", params) is None
+    assert by_name("[]", params) is None
+    assert by_position('{"a": 1, "c": 2}', params) is None
+    assert by_position('{"z": 1}', params) is None
+
+
+WORDS = st.text(max_size=8) | st.sampled_from(["5", "true", "null"])
+SCALARS = st.none() | st.booleans() | st.integers() | WORDS
+VALUES = st.recursive(SCALARS, lambda inner: st.lists(inner, max_size=2), max_leaves=3)
+KINDS = st.sampled_from(["string", "integer", "number", "boolean", "null", "array", "object"])
+
+
+@given(VALUES, st.lists(KINDS, min_size=1, max_size=3))
+def test_what_is_offered_is_json_again(value: Any, kinds: list[str]) -> None:
+    text = json.dumps({"a": value})
+    checkable = made(Described((DescribedParam("a", {"type": kinds}),)))
+    for found in worded(checkable, text, violations(checkable, text)):
+        for fix in ways(text, found):
+            assert is_value(fix.text, strict=True)
+            assert fix.text != text
