@@ -65,6 +65,7 @@ ROOMS: dict[str, set[str]] = {
     "dialogs": {"widgets"},
     "methods": {"widgets"},
     "params": {"widgets"},
+    "docs": {"widgets"},
     "response": {"widgets", "reader"},
     "saved": {"widgets", "dialogs"},
     "call": {
@@ -75,6 +76,7 @@ ROOMS: dict[str, set[str]] = {
         "saved",
         "methods",
         "params",
+        "docs",
         "response",
         "taking",
         "importing",

@@ -55,6 +55,7 @@ TOGETHER: Final = {
     "tui": ("tui/test_actions.py", "the app is tested by what its commands do"),
     "tui/batch": ("tui/batch/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/call": ("tui/call/test_screen.py", "a screen is tested by what it shows and sends"),
+    "tui/call/docs": ("tui/call/docs/test_pane.py", "a pane is tested with what stands in it"),
     "tui/call/importing": ("tui/call/importing/test_taking.py", "what is asked is what is taken in"),
     "tui/call/methods": ("tui/call/methods/test_pane.py", "a pane is tested with what stands in it"),
     "tui/call/params": ("tui/call/params/test_pane.py", "a pane is tested with what stands in it"),

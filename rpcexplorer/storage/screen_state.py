@@ -37,6 +37,7 @@ SHAPE = TableRule(
         "wrap": flag,
         "side_by_side": flag,
         "history_of_all": flag,
+        "docs": text,
         "methods_width": whole,
         "params_height": whole,
         "typed": Each("expressions by what they are for", listed(text, "expressions")),
@@ -85,6 +86,8 @@ class ScreenState:
     """Whether params and response stand side by side where a terminal is wide enough."""
     history_of_all = _Kept(bool)
     """Whether the history shows the calls of all profiles."""
+    docs = _Kept[str](lambda found: found or "")
+    """Whether the docs of a method are ``open`` or ``closed``; empty where nobody has said."""
     methods_width = _Kept[int | None](lambda found: found)
     """Columns of the method list, whatever they were; None where nobody has changed them."""
     params_height = _Kept[int | None](lambda found: found)

@@ -22,6 +22,7 @@ Scope = Literal[
     "methods",
     "recent",
     "params",
+    "docs",
     "response",
     "table",
     "history",
@@ -39,6 +40,7 @@ SCOPES: Final[Mapping[Scope, str]] = {
     "methods": "Methods",
     "recent": "Recent calls",
     "params": "Params",
+    "docs": "Docs",
     "response": "Response",
     "table": "Table",
     "history": "History",
@@ -197,6 +199,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="curl har postman collection paste load open file browser devtools",
     ),
     Command(
+        "docs",
+        "alt+m",
+        "docs",
+        "Go to the docs of the method; from there: close them.",
+        "call",
+        synonyms="documentation manual help describe schema params result errors examples",
+    ),
+    Command(
         "methods.pin", "ctrl+t", "pin", "Keep this method at the top of the list, or let it go.", "methods", footer=True
     ),
     Command(
@@ -207,7 +217,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("params.fix", "ctrl+r", "fix", "Apply the fix that is offered for the params.", "params", footer=True),
     Command("params.format", "ctrl+l", "format", "Lay the params out, one member a line.", "params", footer=True),
     Command("params.editor", "ctrl+g", "$EDITOR", "Edit the params in your own editor.", "params", footer=True),
-    Command("params.tab-next", "ctrl+o", "next tab", "Params, Request, Docs.", "params"),
+    Command("params.tab-next", "ctrl+o", "next tab", "Params, Request.", "params"),
     Command("params.undo", "ctrl+z", "undo", "Undo the last change of the params.", "params", synonyms="revert back"),
     Command("params.redo", "ctrl+y", "redo", "Redo the change that was undone.", "params", synonyms="again"),
     Command(
@@ -225,6 +235,16 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "Go to the problem in the params, or to the next of several warnings.",
         "params",
         synonyms="error warning schema mistake place",
+    ),
+    Command("docs.next", "n", "next example", "Go to the next example.", "docs", footer=True),
+    Command("docs.previous", "N", "previous example", "Go to the example before.", "docs"),
+    Command(
+        "docs.take",
+        "enter",
+        "into the editor",
+        "Put the example under the cursor into the editor.",
+        "docs",
+        footer=True,
     ),
     Command("response.search", "slash", "search", "Search in the reply.", "response", footer=True),
     Command("response.next", "n", "next", "Go to the next place found.", "response"),

@@ -567,6 +567,25 @@ async def the_cursor_goes_to_the_problem(at: Visit) -> None:
     await until(at.pilot, lambda: at.calls.params.query_one(Editor).cursor_location[0] == 1)
 
 
+@shows("docs", "docs.next", "docs.previous", "docs.take")
+async def an_example_of_the_docs_stands_in_the_editor_and_can_be_taken_back(at: Visit) -> None:
+    await at.explorer.discover()
+    at.calls.show_methods()
+    await at.write("[]", "demo.orders.find")
+    await at.press("alt+m")
+    await at.sees("▍Docs  demo.orders.find", "Finds among two dozen")
+    await at.press("n", "n", "N")
+    await at.sees("▸ What is still open")
+    await at.press("enter")
+    assert at.calls.params.has_focus_within
+    assert "placed" in at.calls.params.text
+    await at.press("ctrl+z")
+    assert at.calls.params.text == "[]"
+    await at.press("alt+m", "alt+m")
+    await at.misses("What is still open")
+    assert at.explorer.remembered.docs == "closed"
+
+
 @shows("params.format", "params.undo", "params.redo")
 async def params_are_laid_out_and_back_and_again(at: Visit) -> None:
     await at.write('{"price":1.10}')

@@ -30,6 +30,8 @@ from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.preview import BatchPreview
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.copying import CopyPicker
+from rpcexplorer.tui.call.docs.page import DocsSheet
+from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.methods.list import MethodList
@@ -602,9 +604,36 @@ def test_a_form_is_taken_where_the_keys_had_led(explorer: Explorer) -> None:
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
+@through(DocsSheet)
+def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.orders.place")
+        before = calls.params.text
+        await play(pilot, "alt+m", "n", "n", "enter", "end", "8")
+        await until(pilot, lambda: "Ines" in calls.params.text and "8" in calls.params.text)
+        assert calls.exchange is None
+        await play(pilot, "ctrl+z", "ctrl+z")
+        assert calls.params.text == before
+
+    visit(explorer, scene)
+
+
 # --- all of them -------------------------------------------------------------------------------------------------
 
-BASES = {RowList, Dialog, CallLayout, ReplyScreen, DraftScreen, SendingScreen, SearchScreen, Form}
+BASES = {
+    RowList,
+    Dialog,
+    CallLayout,
+    ReplyScreen,
+    DraftScreen,
+    SendingScreen,
+    DocumentingScreen,
+    SearchScreen,
+    Form,
+}
 """Never on screen themselves; what is made of them is."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
 """Keys that lead to a row, or take it."""

@@ -52,6 +52,8 @@ class Sizes(Protocol):
 
     side_by_side: bool
     """Params and response stand side by side where there is room."""
+    docs: str
+    """``open`` or ``closed`` where somebody wanted the docs so."""
 
     @property
     def methods_width(self) -> int | None:
@@ -141,6 +143,8 @@ class CallLayout(Screen[None]):
             key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self.steps_of()
         )
         """The pane below."""
+        self.methods_columns = 0
+        """What the list takes of the width, where it is no screen of its own."""
         self._shown = False
         self._covered = ""
         """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
@@ -151,9 +155,7 @@ class CallLayout(Screen[None]):
         with Horizontal(id="panes"):
             yield self.methods.data_bind(here.pinned, here.recent, methods=here.known, current=here.method)
             with Vertical(id="right"):
-                yield self.params.data_bind(
-                    here.preview, here.described, asked=here.discovered_at, empty=here.empty_params
-                )
+                yield self.params.data_bind(here.preview, here.described, empty=here.empty_params)
                 yield self.response.data_bind(here.exchange, here.hint, here.what, here.whose, method=here.called)
         yield Footer().data_bind(prod=here.is_prod)
 
@@ -251,6 +253,7 @@ class CallLayout(Screen[None]):
         narrow = self.app.size.width < NARROW
         usual = min(max(self.app.size.width * 28 // 100, 34), 52)
         wide = min(self._sizes.methods_width or usual, self.app.size.width // 2)
+        self.methods_columns = wide
         self.methods.styles.width = "1fr" if narrow else wide
         self.methods.set_class(narrow, "-alone")
 

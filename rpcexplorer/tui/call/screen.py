@@ -1,7 +1,8 @@
 """The call screen: what its panes ask for, and calls of the history that are put on it. Its panes do not know it.
 
 It is made in layers, each of which knows those below: the panes and how they share the room (``layout.py``), what is
-done with a reply (``reply_actions.py``), what stands in the editor (``drafting.py``), what is sent (``sending.py``).
+done with a reply (``reply_actions.py``), what stands in the editor (``drafting.py``), what is sent (``sending.py``),
+what there is to read about it (``documenting.py``).
 """
 
 from __future__ import annotations
@@ -14,10 +15,10 @@ from textual import on, work
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.templates.saved_call import SIGN
+from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
-from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, ProfilesCompared, SendAgainWanted
 from rpcexplorer.tui.pending_keys import opens
 
@@ -27,7 +28,7 @@ AGES = 20
 """Seconds after which the age of the session is told anew."""
 
 
-class CallScreen(SendingScreen):
+class CallScreen(DocumentingScreen):
     """Where calls are made. A change of profile changes everything on it."""
 
     def on_mount(self) -> None:

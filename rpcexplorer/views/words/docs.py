@@ -97,7 +97,7 @@ def docs_page(
 
 def is_documented(method: Method | None) -> bool:
     """Whether there is more to say than what lists show."""
-    return method is not None and bool(method.details or method.parameters or method.result)
+    return method is not None and bool(method.details or method.parameters)
 
 
 def _title(method: Method) -> WordLine:

@@ -77,6 +77,8 @@ class MethodsPane(Vertical):
     """What the list is filtered by."""
     here: reactive[bool] = reactive(False, repaint=False)
     """The keys go to the filter."""
+    reading: reactive[bool] = reactive(False, init=False, repaint=False)
+    """What was put below is on view, in place of the newest calls."""
 
     @message
     class MethodsMessage(Message):
@@ -125,6 +127,10 @@ class MethodsPane(Vertical):
         """The next key that is typed filters; what is typed already is selected, so that it gives way."""
         self.screen.set_focus(self._filter)
 
+    def put_below(self, page: Widget) -> None:
+        """Something to read stands below the list from now on, while it is displayed."""
+        self.mount(page)
+
     def when_typed(self, then: Callable[[], object]) -> None:
         """Do something once every key that was pressed before it has been taken in, and what came of it is known."""
         on_the_way = [self._filter, self._list, self, *self.ancestors_with_self]
@@ -160,6 +166,9 @@ class MethodsPane(Vertical):
         if self._filter.value != self.typed:
             self._filter.value = self.typed
         self._show("" if self.typed else self.current)
+
+    def watch_reading(self) -> None:
+        self._fit()
 
     def watch_here(self) -> None:
         self._list.here = self._bar.here = self.here
@@ -247,7 +256,7 @@ class MethodsPane(Vertical):
         if not self._list.is_attached:
             return
         room = max(self.size.height - _BEFORE_RECENT, 0) // 3
-        calls = self.recent[: min(room, MOST_RECENT)]
+        calls = self.recent[: min(room, MOST_RECENT) if not self.reading else 0]
         self._recent_list.show(calls)
         self._recent_list.styles.height = len(calls)
         self._recent_bar.display = self._recent_list.display = bool(calls)

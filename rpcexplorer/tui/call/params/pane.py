@@ -1,11 +1,10 @@
-"""The params pane: the editor with its verdict below, the request to come, and what is known of the method.
+"""The params pane: the editor with its verdict below, and the request to come.
 
 It sends nothing and keeps nothing. What needs more than the text, it asks for.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
 from typing import ClassVar, Final
 
 from textual import on
@@ -27,30 +26,24 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.words.docs import docs_lines
 from rpcexplorer.views.words.request import request_lines
 
-TABS: Final = ("Params", "Request", "Docs")
-WIDE: Final = 110
-"""Columns from which the docs of the method stand beside its params."""
+TABS: Final = ("Params", "Request")
 
 
 class ParamsPane(CheckedEditor):
-    """The draft's params, and two pages to read beside them."""
+    """The draft's params, and the request that they would make."""
 
     DEFAULT_CSS = """
     ParamsPane { background: $background; }
     ParamsPane > Horizontal { height: 1fr; }
-    ParamsPane Editor, ParamsPane Sheet { height: 1fr; width: 1fr; }
-    ParamsPane Sheet.-beside { border-left: solid $line; }
+    ParamsPane > Horizontal > * { height: 1fr; width: 1fr; }
     """
     scope: ClassVar[Scope] = "params"
     BINDINGS: ClassVar[list[BindingType]] = bindings("params")
 
     method: reactive[Method | None] = reactive[Method | None](None)
     """The method at hand."""
-    asked: reactive[datetime | None] = reactive[datetime | None](None)
-    """When the service was asked which methods it has."""
     preview: reactive[Preview | Refused | None] = reactive[Preview | Refused | None](None)
     """The request to come, or why there would be none."""
     empty: reactive[str] = reactive("[]")
@@ -101,15 +94,13 @@ class ParamsPane(CheckedEditor):
         self._bar = Bar()
         self._completion = CompletionList(self._editor, names)
         self._editor.first = self._completion.key
-        self._request, self._docs = Sheet(), Sheet()
-        self._bodies = (self._editor, self._request, self._docs)
+        self._request = Sheet()
+        self._bodies = (self._editor, self._request)
         """In the order of the tabs."""
         self._room = Horizontal(self._editor)
         """Where they are, each from the first time that it is on view."""
         self._known = ""
         """The text that everybody has been told of."""
-        self._told: tuple[Method | None, datetime | None] | None = None
-        """What the docs are about, and when the service was asked."""
 
     def compose(self) -> ComposeResult:
         self._bar.tabs, self._bar.key = TABS, self._key
@@ -131,6 +122,10 @@ class ParamsPane(CheckedEditor):
     def describe(self, method: Method) -> None:
         """More became known of the method at hand."""
         self.method = method
+
+    def put_beside(self, page: Widget) -> None:
+        """Something to read stands at the right of the editor from now on, while it is displayed."""
+        self._room.mount(page)
 
     def show_tab(self, name: str) -> None:
         inside = self.has_focus_within
@@ -176,10 +171,6 @@ class ParamsPane(CheckedEditor):
         known = self.method
         nobody = [("No method", "middle"), ("  F2 shows them", "dim")]
         self._bar.words = [(known.name, "accent bold"), (f"  {known.doc}", "dim")] if known else nobody
-        self._arrange()
-
-    def watch_asked(self) -> None:
-        self._tell_docs()
 
     def watch_preview(self) -> None:
         self._request.lines = request_lines(self.preview)
@@ -195,33 +186,18 @@ class ParamsPane(CheckedEditor):
             self.post_message(self.PreviewWanted(self))
         self.refresh_bindings()
 
-    def on_resize(self) -> None:
-        self._arrange()
-
     def _arrange(self) -> None:
-        """The page of the tab; the docs stand beside the params where there is room, and something to say."""
-        known = self.method is not None and bool(self.method.details or self.method.parameters)
-        beside = self.tab == "Params" and self.size.width >= WIDE and known
-        self._docs.set_class(beside, "-beside")
+        """The page of the tab."""
         for name, body in zip(TABS, self._bodies, strict=True):
-            body.display = name == self.tab or (beside and body is self._docs)
+            body.display = name == self.tab
             if body.display and body.parent is None:
-                self._room.mount(body)
-        self._tell_docs()
-
-    def _tell_docs(self) -> None:
-        """What the page says, where it is on view."""
-        told = (self.method, self.asked)
-        if self._docs.display and told != self._told:
-            self._told = told
-            self._docs.lines = docs_lines(self.method, None, self.asked)
-            self._docs.scroll_home(animate=False)
+                self._room.mount(body, after=self._editor)
 
     def on_descendant_focus(self) -> None:
-        self._bar.here = True
+        self._bar.here = any(each.has_focus for each in self._bodies)
 
     def on_descendant_blur(self) -> None:
-        self._bar.here = self.has_focus_within
+        self._bar.here = any(each.has_focus for each in self._bodies)
         self._completion.close()
 
     @on(Editor.Changed)

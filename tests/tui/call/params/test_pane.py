@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 
 from rpcexplorer.model.draft import Problem
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params import judging
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.judging import AT_ONCE
@@ -18,7 +18,6 @@ from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.stage import Stage, text_of
-from tests.tui.waiting import until
 
 LIST = Method("user.list", "Lists users, newest first", source="discovered")
 SLIP = '["username": "ada"]'
@@ -67,7 +66,7 @@ def test_the_bar_names_the_method_and_what_it_does() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         bar = text_of(pane.query_one(Bar))
         assert bar.startswith("▍user.list  Lists users, newest first")
-        assert bar.endswith("Params  Request  Docs  F3")
+        assert bar.endswith("Params  Request  F3")
 
     play("[]", scene)
 
@@ -75,11 +74,9 @@ def test_the_bar_names_the_method_and_what_it_does() -> None:
 def test_before_a_method_is_chosen_the_pane_says_how() -> None:
     async def run() -> None:
         pane = ParamsPane()
-        async with Stage(pane).run_test() as pilot:
+        async with Stage(pane).run_test():
             assert "No method  F2 shows them" in text_of(pane.query_one(Bar))
             assert "[] will be sent" in verdict(pane)
-            pane.show_tab("Docs")
-            await until(pilot, lambda: "F2" in sheet(pane))
 
     asyncio.run(run())
 
@@ -194,7 +191,7 @@ def test_only_keys_that_can_do_something_are_at_work() -> None:
         assert keys_at_work(stage) == {*always, "params.undo", "params.fix"}
         await pilot.press("ctrl+z")
         assert "params.redo" in keys_at_work(stage)
-        pane.show_tab("Docs")
+        pane.show_tab("Request")
         await pilot.pause()
         assert keys_at_work(stage) == {"params.tab-next"}
 
@@ -214,7 +211,7 @@ def test_one_key_lays_the_text_out_and_keeps_every_token() -> None:
 @pytest.mark.thorough
 def test_refusing_says_so_until_the_next_change_and_shows_the_place() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        pane.show_tab("Docs")
+        pane.show_tab("Request")
         pane.refuse()
         await pilot.pause()
         assert pane.tab == "Params"
@@ -269,13 +266,9 @@ def test_the_request_is_asked_for_while_it_is_on_view_and_only_then() -> None:
     play("[]", scene)
 
 
-def test_docs_follow_the_method_and_what_becomes_known_of_it() -> None:
+def test_the_bar_tells_what_becomes_known_of_the_method() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        pane.show_tab("Docs")
-        await pilot.pause()
-        assert "Lists users, newest first" in sheet(pane)
         pane.describe(Method("user.list", "Lists them all"))
-        assert "Lists them all" in sheet(pane)
         assert "Lists them all" in text_of(pane.query_one(Bar))
         assert pane.text == "[]"
 
@@ -285,7 +278,7 @@ def test_docs_follow_the_method_and_what_becomes_known_of_it() -> None:
 @pytest.mark.thorough
 def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        for tab, kind in (("Request", Sheet), ("Docs", Sheet), ("Params", Editor)):
+        for tab, kind in (("Request", Sheet), ("Params", Editor)):
             pane.next_tab()
             await pilot.pause()
             assert pane.tab == tab
@@ -305,8 +298,8 @@ def test_the_focus_stays_inside_when_tabs_change_and_is_marked() -> None:
 @pytest.mark.thorough
 def test_a_click_on_a_tab_opens_it() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        await pilot.click(Bar, offset=(102, 0))
-        assert pane.tab == "Docs"
+        await pilot.click(Bar, offset=(100, 0))
+        assert pane.tab == "Request"
         assert isinstance(stage.focused, Sheet)
 
     play("[]", scene)
@@ -351,28 +344,7 @@ def test_hostile_words_of_a_method_are_only_words() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         hostile = "oops [/] [@click=app.quit]x[/] \x1b[31m\u202e"
         pane.load(Method(hostile, hostile, details=hostile), "[]")
-        for tab in ("Params", "Docs"):
-            pane.show_tab(tab)
-            await pilot.pause()
-            shown = text_of(pane.query_one(Bar))
-            assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in shown
-        assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in sheet(pane)
+        await pilot.pause()
+        assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in text_of(pane.query_one(Bar))
 
     play("[]", scene)
-
-
-@pytest.mark.everyday(1)
-@pytest.mark.parametrize(("columns", "beside"), [(140, True), (100, False)])
-def test_where_there_is_room_the_docs_stand_beside_the_params(columns: int, beside: bool) -> None:
-    async def run() -> None:
-        pane = ParamsPane()
-        async with Stage(pane).run_test(size=(columns, 20)) as pilot:
-            pane.load(Method("user.get", parameters=(Parameter("id", kind="integer"),)), "{}")
-            await pilot.pause()
-            docs = pane._docs
-            assert (pane.query_one(Editor).display, docs.display) == (True, beside)
-            pane.load(Method("ping"), "[]")  # there is nothing to say of it
-            await pilot.pause()
-            assert not docs.display
-
-    asyncio.run(run())

@@ -1,0 +1,1 @@
+"""The docs of a method beside what is typed: a page to read, and examples that go into the editor."""

@@ -1,0 +1,144 @@
+"""The page of a method: scrolled up and down, with examples to go to and to take."""
+
+from __future__ import annotations
+
+import asyncio
+from datetime import datetime
+from typing import ClassVar, Final
+
+from textual import events
+from textual.binding import BindingType
+from textual.geometry import Size
+from textual.message import Message
+from textual.strip import Strip
+
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.described import Described, ExampleCall
+from rpcexplorer.tui.commands import Scope, bindings
+from rpcexplorer.tui.messages import message
+from rpcexplorer.tui.theming import ThemeStyles, line
+from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.views.words.docs import DocsPage, docs_page
+
+MARK: Final = ("▸ ", "accent bold")
+
+
+class DocsSheet(Sheet):
+    """Rows are made for its width, so none is wrapped here."""
+
+    scope: ClassVar[Scope] = "docs"
+    BINDINGS: ClassVar[list[BindingType]] = bindings("docs")
+
+    @message
+    class ExampleTaken(Message):
+        """The params of an example are wanted in the editor."""
+
+        sheet: DocsSheet
+        method: Method
+        example: ExampleCall
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._about: tuple[Method | None, Described | None, datetime | None] = (None, None, None)
+        self._page = DocsPage([])
+        self._chosen = -1
+        """The example that the cursor is on."""
+
+    @property
+    def method(self) -> Method | None:
+        """What the page is about."""
+        return self._about[0]
+
+    def show(self, method: Method | None, described: Described | None, asked: datetime | None) -> None:
+        """The page of another method, or of one of which more is known; that one stays where it is."""
+        is_other = method is None or self.method is None or method.name != self.method.name
+        self._about = (method, described, asked)
+        if is_other:
+            self._chosen = -1
+            self.scroll_to(y=0, animate=False, immediate=True)
+        self._lay_out()
+
+    async def laid_out(self) -> None:
+        """Wait until the page is there that the next key is for."""
+        drawn = asyncio.Event()
+        self.call_after_refresh(drawn.set)
+        await drawn.wait()
+        self._lay_out()
+
+    def render_line(self, y: int) -> Strip:
+        width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
+        at = y + self.scroll_offset.y
+        rows = self._page.rows
+        if at >= len(rows):
+            return Strip.blank(width, styles.style())
+        if not self._is_chosen(at):
+            return line(rows[at], width, styles)
+        words = [MARK, *_without(rows[at], len(MARK[0]))] if at == self._page.examples[self._chosen].first else rows[at]
+        return line(words, width, styles, ground="selection" if self.has_focus else "surface")
+
+    def on_focus(self) -> None:
+        self.refresh()
+
+    def on_blur(self) -> None:
+        self.refresh()
+
+    def on_click(self, event: events.Click) -> None:
+        """A click on an example takes it: the mouse is as good as the keys."""
+        at = event.y + self.scroll_offset.y
+        for number, each in enumerate(self._page.examples):
+            if each.first <= at < each.end:
+                self._choose(number)
+                self.action_take()
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """There is something to go to and to take where there are examples."""
+        if action in {"next", "previous", "take"}:
+            return bool(self._page.examples) or None
+        return super().check_action(action, parameters)
+
+    def action_next(self) -> None:
+        self._choose((self._chosen + 1) % len(self._page.examples))
+
+    def action_previous(self) -> None:
+        self._choose((max(self._chosen, 0) - 1) % len(self._page.examples))
+
+    def action_take(self) -> None:
+        """The example under the cursor; where it is not on view, the cursor goes to it first."""
+        if not (self._chosen >= 0 and self._is_on_view()):
+            self._choose(max(self._chosen, 0))
+        elif self.method is not None:
+            self.post_message(self.ExampleTaken(self, self.method, self._page.examples[self._chosen].call))
+
+    def _is_chosen(self, row: int) -> bool:
+        if not 0 <= self._chosen < len(self._page.examples):
+            return False
+        example = self._page.examples[self._chosen]
+        return example.first <= row < example.end
+
+    def _is_on_view(self) -> bool:
+        first = self._page.examples[self._chosen].first
+        return 0 <= first - self.scroll_offset.y < self.size.height
+
+    def _choose(self, number: int) -> None:
+        """Put the cursor on an example, and that on view."""
+        self._chosen = number
+        example, top, height = self._page.examples[number], self.scroll_offset.y, max(self.size.height, 1)
+        if example.first < top or example.end > top + height:
+            below = max(example.end - height, 0)
+            self.scroll_to(y=min(example.first, below), animate=False, immediate=True, force=True)
+        self.refresh()
+
+    def _lay_out(self) -> None:
+        width = self.scrollable_content_region.width
+        if width <= 0:
+            return
+        self._page = docs_page(*self._about, width=width - 1, on_screen=True)
+        self._chosen = min(self._chosen, len(self._page.examples) - 1)
+        self.virtual_size = Size(0, len(self._page.rows))
+        self.refresh()
+        self.refresh_bindings()
+
+
+def _without(words: list[tuple[str, str]], columns: int) -> list[tuple[str, str]]:
+    """A row without the blanks that it begins with."""
+    return [(words[0][0][columns:], words[0][1]), *words[1:]]

@@ -1,0 +1,184 @@
+"""Where the docs of a method stand on the call screen, and what becomes of an example that is taken from them.
+
+Beside the editor where there is room for both, else below the list of methods, else over the response; never instead
+of the editor. What covers the response goes as soon as there is something to see there.
+"""
+
+from __future__ import annotations
+
+from typing import Final, Literal
+
+from textual import on
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.templates.saved_call import as_named
+from rpcexplorer.tui.call.docs.page import DocsSheet
+from rpcexplorer.tui.call.docs.pane import DocsPane
+from rpcexplorer.tui.call.sending import SendingScreen
+from rpcexplorer.tui.pending_keys import PendingKeys, opens
+from rpcexplorer.tui.sizes import NARROW
+from rpcexplorer.views.documentation.values import spelled
+from rpcexplorer.views.json_tokens import laid_out
+from rpcexplorer.views.words.docs import is_documented
+
+BESIDE: Final = 110
+"""Columns of the params from which there is room for the docs beside the editor."""
+
+DocsPlace = Literal["beside", "below", "over"]
+
+
+class DocumentingScreen(SendingScreen):
+    """A call screen with docs."""
+
+    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
+        super().__init__(explorer, pending)
+        self._docs: dict[DocsPlace, DocsPane] = {}
+        """A pane for each place, from the first time that they are there."""
+        self._is_over = False
+        """They cover the response."""
+        self._before: Widget | None = None
+        """Where the focus was when it went to the docs."""
+
+    @property
+    def docs_place(self) -> DocsPlace:
+        """Where there is room for the docs."""
+        width = self.app.size.width
+        if width < NARROW:
+            return "over"
+        params = width - self.methods_columns
+        return "beside" if (params // 2 if self.is_beside else params) >= BESIDE else "below"
+
+    @property
+    def docs(self) -> DocsPane | None:
+        """The docs that are on view."""
+        return next((each for each in self._docs.values() if each.display), None)
+
+    @property
+    def is_covered(self) -> bool:
+        return super().is_covered or self._is_over
+
+    def cover(self, pane: str) -> None:
+        """Who gets all the room gets that of the docs as well; those over the response are closed."""
+        self._is_over = False
+        super().cover(pane)
+        self._arrange_docs()
+
+    def watch_described(self) -> None:
+        self._arrange_docs()
+
+    def watch_exchange(self) -> None:
+        """There is something to see where the docs are."""
+        super().watch_exchange()
+        self._free_response()
+
+    def watch_whose(self) -> None:
+        self._free_response()
+
+    def _share(self) -> None:
+        super()._share()
+        self._arrange_docs()
+
+    @opens("docs")
+    async def action_docs(self) -> None:
+        """To the docs, which open for it; from there back, and they close."""
+        docs = self.docs
+        if docs is not None and docs.has_focus_within:
+            self._close_docs()
+            return
+        if docs is None:
+            self._open_docs()
+            docs = self.docs
+        if docs is not None:
+            self._before = self.focused
+            self.set_focus(docs.page)
+            await docs.page.laid_out()
+
+    def action_focus_response(self) -> None:
+        self._free_response()
+        super().action_focus_response()
+
+    @on(DocsSheet.ExampleTaken)
+    def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
+        """The params of an example stand in the editor; what stood there is one key away."""
+        event.stop()
+        name = event.example.name
+        self.params.show_tab("Params")
+        self.params.replace(laid_out(spelled(event.example.params)))
+        self._free_response()
+        self.params.focus_inside()
+        called = f"“{name}”" if name else "The example"
+        self.tell(f"{called} is in the editor. {self.key('params.undo')} brings back what stood there.")
+
+    def _open_docs(self) -> None:
+        if self._covered:
+            self.cover("")
+        if self.docs_place == "over":
+            self._is_over = True
+        else:
+            self.explorer.remembered.docs = "open"
+        self._arrange_docs()
+
+    def _close_docs(self) -> None:
+        """The focus goes back to where it came from."""
+        before = self._before
+        if self._is_over:
+            self._free_response()
+        else:
+            self.explorer.remembered.docs = "closed"
+            self._arrange_docs()
+        if before is not None and before.is_attached and before.focusable and before.is_on_screen:
+            self.set_focus(before)
+        else:
+            self.params.focus_inside()
+
+    def _free_response(self) -> None:
+        """Docs over the response go; the focus goes with them only if it was there."""
+        if self._is_over:
+            inside = self.docs is not None and self.docs.has_focus_within
+            self._is_over = False
+            self._arrange_docs()
+            if inside:
+                self.response.focus_inside()
+
+    def _are_wanted(self, place: DocsPlace) -> bool:
+        """Beside the editor they stand by themselves where there is something to say, unless somebody closed them."""
+        wanted = self.explorer.remembered.docs
+        if place == "over":
+            return self._is_over
+        if self._covered == "response" or not self.method:
+            return False
+        return wanted == "open" or (place == "beside" and wanted != "closed" and is_documented(self._documented()))
+
+    def _documented(self) -> Method | None:
+        """The method that is called, as it stands in the list; a saved call has no docs of its own."""
+        if not self.called:
+            return None
+        return self.known.get(as_named(self.called)) or Method(self.called, source="history")
+
+    def _arrange_docs(self) -> None:
+        """Show the docs where they belong now, and nowhere else."""
+        place, before = self.docs_place, self.docs
+        is_wanted, inside = self._are_wanted(place), before is not None and before.has_focus_within
+        for other, pane in self._docs.items():
+            pane.display = is_wanted and other == place
+        if is_wanted:
+            self._placed(place).show(self._documented(), self.described, self.discovered_at)
+        self.methods.reading = is_wanted and place == "below"
+        self.response.display = not self._is_over
+        if inside and self.docs is not before:  # another size of the terminal, or another method
+            self.docs.page.focus() if self.docs is not None else self.params.focus_inside()
+
+    def _placed(self, place: DocsPlace) -> DocsPane:
+        """The pane in that place, which is made when it is first wanted."""
+        if place not in self._docs:
+            pane = self._docs[place] = DocsPane(self.key("docs"), tinted=place == "over")
+            pane.set_class(place == "beside", "-beside")
+            if place == "beside":
+                self.params.put_beside(pane)
+            elif place == "below":
+                self.methods.put_below(pane)
+            else:
+                self.query_one("#right").mount(pane)
+        return self._docs[place]

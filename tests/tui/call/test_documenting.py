@@ -1,0 +1,80 @@
+"""Where the docs stand, and that they never stand instead of the editor."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from tests.tui.visiting import visit
+from tests.tui.waiting import until
+
+
+async def discovered(explorer: Explorer) -> None:
+    explorer.use("demo")
+    await explorer.discover()
+
+
+def place(calls: CallScreen) -> str:
+    """Where the docs are seen; the editor is, wherever that is."""
+    docs = calls.docs
+    assert calls.params.is_on_view
+    assert calls.params._editor.region.height >= 2
+    if docs is None:
+        return "nowhere"
+    if docs.region.y < calls.params.region.bottom and docs.region.x > calls.params.region.x:
+        return "beside"
+    return "below" if docs.region.x < calls.params.region.x else "over"
+
+
+@pytest.mark.thorough
+def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.orders.place")
+        await until(pilot, lambda: place(calls) == "beside")
+        calls.choose("ping")  # by itself only where there is something to say
+        await until(pilot, lambda: place(calls) == "nowhere")
+        await pilot.press("alt+m")
+        await until(pilot, lambda: place(calls) == "beside")
+        assert calls.docs is not None
+        assert calls.docs.has_focus_within
+        await pilot.resize_terminal(120, 40)
+        await until(pilot, lambda: place(calls) == "below")
+        assert calls.docs.has_focus_within
+        assert not calls.methods._recent_list.display
+        await pilot.press("alt+m")
+        await until(pilot, lambda: place(calls) == "nowhere")
+        assert calls.params.has_focus_within
+
+    visit(explorer, scene, size=(200, 60))
+
+
+@pytest.mark.thorough
+def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_to_see(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.echo")
+
+        def covered() -> bool:
+            return place(calls) == "over" and not calls.response.display
+
+        def free() -> bool:
+            return place(calls) == "nowhere" and calls.response.display
+
+        for key in ("escape", "f4", "alt+m", "f5"):
+            await pilot.press("f2", "alt+m")
+            await until(pilot, covered)
+            await pilot.press(key)
+            await until(pilot, free)
+        await until(pilot, lambda: calls.exchange is not None)
+        assert explorer.remembered.docs == ""
+
+    visit(explorer, scene, size=(80, 24))
