@@ -94,7 +94,8 @@ class _Page:
         elif quote := _QUOTE.match(line):
             self._quoted(quote[1])
         else:
-            self._in_list = self._in_list and line.startswith(" ")
+            if not self._held and not line.startswith(" "):
+                self._in_list, self._hang = False, self._indent
             self._held.append(line)
         return at + 1
 

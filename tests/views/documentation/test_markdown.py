@@ -13,6 +13,10 @@ runs on.
 - one that is longer than a row
   of the page
   - inside
+
+  still inside
+
+apart
 1. first
 > said
 > so
@@ -53,6 +57,10 @@ def test_each_kind_of_block_is_laid_out() -> None:
         "    than a row of the",
         "    page",
         "    • inside",
+        "",
+        "      still inside",
+        "",
+        "  apart",
         "  1. first",
         "  │ said so",
         "",

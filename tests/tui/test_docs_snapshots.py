@@ -1,0 +1,57 @@
+"""Pictures of the docs of a method where they stand: over the response, below the list, beside the editor."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.client.discovery.openrpc import read_openrpc
+from rpcexplorer.demo.methods.openrpc import document
+from rpcexplorer.demo.methods.orders import METHODS
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from tests.tui.test_snapshots import NOW, Snap, calls, state, still
+
+__all__ = ["calls", "still"]
+
+pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
+
+PLACE = "demo.orders.place"
+FIND = "demo.orders.find"
+
+
+async def example(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    screen.choose(FIND)
+    await pilot.press("alt+m", "n")
+
+
+async def by_themselves(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+    screen.choose(PLACE)
+    screen.params.focus_inside()
+    await pilot.press("alt+down", "alt+down", "alt+down", "alt+down")
+
+
+@pytest.mark.parametrize(
+    ("size", "show", "shows"),
+    [
+        pytest.param((80, 24), example, "▸ What is still open", id="small"),
+        pytest.param((120, 40), example, "▸ What is still open", id="tall"),
+        pytest.param((200, 60), by_themselves, "Who orders", id="large"),
+    ],
+)
+def test_docs(
+    snap_compare: Snap,
+    calls: tuple[ExplorerApp, Explorer],
+    size: tuple[int, int],
+    show: Any,
+    shows: str,
+) -> None:
+    app, explorer = calls
+    listing = read_openrpc(document(METHODS))
+    assert explorer.profile is not None
+    explorer.catalogues.settle(explorer.profile, Discovery(NOW, listing.methods, described=listing.described))
+    assert snap_compare(app, terminal_size=size, run_before=state(shows, "Docs", then=show))
