@@ -85,6 +85,7 @@ ROOMS: dict[str, set[str]] = {
     "importing": {"widgets", "dialogs", "call"},
     "history": {"widgets", "reader", "dialogs", "terminal", "saved"},
     "batch": {"widgets", "reader", "dialogs", "saved"},
+    "form": {"widgets", "dialogs", "params"},
     "profiles": {"widgets", "reader", "dialogs", "terminal"},
     "comparing": {"widgets", "reader", "dialogs", "terminal", "saved"},
     "statistics": {"widgets", "dialogs"},

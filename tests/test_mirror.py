@@ -29,6 +29,7 @@ TOGETHER: Final = {
     "jsontext": ("protocol/test_large.py", "a walk over a text is seen by what it finds"),
     "jsontext/typed": ("jsontext/typed/test_fixes.py", "what is typed is judged and mended whole"),
     "model": ("cli/test_calls.py", "values that do nothing are tested by whoever makes and reads them"),
+    "model/form": ("model/form/test_rows.py", "a form is the rows that are made of a text, and what changing one does"),
     "model/methods": ("model/methods/test_catalogue.py", "a method is what the list of all says of it"),
     "model/schema": ("client/discovery/test_openrpc.py", "what a service says in full is read from its document"),
     "model/schema/values": (
@@ -63,6 +64,7 @@ TOGETHER: Final = {
     "tui/comparing": ("tui/comparing/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/call/taking": ("tui/batch/test_screen.py", "what is taken is seen where it arrives"),
     "tui/dialogs": ("tui/test_impatience.py", "a dialog is tested by whoever asks and is answered"),
+    "tui/form": ("tui/form/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/history": ("tui/history/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/profiles": ("tui/profiles/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/reader": ("tui/reader/test_reader.py", "a reader is tested with the rows and pages that it is made of"),

@@ -117,3 +117,10 @@ class BatchWanted(Message):
     """The calls that are collected for one body are wanted on view."""
 
     sender: Widget
+
+
+@message
+class FormWanted(Message):
+    """The params in the editor are wanted as a form."""
+
+    sender: Widget

@@ -47,6 +47,36 @@ class OpeningApp(Leaving):
         if choice is not None:
             calls.take(choice.draft, choice.came)
 
+    @opens("form")
+    async def on_form_wanted(self) -> None:
+        calls = self.calls
+        if calls is None or self.screen is not calls:
+            return
+        from rpcexplorer.model.schema.described import Described
+        from rpcexplorer.tui.form.screen import LONGEST, FormScreen, FormSource
+
+        params, known = calls.params, self.explorer.methods(called=False).get(calls.called)
+        if len(params.text) > LONGEST:
+            calls.tell(f"A form shows params of {LONGEST:,} characters at most; these have {len(params.text):,}.")
+            return
+        source = FormSource(
+            calls.called,
+            calls.described or Described(),
+            known.by if known else None,
+            lambda: params.text,
+            params.replace,
+            params.action_undo,
+            params.action_redo,
+            lambda: params.problem is None,
+            calls.request_to_come,
+        )
+        around = {"header": calls.header_copy(), "footer": footer_over()}
+        is_sent = await self.push_screen_wait(FormScreen(self.explorer, source, self.pending, **around))
+        params.show_tab("Params")
+        params.focus_inside()
+        if is_sent:
+            calls.action_send()
+
     @opens("copy")
     async def on_copy_call_wanted(self, event: CopyCallWanted) -> None:
         from rpcexplorer.model.draft import draft_of

@@ -43,6 +43,7 @@ from rpcexplorer.tui.dialogs.help import Help
 from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.form.screen import FormScreen
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.messages import (
@@ -1120,6 +1121,42 @@ async def a_batch_is_put_in_order(at: Visit) -> None:
     await until(at.pilot, lambda: not calls())
     await at.press("ctrl+z")
     assert calls() == "bc"
+
+
+@shows(
+    "form", "form.edit", "form.cycle", "form.unfold", "form.fold", "form.add", "form.remove", "form.undo", "form.redo",
+    "form.back", "form.close", "form.send",
+)  # fmt: skip
+async def params_are_filled_in_as_a_form(at: Visit) -> None:
+    await at.press("f9")
+    await until(at.pilot, lambda: at.calls.described is not None and not at.calls.what)
+    await at.write('{"customer": 7,\n "items": [{"sku": "tea-01"}]}', "demo.orders.place")
+    await at.press("alt+e")
+    await on(at.pilot, FormScreen)
+    await at.sees("▍Form", "○ gift", "POST /api/v2/")
+    await at.press("enter", "backspace", *"12", "enter")
+    await at.press("end", "up", "space")
+    assert at.calls.params.text == '{"customer": 12,\n "items": [{"sku": "tea-01"}],\n "gift": true}'
+    await at.press("delete")
+    assert "gift" not in at.calls.params.text
+    await at.press("ctrl+z", "ctrl+y", "up", "right", "left")
+    for count, key in enumerate(("plus", "equals_sign", "insert"), start=2):
+        await at.press("home", "down", key)
+        await at.sees(f"{count} elements")
+    await at.press("ctrl+z", "ctrl+z", "ctrl+z", "escape")
+    await at.back()
+    assert at.calls.params.text == '{"customer": 12,\n "items": [{"sku": "tea-01"}]}'
+    for key in ("f5", "ctrl+enter"):
+        before = at.calls.exchange
+        await at.press("alt+e")
+        await on(at.pilot, FormScreen)
+        await at.press("alt+e")
+        await at.back()
+        await at.press("alt+e")
+        await on(at.pilot, FormScreen)
+        await at.press(key)
+        await at.back()
+        assert isinstance((await at.came(before)).outcome, Result)
 
 
 @shows("response.use")

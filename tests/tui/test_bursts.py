@@ -55,6 +55,10 @@ from rpcexplorer.tui.dialogs.help import Help
 from rpcexplorer.tui.dialogs.login import Credentials, secrets
 from rpcexplorer.tui.dialogs.picker import Picker, PickList
 from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
+from rpcexplorer.tui.form.layout import FormLayout
+from rpcexplorer.tui.form.list import FormList
+from rpcexplorer.tui.form.screen import FormScreen
+from rpcexplorer.tui.form.typing import JsonInPlace, LineInPlace
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.marking import MarkingScreen
 from rpcexplorer.tui.history.pane import HistoryPane
@@ -502,6 +506,28 @@ def test_calls_go_into_the_batch_and_change_places_and_a_name_is_taken_as_the_ke
     visit(explorer, scene)
 
 
+@pytest.mark.thorough
+@through(FormScreen, FormList, LineInPlace, JsonInPlace)
+def test_a_field_is_typed_where_the_keys_had_led_and_sent_as_it_was_typed(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(_: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.orders.place")
+        calls.params.replace('{"customer": 7, "items": []}')
+        calls.params.focus_inside()
+        await play(
+            pilot, "alt+e", "enter", "backspace", *"42", "enter", "down", "plus", "down", "enter", "ctrl+u", *"x-1"
+        )
+        await play(pilot, "enter", "down", "space", "end", "up", "space", "space", "down", "space", "space", "alt+e")
+        await until(pilot, lambda: pilot.app.screen is calls)
+        item = '{"sku": "x-1", "quantity": 1}'
+        assert calls.params.text == f'{{"customer": 42, "items": [{item}], "gift": false, "note": null}}'
+        await play(pilot, "alt+e", "right", "down", "enter", *"x", "enter", "backspace", "escape", "delete")
+        assert calls.params.text == '{"customer": 42, "gift": false, "note": null}'
+
+    visit(explorer, scene)
+
+
 # --- several calls -----------------------------------------------------------------------------------------------
 
 
@@ -633,6 +659,7 @@ BASES = {
     DocumentingScreen,
     SearchScreen,
     Form,
+    FormLayout,
 }
 """Never on screen themselves; what is made of them is."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}

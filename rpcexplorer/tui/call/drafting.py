@@ -16,7 +16,7 @@ from textual.app import SuspendNotSupported
 
 from rpcexplorer.explorer import Explorer, fresh_id
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.methods.catalogue import first_method
 from rpcexplorer.model.methods.method import Method, SavedMethod
 from rpcexplorer.model.profile import Profile
@@ -175,19 +175,19 @@ class DraftScreen(ReplyScreen):
     def show_preview(self) -> None:
         """The request to come, under the id that it will have, where somebody looks at it."""
         if self.params.tab == "Request":
-            if self.unknown_call:
-                self.preview = Refused("params", self.unknown_call)
-                return
-            if not self.saved_call:
-                self.preview = self.explorer.preview(self.draft, id=self._next_id)
-                return
-            from rpcexplorer.model.templates.resolving import Missing
+            self.preview = self.request_to_come()
 
-            found = self.explorer.resolved(self.draft, id=self._next_id)
-            if isinstance(found, Missing):
-                self.preview = Refused("params", f"{found.what}. {self.key('send')} asks for it.")
-            else:
-                self.preview = self.explorer.preview(found, id=self._next_id)
+    def request_to_come(self) -> Preview | Refused:
+        if self.unknown_call:
+            return Refused("params", self.unknown_call)
+        if not self.saved_call:
+            return self.explorer.preview(self.draft, id=self._next_id)
+        from rpcexplorer.model.templates.resolving import Missing
+
+        found = self.explorer.resolved(self.draft, id=self._next_id)
+        if isinstance(found, Missing):
+            return Refused("params", f"{found.what}. {self.key('send')} asks for it.")
+        return self.explorer.preview(found, id=self._next_id)
 
     def take_id(self) -> str:
         """The id of the call to come is this one's; the next gets another."""

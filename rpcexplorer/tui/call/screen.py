@@ -19,7 +19,7 @@ from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
-from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, ProfilesCompared, SendAgainWanted
+from rpcexplorer.tui.messages import BatchWanted, CopyCallWanted, FormWanted, ProfilesCompared, SendAgainWanted
 from rpcexplorer.tui.pending_keys import opens
 
 READY = 0.3
@@ -171,6 +171,15 @@ class CallScreen(DocumentingScreen):
 
     def action_batch(self) -> None:
         self.post_message(BatchWanted(self))
+
+    def action_form(self) -> None:
+        self._when_typed(self._open_form)
+
+    def _open_form(self) -> None:
+        """A form is made of what is right."""
+        if not self._refuses("no form"):
+            self.post_message(FormWanted(self))
+            self.pending.go_on("call")
 
     def action_add_to_batch(self) -> None:
         self._when_typed(self._add_to_batch)

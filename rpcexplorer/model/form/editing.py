@@ -1,0 +1,69 @@
+"""What becomes of the text of the params when a row of their form changes. Nothing here is kept: text in, text out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from rpcexplorer.jsontext.scan import elements
+from rpcexplorer.jsontext.typed.edits import Path, added, changed, removed, span_of, whole
+from rpcexplorer.model.form.field import FormField
+from rpcexplorer.model.form.starting import starting_text
+from rpcexplorer.model.schema.node import SchemaReader
+
+
+class FormText:
+    """A text with the rows that were made of it."""
+
+    def __init__(self, reader: SchemaReader, text: str, rows: Sequence[FormField]) -> None:
+        self._reader, self.text = reader, text
+        self._rows: Mapping[Path, FormField] = {row.path: row for row in rows if row.alone}
+
+    def start(self, path: Path) -> str:
+        """What a place begins with."""
+        row = self._rows.get(path)
+        if row is None:
+            return "null"
+        return starting_text(self._reader, row.schema, row.place.chosen if row.place.alternatives else None)
+
+    def with_value(self, path: Path, value: str) -> str:
+        """The text with a value at a place; what has to be around it and before it comes along."""
+        return self._placed(self.text, path, value)
+
+    def without(self, path: Path) -> str:
+        return removed(self.text, path) if span_of(self.text, path) else self.text
+
+    def with_element(self, path: Path, value: str) -> tuple[str, Path]:
+        """The text with one more element in an array, and the way to it."""
+        text = self._with_container(self.text, path, "[")
+        span = span_of(text, path)
+        at = len(elements(text[slice(*span)]) or ()) if span else 0
+        return added(text, path, value), (*path, at)
+
+    def with_member(self, path: Path, name: str, value: str) -> tuple[str, Path]:
+        """The text with one more member in an object; one that is there stays as it is."""
+        text, inside = self._with_container(self.text, path, "{"), (*path, name)
+        return (text if span_of(text, inside) else added(text, path, value, name)), inside
+
+    def _placed(self, text: str, path: Path, value: str) -> str:
+        if span_of(text, path) is not None:
+            return changed(text, path, value)
+        parent, last = path[:-1], path[-1]
+        text = self._with_container(text, parent, "{" if isinstance(last, str) else "[")
+        if span_of(text, path) is not None:
+            return changed(text, path, value)
+        if isinstance(last, str):
+            return added(text, parent, value, last)
+        span = span_of(text, parent)
+        for at in range(len(elements(text[slice(*span)]) or ()) if span else 0, last):
+            text = added(text, parent, self.start((*parent, at)))
+        return added(text, parent, value)
+
+    def _with_container(self, text: str, path: Path, opener: str) -> str:
+        """The text with an object or array at a place, with what it begins with where there was none."""
+        span = whole(text) if not path else span_of(text, path)
+        if not path or (span is not None and text[span[0] : span[0] + 1] == opener):
+            return text
+        start = self.start(path)
+        if not start.startswith(opener):
+            start = "{}" if opener == "{" else "[]"
+        return self._placed(text, path, start)

@@ -1,0 +1,275 @@
+"""The rows of a form, made of what the text has and of what the schema says, one below the other.
+
+The text leads: whatever stands in it has a row, also where no schema knows it. What the schema has and the text lacks
+is a row as well, and absent. What is folded costs nothing, so that a schema may refer to itself.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import msgspec
+from msgspec import UNSET, Struct
+
+from rpcexplorer.jsontext.scan import Span, decoded, elements, members
+from rpcexplorer.jsontext.typed.edits import Path, whole
+from rpcexplorer.model.form.field import Editing, FormField
+from rpcexplorer.model.form.settled import Settled, is_one_of, is_reference, settled
+from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.kinds import kind_of_value
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.words import kind_words, limit_words
+
+MOST_ROWS: Final = 2_000
+MOST_ITEMS: Final = 300
+"""Rows of one object or array."""
+LONGEST: Final = 100_000
+"""Characters of params that are taken apart at each key."""
+UNFOLDED: Final = 2
+"""Levels that are unfolded where nobody has said anything."""
+FEW: Final = 30
+"""Items of an object or array that unfolds by itself."""
+STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
+LONGEST_LINE: Final = 2_000
+"""Characters of a text that is typed on one line."""
+
+
+class FormView(Struct, frozen=True):
+    """What somebody has folded and chosen, by the way to it."""
+
+    folds: Mapping[Path, bool] = {}
+    """True where it was unfolded."""
+    chosen: Mapping[Path, int] = {}
+    """Which alternative was chosen."""
+
+
+class _Slot(Struct, frozen=True):
+    """A place before it is a row."""
+
+    path: Path
+    name: str
+    schema: Any
+    span: Span | None = None
+    required: bool = False
+    known: bool = True
+    alone: bool = True
+    stays: str = ""
+    param: DescribedParam | None = None
+
+
+class FormRows:
+    """The rows for one method."""
+
+    def __init__(self, described: Described, by: By | None = None) -> None:
+        self._params = described.params[:MOST_ITEMS]
+        self._by, self._extra = by, described.extra
+        self.reader = SchemaReader(described.definitions)
+
+    def named(self, text: str) -> bool:
+        """Whether params are given by name: the text says so, and where nothing stands in it, the method."""
+        span = whole(text)
+        inside = text[slice(*span)]
+        if inside[1:-1].strip(" \t\r\n"):
+            return inside.startswith("{")
+        if self._by is not None:
+            return self._by == "name"
+        return all(each.name for each in self._params) if self._params else inside.startswith("{")
+
+    def of(self, text: str, view: FormView = FormView()) -> tuple[FormField, ...]:  # noqa: B008 - it is frozen
+        """The rows of a valid text."""
+        span = whole(text)
+        slots = self._named(text, span) if self.named(text) else self._by_place(text, span)
+        rows: list[FormField] = []
+        for row in self._rows(text, slots, view, 0):
+            rows.append(row)
+            if len(rows) == MOST_ROWS:
+                break
+        return tuple(rows)
+
+    # --- params ------------------------------------------------------------------------------------------------
+
+    def _named(self, text: str, span: Span) -> Iterator[_Slot]:
+        params = {each.name: each for each in self._params if each.name}
+        found = _members(text, span)
+        for name, param in params.items():
+            yield from _before(found, (), name, param.schema)
+            yield _Slot((name,), name, param.schema, _last(found, name), param.required is True, param=param)
+        yield from _unknown(found, (), params, known=not params and self._extra, schema=True)
+
+    def _by_place(self, text: str, span: Span) -> Iterator[_Slot]:
+        found = _elements(text, span)
+        for at, param in enumerate(self._params):
+            there = found[at] if at < len(found) else None
+            yield _Slot(
+                (at,),
+                param.name or f"[{at}]",
+                param.schema,
+                there,
+                param.required is True,
+                stays=STAYS if at < len(found) - 1 else "",
+                param=param,
+            )
+        for at in range(len(self._params), min(len(found), MOST_ITEMS)):
+            yield _Slot((at,), f"[{at}]", True, found[at], known=not self._params and self._extra)
+
+    # --- what is inside of something ---------------------------------------------------------------------------
+
+    def _rows(self, text: str, slots: Iterator[_Slot], view: FormView, depth: int) -> Iterator[FormField]:
+        for slot in slots:
+            row = self._row(text, slot, view, depth)
+            yield row
+            if row.open:
+                yield from self._rows(text, self._inside(text, row, slot.span), view, depth + 1)
+
+    def _inside(self, text: str, row: FormField, span: Span | None) -> Iterator[_Slot]:
+        node, there = row.place.node, span if row.text[:1] in ("{", "[") else None
+        if row.is_array:
+            found = _elements(text, there) if there else []
+            for at in range(min(max(len(found), len(node.prefix)), MOST_ITEMS)):
+                schema, there_too = node.element(at), found[at] if at < len(found) else None
+                stays = STAYS if at < min(len(node.prefix), len(found) - 1) else ""
+                yield _Slot((*row.path, at), f"[{at}]", schema, there_too, known=schema is not False, stays=stays)
+            return
+        members_there = _members(text, there) if there else []
+        for name, schema in list(node.properties.items())[:MOST_ITEMS]:
+            yield from _before(members_there, row.path, name, schema)
+            needed = name in node.required
+            yield _Slot((*row.path, name), name, schema, _last(members_there, name), needed and row.state == "value")
+        known = isinstance(node.additional, dict) or (node.additional is True and not node.properties)
+        yield from _unknown(members_there, row.path, node.properties, known=known, schema=node.additional)
+
+    def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
+        there = "" if slot.span is None else text[slice(*slot.span)]
+        value = UNSET if slot.span is None else _value(there)
+        place = settled(self.reader, slot.schema, value, view.chosen.get(slot.path))
+        node, is_container = place.node, there[:1] in ("{", "[")
+        doc = (slot.param.doc if slot.param else "") or node.doc
+        deprecated = node.deprecated or (slot.param is not None and slot.param.deprecated)
+        row = FormField(
+            slot.path,
+            slot.name,
+            depth,
+            slot.schema,
+            place,
+            "absent" if slot.span is None else "null" if there == "null" else "value",
+            there,
+            slot.span or (0, 0),
+            kind_words(self.reader, slot.schema),
+            limit_words(node),
+            doc,
+            slot.required,
+            slot.known,
+            slot.alone,
+            slot.stays,
+            _size(there) if is_container else 0,
+            editing=_editing(place, there),
+            wrong=_wrong(slot, place, value),
+            remarks=tuple(word for word, is_so in (("deprecated", deprecated), ("read-only", node.read_only)) if is_so),
+        )
+        return self._folded(row, view)
+
+    def _folded(self, row: FormField, view: FormView) -> FormField:
+        """Whether there are rows in it, and on view."""
+        if not row.alone or not row.is_container:
+            return row
+        could_have = row.place.node.prefix if row.is_array else row.place.node.properties
+        folds = bool(row.items or could_have)
+        by_itself = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
+        return msgspec.structs.replace(row, folds=folds, open=folds and view.folds.get(row.path, by_itself))
+
+
+def _members(text: str, span: Span) -> list[tuple[str, Span]]:
+    at = span[0]
+    found = members(text[slice(*span)]) or () if text[at : at + 1] == "{" else ()
+    return [(each.name, (at + each.value[0], at + each.value[1])) for each in found]
+
+
+def _elements(text: str, span: Span) -> list[Span]:
+    at = span[0]
+    found = elements(text[slice(*span)]) or () if text[at : at + 1] == "[" else ()
+    return [(at + start, at + end) for start, end in found]
+
+
+def _last(found: list[tuple[str, Span]], name: str) -> Span | None:
+    return next((span for each, span in reversed(found) if each == name), None)
+
+
+def _before(found: list[tuple[str, Span]], path: Path, name: str, schema: Any) -> Iterator[_Slot]:
+    """Members of this name that do not count, as another one stands below them."""
+    same = [span for each, span in found if each == name]
+    for span in same[:-1]:
+        yield _Slot((*path, name), name, schema, span, alone=False)
+
+
+def _unknown(
+    found: list[tuple[str, Span]], path: Path, known_ones: Mapping[str, Any], *, known: bool, schema: Any
+) -> Iterator[_Slot]:
+    """Members that no schema names, in the order of the text."""
+    others = [each for each in found if each[0] not in known_ones][:MOST_ITEMS]
+    last = {name: at for at, (name, _) in enumerate(others)}
+    for at, (name, span) in enumerate(others):
+        yield _Slot((*path, name), name, schema, span, known=known, alone=last[name] == at)
+
+
+def _size(text: str) -> int:
+    return len(members(text) or ()) if text.startswith("{") else len(elements(text) or ())
+
+
+def _value(text: str) -> Any:
+    """What a part of valid JSON text means; ``UNSET`` where Python cannot hold it."""
+    try:
+        return msgspec.json.decode(text)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return _value_by_python(text)
+
+
+def _value_by_python(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return UNSET
+
+
+def _editing(place: Settled, text: str) -> Editing:
+    """How what stands there is typed, or what could."""
+    kinds = place.node.kinds
+    first = text[:1]
+    if place.node.choices:
+        return "choice"
+    if kinds == ("boolean",) and text in ("", "null", "true", "false"):
+        return "boolean"
+    if (first == '"' or text in ("", "null")) and kinds[:1] == ("string",):
+        return "text" if len(kinds) == 1 and is_plain(text) else "json"
+    is_number = text in ("", "null") or first == "-" or first.isdigit()
+    return "number" if kinds and {*kinds} <= {"integer", "number"} and is_number else "json"
+
+
+def is_plain(text: str) -> bool:
+    """Whether a string, as JSON spells it, can be typed on one line and nothing of it is unseen."""
+    value = decoded(text) if text.startswith('"') else ""
+    return len(value) <= LONGEST_LINE and value.isprintable()
+
+
+def _wrong(slot: _Slot, place: Settled, value: Any) -> str:
+    """What is wrong by the kind; what is finer than that a checker says."""
+    if slot.span is None:
+        return "required" if slot.required else ""
+    if not slot.alone:
+        return "twice: the one below counts"
+    if slot.schema is False:
+        return "not allowed"
+    if value is UNSET or is_reference(value):
+        return ""
+    if value is None:
+        return "" if place.nullable else "not null"
+    if place.alternatives and place.chosen < 0:
+        return "none of the alternatives"
+    node, kind = place.node, kind_of_value(value)
+    if node.choices is not None and not is_one_of(value, node.choices):
+        return "not one of the choices"
+    if node.kinds and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds):
+        return f"{'an' if kind[0] in 'aio' else 'a'} {kind}, not {' or '.join(node.kinds)}"
+    return ""

@@ -1,0 +1,154 @@
+"""What may stand at one place, once it is settled which of its alternatives is meant; and whether a value fits.
+
+A schema may be of any shape and refer to itself: each look at one goes so far and no further.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+from msgspec import UNSET, Struct
+from msgspec.structs import replace
+
+from rpcexplorer.model.schema.kinds import kind_of_value
+from rpcexplorer.model.schema.node import Node, SchemaReader
+from rpcexplorer.model.templates.references import REFERENCE
+
+LEVELS: Final = 6
+"""Alternatives inside of alternatives that are settled."""
+LOOKS: Final = 500
+"""Places that are looked at to find out whether one value fits."""
+LOOKED_INTO: Final = 3
+"""Levels of it."""
+
+
+class Settled(Struct, frozen=True):
+    """A place with one of its alternatives chosen."""
+
+    node: Node
+    """All that holds there; null is no kind of it, and no choice."""
+    nullable: bool = False
+    alternatives: tuple[Any, ...] = ()
+    """Two or more schemas, where there is something to choose."""
+    chosen: int = -1
+    """Which of them; -1 where none fits what stands there."""
+
+
+def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int | None = None) -> Settled:
+    """What may stand at a place; where nobody has ``chosen``, by the first alternative that fits the value.
+
+    Without a value the first will do.
+    """
+    node = reader.node(schema)
+    nullable = not node.kinds and node.choices is None and not node.alternatives
+    alternatives: tuple[Any, ...] = ()
+    at = -1
+    for _ in range(LEVELS):
+        nullable = nullable or _has_null(node)
+        options = [each for each in node.alternatives if not _is_null(reader.node(each))]
+        nullable = nullable or len(options) < len(node.alternatives)
+        if not any(_tells(reader.node(each)) for each in options):
+            break
+        if (choices := _constants(reader, options)) is not None:
+            node = replace(node, choices=choices, alternatives=())
+            break
+        pick = 0
+        if len(options) > 1:
+            own = chosen if not alternatives and chosen is not None and chosen < len(options) else None
+            pick = own if own is not None else _fitting(reader, options, value)
+            alternatives, at = (alternatives, at) if alternatives else (tuple(options), pick)
+        if pick < 0:
+            break
+        node = _together(node, reader.node(options[pick]))
+    kinds = tuple(kind for kind in node.kinds if kind != "null")
+    values = node.choices if node.choices is None else tuple(each for each in node.choices if each is not None)
+    return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at)
+
+
+def fits(reader: SchemaReader, schema: Any, value: Any) -> bool:
+    """Whether a value could be meant by a schema, by kind, choices and members; limits are not looked at."""
+    return _fits(reader, schema, value, LOOKED_INTO, [LOOKS])
+
+
+def is_reference(value: Any) -> bool:
+    """A text that is nothing but ``{{…}}``: what it will be is not known yet."""
+    return isinstance(value, str) and (found := REFERENCE.fullmatch(value)) is not None and bool(found["inside"])
+
+
+def is_one_of(value: Any, choices: Sequence[Any]) -> bool:
+    """As JSON has it: ``true`` is not ``1``."""
+    return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in choices)
+
+
+def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: list[int]) -> bool:
+    looks[0] -= 1
+    if schema is False:
+        return False
+    node = reader.node(schema)
+    if looks[0] < 0 or is_reference(value):
+        return True
+    if node.choices is not None and not is_one_of(value, node.choices):
+        return False
+    kind = kind_of_value(value)
+    if node.kinds and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds):
+        return False
+    if not levels:
+        return True
+    if isinstance(value, dict):
+        if not node.required <= value.keys():
+            return False
+        inside = [(node.member(name), each) for name, each in value.items()]
+    else:
+        inside = [(node.element(at), each) for at, each in enumerate(value)] if isinstance(value, list) else []
+    if not all(_fits(reader, each, within, levels - 1, looks) for each, within in inside[:LOOKS]):
+        return False
+    return not node.alternatives or any(_fits(reader, each, value, levels - 1, looks) for each in node.alternatives)
+
+
+def _fitting(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
+    if value is UNSET or value is None:
+        return 0
+    return next((at for at, each in enumerate(options) if fits(reader, each, value)), -1)
+
+
+def _is_null(node: Node) -> bool:
+    return node.kinds == ("null",) or node.choices == (None,)
+
+
+def _has_null(node: Node) -> bool:
+    return "null" in node.kinds or (node.choices is not None and None in node.choices)
+
+
+def _tells(node: Node) -> bool:
+    """Whether an alternative says what may stand there, and not only which members go together."""
+    return bool(node.kinds or node.properties or node.choices is not None or node.alternatives or node.title)
+
+
+def _constants(reader: SchemaReader, options: Sequence[Any]) -> tuple[Any, ...] | None:
+    """The values of alternatives that are nothing but values."""
+    nodes = [reader.node(each) for each in options]
+    if any(node.choices is None or node.properties for node in nodes):
+        return None
+    return tuple(value for node in nodes for value in node.choices or ())
+
+
+def _together(node: Node, other: Node) -> Node:
+    """A place and the alternative that is meant there, whose own words come first where only one can be said."""
+    return Node(
+        kinds=other.kinds or node.kinds,
+        title=other.title or node.title,
+        doc=node.doc or other.doc,
+        choices=node.choices if other.choices is None else other.choices,
+        default=other.default if node.default is UNSET else node.default,
+        examples=other.examples or node.examples,
+        properties={**node.properties, **other.properties},
+        required=node.required | other.required,
+        additional=False if node.additional is False or other.additional is False else other.additional,
+        prefix=other.prefix or node.prefix,
+        items=node.items if other.items is True else other.items,
+        alternatives=other.alternatives,
+        limits={**node.limits, **other.limits},
+        deprecated=node.deprecated or other.deprecated,
+        read_only=node.read_only or other.read_only,
+    )

@@ -1,0 +1,1 @@
+"""The form screen: the params of the call in the editor, a row for each place."""

@@ -1,0 +1,146 @@
+"""The parts of the form screen and what they show: rows, the doc of the one under the cursor, the request to come."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Final
+
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.screen import Screen
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.form.field import FieldPath, FormField
+from rpcexplorer.model.form.rows import FormRows, FormView
+from rpcexplorer.tui.commands import Scope, first_key
+from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
+from rpcexplorer.tui.form.list import FormList
+from rpcexplorer.tui.form.source import FormSource
+from rpcexplorer.tui.form.words import doc_lines
+from rpcexplorer.tui.pending_keys import PendingKeys
+from rpcexplorer.tui.sizes import NARROW
+from rpcexplorer.tui.widgets.bar import Bar
+from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.views.words.request import request_lines
+
+ROOMY: Final = 28
+"""Lines from which the doc has more than two of them."""
+
+
+class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
+    """What is on view, made anew of the text after each change."""
+
+    DEFAULT_CSS = """
+    FormLayout { background: $background; color: $text; layout: vertical; overflow: hidden; }
+    FormLayout.-prod { border-left: outer $prod; border-right: outer $prod; }
+    FormLayout #form { height: 1fr; }
+    FormLayout #fields { width: 3fr; border-right: solid $line; }
+    FormLayout #doc { height: 6; border-top: solid $line; }
+    FormLayout #request { width: 2fr; }
+    FormLayout.-narrow #fields { width: 1fr; border-right: none; }
+    FormLayout.-narrow #request { display: none; }
+    FormLayout.-low #doc { height: 2; border-top: none; }
+    """
+    scope: ClassVar[Scope] = "form"
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (NARROW, "-wide")]  # noqa: RUF012 - Textual's own declaration
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (ROOMY, "-tall")]  # noqa: RUF012 - Textual's own declaration
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        source: FormSource,
+        pending: PendingKeys | None = None,
+        *,
+        header: Widget | None = None,
+        footer: Widget | None = None,
+    ) -> None:
+        super().__init__()
+        self.explorer, self.source = explorer, source
+        self.pending = pending or PendingKeys()
+        self._header, self._footer = header, footer
+        self._rows = FormRows(source.described, source.by)
+        self._view = FormView()
+        add = first_key("form.add", explorer.settings.keymap) or "The palette"
+        nothing = "   Nobody has told of any params of this method."
+        advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]
+        self.list = FormList([[], *advice])
+        self._bar, self._doc = Bar(), Sheet(id="doc")
+        self._request_bar, self._request = Bar(), Sheet()
+
+    def compose(self) -> ComposeResult:
+        if self._header is not None:
+            yield self._header
+        with Horizontal(id="form"):
+            with Vertical(id="fields"):
+                yield self._bar
+                yield self.list
+                yield self._doc
+            with Vertical(id="request"):
+                yield self._request_bar
+                yield self._request
+        if self._footer is not None:
+            yield self._footer
+
+    def on_mount(self) -> None:
+        profile = self.explorer.profile
+        self.set_class(profile is not None and profile.badge == "prod", "-prod")
+        self._doc.can_focus = False
+        self._request_bar.words = [("Request", "bold"), ("  as it would go out", "middle")]
+        self._show()
+        self.set_focus(self.list)
+
+    @property
+    def text(self) -> str:
+        return self.source.read()
+
+    def _show(self, at: FieldPath | None = None) -> None:
+        """The rows of the text as it is by now; the cursor on the one at a place, else where it was."""
+        before = self.list.chosen
+        wanted = at if at is not None else before.path if before else ()
+        index = self.list.cursor
+        self.list.items = rows = self._rows.of(self.text, self._view)
+        self.list.cursor = _nearest(rows, wanted, max(index, 0))
+        self._say()
+
+    def _say(self) -> None:
+        """What is told of the whole, of the row under the cursor, and of the request."""
+        rows = self.list.items
+        by = "by name" if self._rows.named(self.text) else "by position"
+        wrong = sum(1 for row in rows if row.wrong)
+        told = (
+            (f"  ✗ {wrong:,} to mend", "wrong") if wrong else ("  ✓ as the schema has it", "well") if rows else ("", "")
+        )
+        self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), told]
+        self._doc.lines = doc_lines(self.list.chosen, self._rows.reader)
+        self._doc.scroll_home(animate=False)
+        self._show_request()
+        self.refresh_bindings()
+
+    def _show_request(self) -> None:
+        """Only where there is room for it."""
+        if self.has_class("-wide"):
+            self._request.lines = request_lines(self.source.preview())
+
+    def on_resize(self) -> None:
+        self._show_request()
+
+    def on_descendant_focus(self) -> None:
+        self._bar.here = self.list.has_focus
+        self._request_bar.here = self._request.has_focus
+        self.refresh_bindings()
+
+    def on_row_list_cursor_moved(self) -> None:
+        """Another row is told of; the text is the one it was."""
+        self._doc.lines = doc_lines(self.list.chosen, self._rows.reader)
+        self._doc.scroll_home(animate=False)
+        self.refresh_bindings()
+
+
+def _nearest(rows: tuple[FormField, ...], wanted: FieldPath, otherwise: int) -> int:
+    """The row at a place, or at what it is in; else the one that stood there."""
+    found = {row.path: at for at, row in enumerate(rows) if row.alone}
+    while wanted:
+        if wanted in found:
+            return found[wanted]
+        wanted = wanted[:-1]
+    return otherwise

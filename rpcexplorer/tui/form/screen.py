@@ -1,0 +1,305 @@
+"""The form screen: params by their fields. Each key changes the text in the editor at once, as one change.
+
+Nothing is kept here but what is folded and chosen, and what stood where somebody has taken it away: the text leads.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import BindingType
+from textual.geometry import Region
+from textual.widget import Widget
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.form.editing import FormText
+from rpcexplorer.model.form.field import FieldPath, FormField
+from rpcexplorer.model.form.rows import LONGEST, FormView
+from rpcexplorer.model.form.starting import spelled_value, starting_text
+from rpcexplorer.model.form.typed import shown, typed_value
+from rpcexplorer.tui.commands import bindings
+from rpcexplorer.tui.dialogs.dialog import Ask
+from rpcexplorer.tui.form.layout import FormLayout
+from rpcexplorer.tui.form.list import FormList
+from rpcexplorer.tui.form.source import FormSource
+from rpcexplorer.tui.form.typing import NO_JSON, NO_NUMBER, JsonInPlace, LineInPlace
+from rpcexplorer.tui.form.words import ABSENT, NULL, picks
+from rpcexplorer.tui.pending_keys import PendingKeys, opens
+from rpcexplorer.tui.widgets.row_list import RowList
+
+__all__ = ["LONGEST", "FormScreen", "FormSource"]
+
+
+class FormScreen(FormLayout):
+    """The answer is whether the call is to be sent."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings("form")
+
+    def __init__(
+        self,
+        explorer: Explorer,
+        source: FormSource,
+        pending: PendingKeys | None = None,
+        *,
+        header: Widget | None = None,
+        footer: Widget | None = None,
+    ) -> None:
+        super().__init__(explorer, source, pending, header=header, footer=footer)
+        self._line, self._json = LineInPlace(self._take), JsonInPlace(self._take)
+        self._edited: FormField | None = None
+        """The row that is being typed into."""
+        self._stood: dict[FieldPath, str] = {}
+        """What stood where it was taken away, or null has taken its place."""
+
+    def compose(self) -> ComposeResult:
+        yield from super().compose()
+        yield self._line
+        yield self._json
+
+    # --- typing a value ----------------------------------------------------------------------------------------
+
+    @on(RowList.RowChosen)
+    def _row_chosen(self, event: RowList.RowChosen) -> None:
+        event.stop()
+        self._edit(event.item)
+
+    def action_edit(self) -> None:
+        if self.list.chosen is not None:
+            self._edit(self.list.chosen)
+
+    def _edit(self, row: FormField) -> None:
+        """As what stands there is typed; what is one of a few is chosen."""
+        if self._edited is not None or not self._can_change(row):
+            return
+        if row.editing == "boolean":
+            self._put(row.path, "false" if row.text == "true" else "true")
+        elif row.editing == "choice":
+            self._choose(row)
+        elif row.is_container and row.state != "value":
+            self._put(row.path, self._start(row))
+            self._fold(row.path, unfold=True)
+        else:
+            self._type(row)
+
+    def _type(self, row: FormField) -> None:
+        self._edited = row
+        text, field = shown(row, self._start(row)), self._json if row.editing == "json" else self._line
+        field.open(text, self._place_of_value())
+        self.set_focus(field)
+        self._line.display, self._json.display = field is self._line, field is self._json
+        self.refresh_bindings()
+
+    def _place_of_value(self) -> Region:
+        """Where the value of the row under the cursor stands on the screen."""
+        x, y, width, _ = self.list.region
+        column = self.list.value_column
+        return Region(x + column, y + self.list.cursor - self.list.scroll_offset.y, max(width - column - 1, 1), 1)
+
+    def _take(self) -> None:
+        self._taken()
+
+    def _taken(self) -> bool:
+        """Put what was typed in its place; False where it cannot stand there, and is typed on."""
+        row = self._edited
+        if row is None:
+            return True
+        value = typed_value(row, self._line.value if self._line.display else self._json.text)
+        if value is None:
+            self.notify(NO_NUMBER if self._line.display else NO_JSON, markup=False)
+            return False
+        self._stop_typing()
+        if value != row.text or row.state == "absent":
+            self._put(row.path, value)
+        return True
+
+    def _stop_typing(self) -> None:
+        self._edited = None
+        self.set_focus(self.list)
+        self._line.display = self._json.display = False
+        self.refresh_bindings()
+
+    # --- changing a row ----------------------------------------------------------------------------------------
+
+    def action_cycle(self) -> None:
+        """Absent, a value, null: what may come next; of a few choices the one that is wanted."""
+        row = self.list.chosen
+        if row is None or not self._can_change(row):
+            return
+        if row.place.alternatives or row.editing == "choice":
+            self._choose(row)
+        elif (after := _next_state(row)) is None:
+            self.notify(f"{row.name} is required, and cannot be null.", markup=False)
+        elif after == ABSENT:
+            self._leave_out(row)
+        else:
+            value = after if after != "value" else self._stood.get(row.path, self._start(row))
+            self._put(row.path, value)
+
+    @opens("choice")
+    async def _choose(self, row: FormField) -> None:
+        from rpcexplorer.tui.dialogs.picker import Picker
+
+        choices = picks(row, self._rows.reader)
+        here = next((each.id for each in choices if each.mark and each.id != ABSENT), "")
+        answer = await self.app.push_screen_wait(Picker(f"What stands at {row.name}?", choices, on=here))
+        if answer == ABSENT:
+            self._leave_out(row)
+        elif answer == NULL:
+            self._put(row.path, "null")
+        elif answer is not None:
+            at = int(answer.removeprefix("="))
+            if row.place.alternatives:
+                self._choose_alternative(row, at)
+            else:
+                self._put(row.path, spelled_value((row.place.node.choices or ())[at]))
+
+    def _choose_alternative(self, row: FormField, at: int) -> None:
+        """What stands there stays where it fits the alternative, else gives way to what that begins with."""
+        is_same = row.state == "value" and at == row.place.chosen
+        self._view = FormView(self._view.folds, {**self._view.chosen, row.path: at})
+        if not is_same:
+            self._put(row.path, starting_text(self._rows.reader, row.schema, at))
+        self._fold(row.path, unfold=True)
+
+    def action_remove(self) -> None:
+        if self.list.chosen is not None and self._can_change(self.list.chosen):
+            self._leave_out(self.list.chosen)
+
+    def _leave_out(self, row: FormField) -> None:
+        if row.stays:
+            self.notify(row.stays, markup=False)
+        elif row.state != "absent":
+            if row.state == "value":
+                self._stood[row.path] = row.text
+            self._change(self._form_text.without(row.path), row.path)
+
+    @opens("name")
+    async def action_add(self) -> None:
+        """One more element or member in what the cursor is on, or in what that is in."""
+        row = self.list.chosen
+        while row is not None and not row.is_container:
+            row = self._around(row)
+        path = row.path if row is not None else ()
+        if row.is_array if row is not None else not self._rows.named(self.text):
+            start = starting_text(self._rows.reader, row.place.node.items) if row is not None else "null"
+            text, new = self._form_text.with_element(path, start)
+            self._open(path, new)
+            self._change(text, new)
+            return
+        words = f"It is added to {row.name}." if row is not None else "It is added to the params."
+        name = await self.app.push_screen_wait(Ask("What is the member called?", words=words))
+        if name:
+            schema = row.place.node.additional if row is not None else True
+            self._open(path)
+            self._change(*self._form_text.with_member(path, name, starting_text(self._rows.reader, schema)))
+
+    def _around(self, row: FormField) -> FormField | None:
+        return next((each for each in self.list.items if each.path == row.path[:-1]), None)
+
+    def action_undo(self) -> None:
+        if self._edited is not None:
+            self._json.undo()
+            return
+        self.source.undo()
+        self._changed_elsewhere()
+
+    def action_redo(self) -> None:
+        if self._edited is not None:
+            self._json.redo()
+            return
+        self.source.redo()
+        self._changed_elsewhere()
+
+    def _changed_elsewhere(self) -> None:
+        """What was taken back may have led to a text that is no params: only the editor can show that."""
+        if self.source.is_valid():
+            self._show()
+        else:
+            self.notify("What stood there before is not valid JSON: the editor has it.", markup=False)
+            self.dismiss(None)
+
+    # --- the text ----------------------------------------------------------------------------------------------
+
+    @property
+    def _form_text(self) -> FormText:
+        return FormText(self._rows.reader, self.text, self.list.items)
+
+    def _start(self, row: FormField) -> str:
+        return self._form_text.start(row.path)
+
+    def _can_change(self, row: FormField) -> bool:
+        if not row.alone:
+            self.notify("The one below counts. Esc leads to the editor, where this one can be taken out.", markup=False)
+        return row.alone
+
+    def _put(self, path: FieldPath, value: str) -> None:
+        row = next((each for each in self.list.items if each.alone and each.path == path), None)
+        if row is not None and row.state == "value" and value == NULL:
+            self._stood[path] = row.text
+        self._change(self._form_text.with_value(path, value), path)
+
+    def _change(self, text: str, at: FieldPath) -> None:
+        if text != self.text:
+            self.source.put(text)
+        self._show(at)
+
+    # --- folding, leaving --------------------------------------------------------------------------------------
+
+    @on(FormList.RowFolded)
+    def _row_folded(self, event: FormList.RowFolded) -> None:
+        event.stop()
+        self._fold_row(event.field, unfold=event.unfold)
+
+    def action_fold(self) -> None:
+        if self.list.chosen is not None:
+            self._fold_row(self.list.chosen, unfold=False)
+
+    def action_unfold(self) -> None:
+        if self.list.chosen is not None:
+            self._fold_row(self.list.chosen, unfold=True)
+
+    def _fold_row(self, row: FormField, *, unfold: bool) -> None:
+        """To fold what is not open leads to what it is in."""
+        if not unfold and not row.open:
+            around = self._around(row)
+            if around is not None:
+                self._show(around.path)
+        elif row.folds:
+            self._fold(row.path, unfold=unfold)
+
+    def _fold(self, path: FieldPath, *, unfold: bool) -> None:
+        self._view = FormView({**self._view.folds, path: unfold}, self._view.chosen)
+        self._show(path)
+
+    def _open(self, *paths: FieldPath) -> None:
+        self._view = FormView({**self._view.folds, **dict.fromkeys(paths, True)}, self._view.chosen)
+
+    def action_send(self) -> None:
+        if self._taken():
+            self.dismiss(True)
+
+    def action_close(self) -> None:
+        """Out of what is being typed, then out of the form."""
+        if self._edited is not None:
+            self._stop_typing()
+        else:
+            self.dismiss(False)
+
+    def action_back(self) -> None:
+        """Back to the editor, with what is being typed."""
+        if self._taken():
+            self.dismiss(False)
+
+
+def _next_state(row: FormField) -> str | None:
+    """Absent, ``value`` or a value's own text; None where nothing else may stand there."""
+    values = ["true", "false"] if row.editing == "boolean" else ["value"]
+    order = [*([] if row.required or row.stays else [ABSENT]), *values, *([NULL] if row.place.nullable else [])]
+    now = ABSENT if row.state == "absent" else NULL if row.state == "null" else row.text
+    now = now if now in order or row.state != "value" else "value"
+    if now not in order:
+        return order[0] if order else None
+    after = order[(order.index(now) + 1) % len(order)]
+    return after if after != now else None

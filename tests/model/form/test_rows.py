@@ -1,0 +1,255 @@
+"""A form is a view of the text: every place has a row, and what a row does to the text is what the text then means."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from rpcexplorer.jsontext.typed.edits import span_of
+from rpcexplorer.jsontext.typed.params import Problem, parse
+from rpcexplorer.model.form.editing import FormText
+from rpcexplorer.model.form.field import FormField
+from rpcexplorer.model.form.rows import FormRows, FormView
+from rpcexplorer.model.form.starting import spelled_value
+from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.described import Described, DescribedParam
+
+PERSON: Any = {
+    "type": "object",
+    "required": ["name"],
+    "properties": {
+        "name": {"type": "string", "description": "In full"},
+        "age": {"type": ["integer", "null"], "minimum": 1},
+        "role": {"enum": ["user", "admin"], "deprecated": True},
+        "friend": {"$ref": "#/Person"},
+        "tags": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
+        "shape": {
+            "oneOf": [
+                {"title": "circle", "type": "object", "required": ["r"], "properties": {"r": {"type": "number"}}},
+                {"title": "square", "type": "object", "required": ["s"], "properties": {"s": {"type": "number"}}},
+            ]
+        },
+    },
+}
+DESCRIBED = Described(
+    (
+        DescribedParam("who", {"$ref": "#/Person"}, required=True),
+        DescribedParam("dry", {"type": "boolean"}),
+        DescribedParam("limit", {"type": "integer", "default": 10}),
+    ),
+    definitions={"#/Person": PERSON},
+)
+OPEN = FormView({("who",): True})
+
+
+def rows_of(text: str, view: FormView = OPEN, by: By | None = None, described: Described = DESCRIBED) -> list[str]:
+    return [told(row) for row in FormRows(described, by).of(text, view)]
+
+
+def told(row: FormField) -> str:
+    """A row in short: depth, name, what stands there, what is wrong."""
+    there = {"absent": "-", "null": "null", "value": row.text}[row.state]
+    return f"{'.' * row.depth}{row.name} {there}{f' !{row.wrong}' if row.wrong else ''}"
+
+
+def edited(text: str, by: By | None = None, view: FormView = OPEN, described: Described = DESCRIBED) -> FormText:
+    rows = FormRows(described, by)
+    return FormText(rows.reader, text, rows.of(text, view))
+
+
+def test_what_the_schema_has_and_what_only_the_text_has_are_rows() -> None:
+    text = '{"x": 1, "who": {"age": "7", "name": null, "role": "boss", "y": []}, "limit": 1e1, "limit": 1.0}'
+    assert rows_of(text) == [
+        f"who {text[16:67]}",
+        ".name null !not null",
+        '.age "7" !a string, not integer',
+        '.role "boss" !not one of the choices',
+        ".friend -",
+        ".tags -",
+        ".shape -",
+        ".y []",
+        "dry -",
+        "limit 1e1 !twice: the one below counts",
+        "limit 1.0",
+        "x 1",
+    ]
+    rows = {row.path: row for row in FormRows(DESCRIBED).of(text, OPEN)}
+    assert not rows[("x",)].known
+    assert rows[("who", "name")].doc == "In full"
+    assert rows[("who", "role")].remarks == ("deprecated",)
+    assert (rows[("who", "age")].kind, rows[("who", "age")].limits) == ("integer or null", "at least 1")
+
+
+def test_nothing_typed_is_a_form_in_which_all_is_absent() -> None:
+    for text in ("", "[]", "{}", " \n"):
+        assert rows_of(text, FormView()) == ["who - !required", "dry -", "limit -"]
+    assert FormRows(DESCRIBED).named("[]")
+    assert not FormRows(DESCRIBED, "position").named("{}")
+    assert rows_of("[]", by="position", described=Described()) == []
+
+
+def test_what_refers_to_itself_unfolds_a_level_at_a_time() -> None:
+    deep = FormView({("who",): True, ("who", "friend"): True, ("who", "friend", "friend"): True})
+    rows = FormRows(DESCRIBED).of("{}", deep)
+    assert [row.depth for row in rows if row.name == "friend"] == [1, 2, 3]
+    text = edited("{}", view=deep).with_value(("who", "friend", "friend", "age"), "5")
+    assert text == '{"who": {"name": "", "friend": {"name": "", "friend": {"name": "", "age": 5}}}}'
+
+
+def test_by_position_what_comes_before_is_there_as_well_and_none_of_it_can_be_left_out() -> None:
+    text = edited("[]", "position").with_value((2,), "3")
+    assert text == '[{"name": ""}, false, 3]'
+    rows = FormRows(DESCRIBED, "position").of(text)
+    assert [bool(row.stays) for row in rows if row.depth == 0] == [True, True, False]
+    assert rows_of("[1, true, 2, 3]", FormView(), "name")[-1] == "[3] 3"
+    assert edited(text, "position").without((2,)) == '[{"name": ""}, false]'
+
+
+def test_an_alternative_is_the_one_that_fits_or_the_one_that_was_chosen() -> None:
+    def shape(text: str, view: FormView = OPEN) -> FormField:
+        return next(row for row in FormRows(DESCRIBED).of(text, view) if row.name == "shape")
+
+    assert shape('{"who": {"shape": {"s": 1}}}').place.chosen == 1
+    assert shape('{"who": {"shape": {"z": 1}}}').wrong == "none of the alternatives"
+    assert shape('{"who": {"shape": "{{shape:json}}"}}').wrong == ""
+    chosen = FormView({("who",): True}, {("who", "shape"): 1})
+    assert shape("{}", chosen).place.chosen == 1
+    assert edited('{"who": {}}', view=chosen).start(("who", "shape")) == '{"s": 0}'
+    tags = next(row for row in FormRows(DESCRIBED).of('{"who": {"tags": null}}', OPEN) if row.name == "tags")
+    assert (tags.place.nullable, tags.place.alternatives, tags.state, tags.wrong) == (True, (), "null", "")
+
+
+def test_members_and_elements_are_added_where_there_was_nothing() -> None:
+    view = FormView({("who",): True, ("who", "tags"): True})
+    text, path = edited("{}", view=view).with_element(("who", "tags"), '"a"')
+    assert (text, path) == ('{"who": {"name": "", "tags": ["a"]}}', ("who", "tags", 0))
+    text, path = edited(text, view=view).with_element(("who", "tags"), '"b"')
+    assert (text, path) == ('{"who": {"name": "", "tags": ["a", "b"]}}', ("who", "tags", 1))
+    text, path = edited(text, view=view).with_member((), "new", "null")
+    assert text.endswith(', "new": null}')
+    assert edited(text, view=view).with_member((), "new", "1") == (text, ("new",))
+
+
+def test_what_a_service_writes_into_its_schema_looks_nothing_up() -> None:
+    assert spelled_value("{{last.secret#/x}}") == '"{{{{last.secret#/x}}"'
+    assert spelled_value(["\u00abprod.password\u00bb"]) == '["\\u00abprod.password\u00bb"]'
+    assert spelled_value("\ud800") == '"\\ud800"'
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"$ref": "#/Circle"},
+        {"allOf": [{"$ref": "#/Circle"}, {"$ref": "#/Circle"}]},
+        {"oneOf": [{"$ref": "#/Many"}, {"$ref": "#/Many"}]},
+        {"type": 7, "properties": [], "enum": {}, "oneOf": [1, None, "x"], "required": "y", "minimum": "z"},
+        {"default": json.loads("[" * 900 + "]" * 900)},
+        {"type": "object", "required": ["a"], "properties": {"a": {"$ref": "#/Many"}}},
+        {"enum": ["x" * 1_000_000]},
+    ],
+)
+def test_no_schema_is_too_odd_for_a_form(schema: Any) -> None:
+    many = {
+        "anyOf": [{"$ref": "#/Many"} for _ in range(1_000)],
+        "type": "object",
+        "properties": {"a": {"$ref": "#/Many"}},
+    }
+    definitions = {"#/Circle": {"$ref": "#/Circle"}, "#/Many": many}
+    described = Described((DescribedParam("p", schema),), definitions=definitions)
+    for text in ('{"p": {"a": {"a": {"a": [1, {"a": 2}]}}}}', '{"p": [[[]]]}', "{}"):
+        form = edited(text, described=described, view=FormView({("p",): True}))
+        assert not isinstance(parse(form.with_value(("p",), form.start(("p",)))), Problem)
+
+
+# --- there and back --------------------------------------------------------------------------------------------------
+
+LEAVES: st.SearchStrategy[Any] = st.sampled_from(
+    [
+        *({"type": kind} for kind in ("string", "integer", "number", "boolean", "null", "object", "array")),
+        *(
+            {"enum": ["a", None, 1.5]},
+            {"const": True},
+            {"type": ["string", "null"], "default": "d"},
+            {"$ref": "#/self"},
+        ),
+        *(True, False, {}, {"nullable": True, "type": "integer"}, {"examples": [[1]]}),
+    ]
+)
+
+
+def nested(inside: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+    names = st.sampled_from(["a", "b", "c d", ""])
+    return st.one_of(
+        st.builds(
+            lambda members, needed, others: {
+                "type": "object",
+                "properties": members,
+                "required": needed,
+                "additionalProperties": others,
+            },
+            st.dictionaries(names, inside, max_size=3),
+            st.lists(names, max_size=2),
+            st.booleans(),
+        ),
+        st.builds(lambda items: {"type": "array", "items": items}, inside),
+        st.builds(lambda items: {"prefixItems": items}, st.lists(inside, max_size=3)),
+        st.builds(lambda each, how: {how: each}, st.lists(inside, max_size=3), st.sampled_from(["oneOf", "allOf"])),
+    )
+
+
+SCHEMAS = st.recursive(LEAVES, nested, max_leaves=6)
+VALUES = st.recursive(
+    st.sampled_from([None, True, 0, 1.5, "a", "\u00e9"]),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "x"]), inside, max_size=3),
+    max_leaves=6,
+)
+
+
+LEVELS = 4
+
+
+class Unfolded(dict[Any, bool]):
+    """All is unfolded as deep as anybody looks."""
+
+    def get(self, key: Any, default: Any = None) -> bool:
+        return len(key) < LEVELS
+
+
+@given(st.data())
+def test_form_and_json_lead_to_each_other_and_a_change_is_seen_in_both(data: st.DataObject) -> None:
+    schemas = data.draw(st.dictionaries(st.sampled_from(["a", "b", "p"]), SCHEMAS, max_size=3))
+    params = tuple(DescribedParam(name, schema) for name, schema in schemas.items())
+    described = Described(params, definitions={"#/self": {"type": "object", "properties": {"a": {"$ref": "#/self"}}}})
+    value = data.draw(
+        st.lists(VALUES, max_size=3) | st.dictionaries(st.sampled_from(["a", "b", "x"]), VALUES, max_size=3)
+    )
+    text = json.dumps(value, indent=data.draw(st.sampled_from([None, 2])))
+    view = FormView(Unfolded())
+    rows = FormRows(described, data.draw(st.sampled_from(["name", "position", None])))
+    for _ in range(4):
+        found = rows.of(text, view)
+        form = FormText(rows.reader, text, found)
+        there = [row for row in found if row.state != "absent"]
+        assert all(text[slice(*row.span)] == row.text for row in there)
+        assert all(form.with_value(row.path, row.text) == text for row in there), "nothing is changed by itself"
+        assert {way for way in leaves(json.loads(text)) if len(way) <= LEVELS} == {row.path for row in there}
+        if not found:
+            return
+        row = data.draw(st.sampled_from(found))
+        new = data.draw(st.sampled_from(["null", form.start(row.path), '{"n": [1]}', "-0.0"]))
+        after = form.without(row.path) if data.draw(st.booleans()) else form.with_value(row.path, new)
+        assert not isinstance(parse(after), Problem)
+        if after != text and len(after) >= len(text) and span_of(after, row.path):
+            again = {each.path: each for each in rows.of(after, view)}
+            assert (again[row.path].text, again[row.path].state) == (new, "null" if new == "null" else "value")
+        text = after
+
+
+def leaves(value: Any, before: tuple[str | int, ...] = ()) -> set[tuple[str | int, ...]]:
+    """The ways to all that is in a value."""
+    inside = list(value.items() if isinstance(value, dict) else enumerate(value if isinstance(value, list) else ()))
+    return {(*before, step) for step, _ in inside}.union(*(leaves(each, (*before, step)) for step, each in inside))

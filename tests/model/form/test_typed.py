@@ -1,0 +1,43 @@
+"""What is typed at a place becomes JSON, and what was not changed is spelled as it was."""
+
+from __future__ import annotations
+
+import pytest
+
+from rpcexplorer.model.form.field import FormField
+from rpcexplorer.model.form.rows import FormRows
+from rpcexplorer.model.form.typed import shown, typed_value
+from rpcexplorer.model.schema.described import Described, DescribedParam
+
+KINDS = {"s": {"type": "string"}, "n": {"type": "number"}, "a": True}
+DESCRIBED = Described(tuple(DescribedParam(name, schema) for name, schema in KINDS.items()))
+
+
+def field(name: str, there: str) -> FormField:
+    text = f'{{"{name}": {there}}}' if there else "{}"
+    return next(row for row in FormRows(DESCRIBED).of(text) if row.name == name)
+
+
+@pytest.mark.parametrize(
+    ("name", "there", "into", "typed", "value"),
+    [
+        ("s", '"a\\u0062\\/"', "ab/", "ab/", '"a\\u0062\\/"'),
+        ("s", '"a"', "a", '"q"', '"\\"q\\""'),
+        ("s", '""', "", "null", '"null"'),
+        ("s", "", "", "", '""'),
+        ("s", '"two\\nlines"', '"two\\nlines"', "3", "3"),
+        ("s", "7", "7", "x", None),
+        ("n", "1.10", "1.10", "1.10", "1.10"),
+        ("n", "1", "1", " 1e400 ", "1e400"),
+        ("n", "1", "1", "{{x}}", '"{{x}}"'),
+        ("n", "1", "1", "x1", None),
+        ("n", "null", "0", "null", "null"),
+        ("a", '"x"', '"x"', "[1, 1.0]", "[1, 1.0]"),
+        ("a", "", "null", "[1,", None),
+    ],
+)
+def test_what_is_typed_becomes_a_value(name: str, there: str, into: str, typed: str, value: str | None) -> None:
+    row = field(name, there)
+    start = {"s": '""', "n": "0", "a": "null"}[name]
+    assert shown(row, start) == into
+    assert typed_value(row, typed) == value

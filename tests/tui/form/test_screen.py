@@ -1,0 +1,139 @@
+"""The form on screen: each key changes the text that stands elsewhere, and what cannot stand there is typed on."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.tui.dialogs.dialog import Ask
+from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.form.list import FormList
+from rpcexplorer.tui.form.screen import FormScreen
+from rpcexplorer.tui.form.source import FormSource
+from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import on
+
+CIRCLE = {"title": "circle", "type": "object", "required": ["r"], "properties": {"r": {"type": "number"}}}
+SQUARE = {"title": "square", "type": "object", "required": ["s"], "properties": {"s": {"type": "number"}}}
+DESCRIBED = Described(
+    (
+        DescribedParam("name", {"type": "string"}, required=True, doc="In full.\n\x1b[2J"),
+        DescribedParam("age", {"type": ["integer", "null"]}),
+        DescribedParam("role", {"enum": ["user", "admin"]}),
+        DescribedParam("shape", {"oneOf": [CIRCLE, SQUARE]}),
+        DescribedParam("any"),
+    )
+)
+Act = Callable[[Pilot[None], FormScreen], Awaitable[None]]
+
+
+class Text:
+    """A text that can be taken back."""
+
+    def __init__(self, text: str) -> None:
+        self.now, self.before = text, list[str]()
+
+    def put(self, text: str) -> None:
+        self.before.append(self.now)
+        self.now = text
+
+    def undo(self) -> None:
+        self.now = self.before.pop()
+
+    def source(self, described: Described = DESCRIBED) -> FormSource:
+        return FormSource(
+            "user.add", described, None, lambda: self.now, self.put, self.undo, lambda: None, lambda: True, lambda: None
+        )
+
+
+@pytest.fixture
+def explorer(tmp_path: Path) -> Explorer:
+    return Explorer.open(folder=tmp_path, environment={"RPCEXPLORER_HOME": str(tmp_path / "home")})
+
+
+def on_screen(explorer: Explorer, source: FormSource, act: Act, size: tuple[int, int] = (80, 24)) -> list[bool | None]:
+    """Open the form, do something, and say what it was dismissed with."""
+    answers: list[bool | None] = []
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=size) as pilot:
+            screen = FormScreen(explorer, source)
+            stage.push_screen(screen, answers.append)
+            await pilot.pause()
+            await act(pilot, screen)
+
+    asyncio.run(run())
+    return answers
+
+
+def rows(screen: FormScreen) -> list[str]:
+    return [" ".join(row.split()) for row in text_of(screen.query_one(FormList)).splitlines()]
+
+
+def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer) -> None:
+    text = Text("")
+
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        assert rows(screen) == [
+            "○ name* absent ✗ required",
+            "○ age absent integer or null",
+            "○ role absent one of user | admin",
+            "▸ ○ shape absent object",
+            "○ any absent",
+        ]
+        await pilot.press("enter", *'A"', "enter")
+        assert text.now == '{"name": "A\\""}'
+        await pilot.press("down", "space", "space")
+        assert text.now == '{"name": "A\\"", "age": null}'
+        await pilot.press("space")
+        assert text.now == '{"name": "A\\""}'
+        await pilot.press("space", "enter", "x", "enter")
+        assert text.now == '{"name": "A\\"", "age": 0}', "0x is no number, and is typed on"
+        await pilot.press("backspace", "backspace", *"{{age}}", "enter", "down", "space")
+        await on(pilot, Picker)
+        await pilot.press("down", "enter")
+        await pilot.pause()
+        assert text.now == '{"name": "A\\"", "age": "{{age}}", "role": "admin"}'
+        assert rows(screen)[1] == '● age "{{age}}" integer or null'
+        await pilot.press("down", "space", "down", "enter")
+        await pilot.pause()
+        assert rows(screen)[3:5] == ["▾ ● shape 1 member object", "● s* 0 number"]
+        await pilot.press("ctrl+z")
+        assert "shape" not in text.now
+        await pilot.press("end", "enter", *["backspace"] * 4, *"[1,", "enter", "2", "enter")
+        assert json.loads(text.now)["any"] == [1, 2], "the first Enter went on below"
+        await pilot.press("up", "plus")
+        await on(pilot, Ask)
+        await pilot.press(*"w h", "enter")
+        await pilot.pause()
+        assert text.now.endswith('], "shape": {"s": 0, "w h": null}}')
+        await pilot.press("home", "enter", "B", "f5")
+
+    assert on_screen(explorer, text.source(), act) == [True]
+    assert text.now.startswith('{"name": "A\\"B",')
+
+
+def test_opening_and_leaving_changes_nothing_and_a_method_without_params_says_so(explorer: Explorer) -> None:
+    texts = ' { "name" : "a\\u0062" ,\n"x": 1.0}', "[]"
+
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        await pilot.press("enter", "enter", "end", "enter", "escape", "right", "left", "alt+e")
+
+    for written, described in zip(texts, (DESCRIBED, Described()), strict=True):
+        text = Text(written)
+
+        async def look(pilot: Pilot[None], screen: FormScreen, written: str = written) -> None:
+            assert ("Nobody has told of any params" in "".join(rows(screen))) == (written == "[]")
+            assert "\x1b" not in "".join(rows(screen))
+            await act(pilot, screen)
+
+        assert on_screen(explorer, text.source(described), look) == [False]
+        assert (text.now, text.before) == (written, [])
