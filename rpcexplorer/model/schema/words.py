@@ -13,6 +13,8 @@ from rpcexplorer.model.schema.node import Node, SchemaReader
 
 DEPTH: Final = 3
 """Levels that a kind is told of: ``array of array of string``."""
+STEPS: Final = 40
+"""Schemas that are looked at for one kind."""
 CHOICES: Final = 6
 """Values, or alternatives, that are named."""
 LONGEST_VALUE: Final = 40
@@ -27,7 +29,7 @@ _SUMS: Final = (
 
 def kind_words(reader: SchemaReader, schema: Any) -> str:
     """``array of string``, ``one of a | b``, ``string or null``; empty where anything may stand."""
-    return _cut(_kind(reader, schema, DEPTH), LONGEST_KIND)
+    return _cut(_kind(reader, schema, DEPTH, [0]), LONGEST_KIND)
 
 
 def limit_words(node: Node) -> str:
@@ -46,23 +48,27 @@ def value_words(value: Any) -> str:
     return _cut(json.dumps(value), LONGEST_VALUE)
 
 
-def _kind(reader: SchemaReader, schema: Any, depth: int) -> str:
+def _kind(reader: SchemaReader, schema: Any, depth: int, steps: list[int]) -> str:
+    steps[0] += 1
+    if steps[0] > STEPS:
+        return ""
     if schema is False:
         return "nothing"
     node = reader.node(schema)
     if node.choices is not None:
         return one_of(node.choices)
-    words = [_array(reader, node, depth) if kind == "array" else kind for kind in node.kinds]
+    words = [_array(reader, node, depth, steps) if kind == "array" else kind for kind in node.kinds]
     if depth and (not words or len(node.alternatives) > 1):
-        told = [_kind(reader, each, depth - 1) for each in node.alternatives[:CHOICES]]
+        told = [_kind(reader, each, depth - 1, steps) for each in node.alternatives[:CHOICES]]
         if all(told) and told:
             more = ["…"] if len(node.alternatives) > CHOICES else []
             return _either([*told, *more])
     return _either(words)
 
 
-def _array(reader: SchemaReader, node: Node, depth: int) -> str:
-    items = _kind(reader, node.items, depth - 1) if depth and isinstance(node.items, dict) and not node.prefix else ""
+def _array(reader: SchemaReader, node: Node, depth: int, steps: list[int]) -> str:
+    several = depth and isinstance(node.items, dict) and not node.prefix
+    items = _kind(reader, node.items, depth - 1, steps) if several else ""
     return f"array of {items}" if items else "array"
 
 

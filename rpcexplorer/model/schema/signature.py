@@ -1,0 +1,123 @@
+"""What comes next while params are typed: the param at hand, and those that are still to come, in one line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from msgspec import Struct
+
+from rpcexplorer.jsontext.typed.cursor import TypedPlace, place_at
+from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.schema.node import Node
+from rpcexplorer.model.schema.values.places import SchemaPlaces
+from rpcexplorer.model.schema.words import kind_words, limit_words
+
+MOST_NAMES = 6
+"""That are told on each side."""
+LONGEST_DOC = 200
+
+
+class Signature(Struct, frozen=True):
+    """Where a person is among the params of a method."""
+
+    before: tuple[str, ...]
+    """By position: what stands before."""
+    current: str
+    """The name of what is being typed; empty between two."""
+    after: tuple[str, ...]
+    """What is still to come: by name what must be there first. A name with ``?`` may be left out."""
+    words: str = ""
+    """The kind and the limits of what is being typed."""
+    doc: str = ""
+    """One line."""
+
+    @property
+    def line(self) -> str:
+        """All but the doc: ``count integer 1 … 100 · then kind, since?``."""
+        here = " ".join(filter(None, (self.current, self.words)))
+        then = ", ".join(self.after[:MOST_NAMES]) + (" …" if len(self.after) > MOST_NAMES else "")
+        return " · ".join(filter(None, (here, f"then {then}" if then and here else then)))
+
+
+def signature(text: str, offset: int, described: Described, *, by: By | None = None) -> Signature | None:
+    """What is due at an offset; None where nothing is known of it."""
+    if not described.params:
+        return None
+    if not text[:offset].strip():
+        return Signature((), "", tuple(_params(described)))
+    place = place_at(text, offset)
+    if place is None or (by or _by(place)) != _by(place):
+        return None
+    places = SchemaPlaces(described)
+    top = place.path[0] if place.path else None
+    if isinstance(top, int):
+        return _by_position(top, place, described, places)
+    if place.due != "value" and not place.path:
+        there = place.levels[0].members
+        return Signature((), "", tuple(_params(described, leave_out=set(there))))
+    return _by_name(place, described, places)
+
+
+def _by(place: TypedPlace) -> By:
+    return "name" if place.levels[0].is_object else "position"
+
+
+def _by_position(at: int, place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature | None:
+    names = [param.name or f"#{number}" for number, param in enumerate(described.params, start=1)]
+    if at >= len(names):
+        return None
+    after = [_named(name, param.required) for name, param in zip(names, described.params, strict=True)][at + 1 :]
+    words, doc = _said(place, places, described)
+    inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place.path[1:])
+    return Signature(tuple(names[:at]), names[at] + inside, tuple(after), words, doc)
+
+
+def _by_name(place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature:
+    words, doc = _said(place, places, described)
+    if len(place.path) == 1 and place.due == "value":
+        current = str(place.path[0])
+        there = {*place.levels[0].members, current}
+        return Signature((), current, tuple(_params(described, leave_out=there)), words, doc)
+    nodes = places.nodes(_object(place, places), place.levels[-1].members)
+    there = {*place.levels[-1].members, str(place.path[-1])}
+    current = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place.path).lstrip(".")
+    return Signature((), current, tuple(_missing(nodes, there)), words, doc)
+
+
+def _object(place: TypedPlace, places: SchemaPlaces) -> tuple[object, ...]:
+    """The schemas of the object at hand."""
+    path = place.path[:-1] if place.due == "value" else place.path
+    return places.schemas(path, [level.members for level in place.levels])
+
+
+def _said(place: TypedPlace, places: SchemaPlaces, described: Described) -> tuple[str, str]:
+    """Each, limits and doc of what is at the path."""
+    schemas = places.schemas(place.path, [level.members for level in place.levels])
+    own = next((param.doc for at, param in enumerate(described.params) if [*place.path] in ([param.name], [at])), "")
+    for schema in schemas:
+        node = places.reader.node(schema)
+        words = " ".join(filter(None, (kind_words(places.reader, schema), limit_words(node))))
+        if words or own or node.doc:
+            return words, _line(own or node.doc)
+    return "", _line(own)
+
+
+def _params(described: Described, leave_out: set[str] | None = None) -> Iterator[str]:
+    rows = [param for param in described.params if param.name and param.name not in (leave_out or ())]
+    yield from (param.name for param in rows if param.required)
+    yield from (f"{param.name}?" for param in rows if not param.required and not param.deprecated)
+
+
+def _missing(nodes: list[Node], there: set[str]) -> Iterator[str]:
+    names = {name: name in node.required for node in nodes for name in node.properties if name not in there}
+    yield from (name for name, required in names.items() if required)
+    yield from (f"{name}?" for name, required in names.items() if not required)
+
+
+def _named(name: str, required: bool | None) -> str:
+    return name if required else f"{name}?"
+
+
+def _line(text: str) -> str:
+    return " ".join(text[: LONGEST_DOC * 4].partition("\n\n")[0].split())[:LONGEST_DOC]

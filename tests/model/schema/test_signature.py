@@ -1,0 +1,65 @@
+"""What comes next while params are typed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.signature import signature
+
+OWNER = {"type": "object", "required": ["id"], "properties": {"born": {"format": "date", "type": "string"}, "id": {}}}
+SHOP = Described(
+    (
+        DescribedParam("since", {"type": "string"}, doc="From\nwhen on.\n\nMore."),
+        DescribedParam("count", {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}, True),
+        DescribedParam("kind", {"enum": ["book", "boat"]}, True),
+        DescribedParam("owner", {"anyOf": [OWNER, {"type": "null"}]}),
+        DescribedParam("tags", {"items": {"type": "string"}}),
+        DescribedParam("old", deprecated=True),
+    )
+)
+
+
+def line(text: str, **more: Any) -> str:
+    offset = text.index("|")
+    found = signature(text.replace("|", "", 1), offset, SHOP, **more)
+    return found.line if found else ""
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("|", "count, kind, since?, owner?, tags?"),
+        ("{|", "count, kind, since?, owner?, tags?"),
+        ('{"kind": "book", |}', "count, since?, owner?, tags?"),
+        ('{"count": 5|, "kind": 1}', "count integer 1 … 9 · then since?, owner?, tags?"),
+        ('{"owner": {|', "owner object or null · then id, born?"),
+        ('{"owner": {"id": 1, "born": "|', "owner.born string date"),
+        ('{"tags": ["|', "tags[0] string"),
+        ('{"foreign": |', "foreign · then count, kind, since?, owner?, tags?"),
+        ("[|", "since string · then count, kind, owner?, tags?, old?"),
+        ('["x", 5, |', "kind one of book | boat · then owner?, tags?, old?"),
+        ('["x", 5, "book", {|', "owner object or null · then tags?, old?"),
+        ('["x", 5, "book", {"id": 5|', "owner.id · then tags?, old?"),
+        ("[1,2,3,4,5,6,7|", ""),
+        ("{}|", ""),
+    ],
+)
+def test_the_line_follows_the_cursor(text: str, told: str) -> None:
+    assert line(text) == told
+
+
+def test_the_doc_of_what_is_typed_is_one_line() -> None:
+    found = [signature(text, len(text), SHOP) for text in ('{"since": ', "[1, ", '["x", 5, ')]
+    assert [each and (each.before, each.doc) for each in found] == [
+        ((), "From when on."),
+        (("since",), "How many."),
+        (("since", "count"), ""),
+    ]
+
+
+def test_params_in_a_form_that_the_method_does_not_take_have_no_line() -> None:
+    assert line("{|", by="position") == line("[|", by="name") == ""
+    assert signature("{", 1, Described()) is None
