@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import ClassVar
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
 
@@ -14,7 +14,11 @@ from rpcexplorer.auth.token import MARK, TokenAuth
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.described import Described
 from rpcexplorer.protocol.messages import Call, spelled
+
+TOKENS: Final = frozenset({"token", "secret", "session", "session_id", "sid", "ubus_rpc_session", "auth", "key"})
+"""What the first param is called where it is the token."""
 
 
 class FirstAuth(TokenAuth, frozen=True):
@@ -32,6 +36,13 @@ class FirstAuth(TokenAuth, frozen=True):
     }
     form: ClassVar[tuple[FormLine, ...]] = (FormLine("value", "first param", "token:{token}"),)
     in_params: ClassVar[bool] = True
+
+    def asked_of(self, described: Described) -> Described:
+        """Without its first param, where that is the token by its name, or a text that has none."""
+        first = next(iter(described.params), None)
+        if first is None or not (first.name in TOKENS or (not first.name and _is_text(first.schema))):
+            return described
+        return replace(described, params=described.params[1:])
 
     def words(self, profile: Profile) -> str:
         return self.said(profile, "out as the first element of the params")
@@ -60,3 +71,7 @@ class FirstAuth(TokenAuth, frozen=True):
         if spans and call.params[slice(*spans[0])] == element:
             return call.params  # as the request shows it, pasted back
         return f"[{element},{call.params.lstrip()[1:]}" if spans else f"[{element}]"
+
+
+def _is_text(schema: Any) -> bool:
+    return isinstance(schema, dict) and schema.get("type") == "string"

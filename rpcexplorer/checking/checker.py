@@ -87,6 +87,9 @@ class Checker:
     async def close(self) -> None:
         """End the process. There are no checks any more."""
         self._is_closed = True
+        self._drop()
+
+    def _drop(self) -> None:
         if child := self._child:
             self._child = None
             child.close()
@@ -161,15 +164,20 @@ class Checker:
         """One check; whoever waited for it may be gone before it ends, and the next one waits for that."""
         if why_not := self._why_not(checkable, sent):  # what came of those before it
             return Verdict(why_not=why_not)
+        if self._child is not None and not self._child.is_alive:  # the system, or somebody, has ended it
+            self._drop()
         child = self._child or await self._started()
         if child is None:
             return Verdict(why_not=self._out_of_order or "the process that checks does not start")
-        answer = await _in_thread(lambda: child.ask(checkable.key, checkable.json, sent), self._deadline, child.kill)
-        if answer is None or answer == GONE:
-            self._given_up.add(checkable.key)
-            self._child = None
-            child.close()
-            return GONE
+        answer = GONE
+        try:
+            answer = await _in_thread(
+                lambda: child.ask(checkable.key, checkable.json, sent), self._deadline, child.kill, GONE
+            )
+        finally:
+            if answer == GONE:  # also where the loop ends before the check does
+                self._given_up.add(checkable.key)
+                self._drop()
         return answer
 
     async def _started(self) -> Child | None:
@@ -178,14 +186,19 @@ class Checker:
         except (OSError, ValueError) as error:
             self._out_of_order = f"the process that checks does not start: {error}"
             return None
-        greeting = await _in_thread(child.greeting, STARTING, child.kill)
-        if greeting is None or not greeting.ready or self._is_closed:
-            child.close()
+        greeting = GONE
+        try:
+            greeting = await _in_thread(child.greeting, STARTING, child.kill, GONE)
+        finally:
+            if not greeting.ready or self._is_closed:
+                child.close()
+        if not greeting.ready:
             self._failed_starts += 1
-            if greeting is not None and greeting.why_not and greeting != GONE:
+            if greeting != GONE:
                 self._out_of_order = greeting.why_not
             elif self._failed_starts >= MOST_STARTS:
                 self._out_of_order = "the process that checks does not start"
+        if not greeting.ready or self._is_closed:
             return None
         self._failed_starts, self._child = 0, child
         return child
@@ -211,7 +224,7 @@ async def _in_turns(steps: Steps[T]) -> T:
             began = perf_counter()
 
 
-async def _in_thread(work: Callable[[], T], seconds: float, end: Callable[[], None]) -> T | None:
+async def _in_thread(work: Callable[[], T], seconds: float, end: Callable[[], None], late: T) -> T:
     """What comes of work that blocks, if it comes in time; if not, or where nobody waits any more, ``end`` ends it."""
     loop, came = asyncio.get_running_loop(), asyncio.Event()
     found: list[T] = []
@@ -228,7 +241,7 @@ async def _in_thread(work: Callable[[], T], seconds: float, end: Callable[[], No
         async with asyncio.timeout(seconds):
             await came.wait()
     except TimeoutError:
-        return None
+        return late
     finally:
         if not found:
             end()

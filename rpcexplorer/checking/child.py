@@ -55,6 +55,10 @@ class Child:
     def pid(self) -> int:
         return self._process.pid
 
+    @property
+    def is_alive(self) -> bool:
+        return self._process.poll() is None
+
     def greeting(self) -> Verdict:
         """What it says when it has started."""
         return self._answer()

@@ -43,7 +43,7 @@ class NotCheckedError(Exception):
     """No verdict; the text says why."""
 
 
-def main() -> None:
+def main(last_resort: float = LAST_RESORT) -> None:
     given, told = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     sys.stdout = sys.stderr = os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
     os.dup2(sys.stdout.fileno(), 1)
@@ -54,7 +54,7 @@ def main() -> None:
         write(told, _spelled({"why_not": "jsonschema-rs is not installed: pip install jsonschema-rs"}))
         return
     write(told, _spelled({"ready": True}))
-    serve(given, told, jsonschema_rs, LAST_RESORT)
+    serve(given, told, jsonschema_rs, last_resort)
 
 
 def serve(given: BinaryIO, told: BinaryIO, library: Any, last_resort: float = 0) -> None:
@@ -221,4 +221,4 @@ def _limit() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(*map(float, sys.argv[1:]))

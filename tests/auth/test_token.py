@@ -19,6 +19,7 @@ from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile
+from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call, Result
 from tests.auth.driving import DENIED, PONG, SESSION, drive, end, kinds, message, received, requests
@@ -335,3 +336,19 @@ def test_a_setting_that_cannot_be_is_told(tmp_path: Path, auth: str, key: str, w
 def test_a_bearer_token_may_be_pasted_with_its_header() -> None:
     assert BearerAuth().pasted("token", " Authorization: Bearer abc.def\n") == "abc.def"
     assert BearerAuth().pasted("token", " abc ") == "abc"
+
+
+@pytest.mark.parametrize(
+    ("first", "is_token"),
+    [
+        (DescribedParam("session"), True),
+        (DescribedParam("", {"type": "string"}), True),
+        (DescribedParam("", {"type": "array"}), False),
+        (DescribedParam("uris"), False),
+    ],
+)
+@pytest.mark.everyday(4)
+def test_the_first_param_is_not_asked_for_where_it_is_the_token(first: DescribedParam, is_token: bool) -> None:
+    rest = DescribedParam("b")
+    assert FirstAuth().asked_of(Described((first, rest))).params == ((rest,) if is_token else (first, rest))
+    assert FirstAuth().asked_of(Described()).params == ()

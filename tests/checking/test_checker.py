@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, TypeVar
@@ -53,19 +54,20 @@ def test_params_are_checked_as_they_are_given() -> None:
     assert [each.pointer for each in placed.problems] == [(1,)]
 
 
-def test_a_check_that_does_not_end_is_ended_and_its_schema_left_alone() -> None:
-    """Alternatives that double at each of many levels: there is no schema that would take longer."""
-    levels = 40
-    doubling: dict[str, Any] = {
+def doubling(levels: int = 40) -> Described:
+    """Alternatives that double at each of many levels: no schema takes longer."""
+    known: dict[str, Any] = {
         f"#/{level}": {"anyOf": [{"$ref": f"#/{level + 1}"}, {"allOf": [{"$ref": f"#/{level + 1}"}]}]}
         for level in range(levels)
     }
-    endless = taking({**doubling, f"#/{levels}": {"type": "string"}}, a={"$ref": "#/0"})
+    return taking({**known, f"#/{levels}": {"type": "string"}}, a={"$ref": "#/0"})
 
+
+def test_a_check_that_does_not_end_is_ended_and_its_schema_left_alone() -> None:
     async def use(checker: Checker) -> list[str]:
-        first = await checker.params(endless, '{"a": 1}')
+        first = await checker.params(doubling(), '{"a": 1}')
         pid = checker.pid
-        again = await checker.params(endless, '{"a": 1}')
+        again = await checker.params(doubling(), '{"a": 1}')
         other = await checker.params(taking(a={"type": "string"}), '{"a": "b"}')
         return [first.why_not, str(pid), again.why_not, other.why_not]
 
@@ -73,6 +75,55 @@ def test_a_check_that_does_not_end_is_ended_and_its_schema_left_alone() -> None:
     assert (first, pid) == ("the check came to no end", "None")
     assert again == "a check by its schema came to no end before"
     assert other == ""
+
+
+def test_whoever_does_not_wait_any_more_holds_nobody_up() -> None:
+    method = taking(a={"type": "string"})
+
+    async def use(checker: Checker) -> Checked:
+        impatient = [asyncio.ensure_future(checker.params(method, f'{{"a": {number}}}')) for number in range(20)]
+        await checker.params(method, "[]")
+        for each in impatient[::2]:
+            each.cancel()
+        kept = await asyncio.gather(*impatient[1::2])
+        assert all(len(each.problems) == 1 for each in kept)
+        return await checker.params(method, '{"a": "x"}')
+
+    assert used(use).is_right
+
+
+def test_a_loop_that_ends_in_the_middle_of_a_check_leaves_nothing() -> None:
+    """Nobody closes this one: as when the program is interrupted."""
+    pids: list[int | None] = []
+
+    async def run() -> None:
+        checker = Checker(deadline=60)
+        await checker.params(taking(a={"type": "string"}), "{}")
+        pids.append(checker.pid)
+        asyncio.ensure_future(checker.params(doubling(), '{"a": 1}'))  # noqa: RUF006 - it is cancelled with the loop
+        await asyncio.sleep(0)
+        await asyncio.sleep(0)
+
+    asyncio.run(run())
+    assert pids[0] is not None
+    with pytest.raises(ProcessLookupError):
+        os.kill(pids[0], 0)
+
+
+def test_a_process_that_somebody_ended_is_started_anew() -> None:
+    method = taking(a={"type": "string"})
+
+    def end(pid: int) -> None:
+        os.kill(pid, signal.SIGKILL)
+        os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+
+    async def use(checker: Checker) -> Checked:
+        await checker.params(method, "[]")
+        assert checker.pid is not None
+        await asyncio.to_thread(end, checker.pid)
+        return await checker.params(method, '{"a": "x"}')
+
+    assert used(use).is_right
 
 
 def test_the_process_ends_with_the_program_and_leaves_nothing() -> None:
