@@ -210,12 +210,11 @@ class Explorer(Storage):
 
     def described(self, method: str) -> Described | None:
         """All that is known of what a method takes and gives; None of a name that nobody has told of."""
-        profile = self._in_use()
-        found, auth = self.catalogues.described(profile, method), auth_of(profile)
-        known = self.methods(called=False).get(method) if found is None or auth.in_params else None
+        found = self.catalogues.described(profile := self._in_use(), method)
+        known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
         if known is None or found is None:
             return described_by(known) if known else found
-        return auth.offered_in_full(known, found)
+        return auth_of(profile).offered_in_full(known, found)
 
     async def discover(
         self, *, watch: Watch | None = None, stop: Stop | None = None, tell: TellStep | None = None

@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.asking import confirm, question_about
-from rpcexplorer.cli.context import Invocation, complete_methods, invocation_of, profile_option
+from rpcexplorer.cli.context import Invocation, complete_methods, complete_params, invocation_of, profile_option
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.saved_calls import resolved
@@ -79,7 +79,7 @@ def sending_options(command: F) -> F:
 
 @click.command()
 @click.argument("method", shell_complete=complete_methods)
-@click.argument("params", nargs=-1)
+@click.argument("params", nargs=-1, shell_complete=complete_params)
 @sending_options
 @click.pass_context
 def call(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:
@@ -102,7 +102,7 @@ def call(context: click.Context, /, method: str, params: tuple[str, ...], **opti
 
 @click.command()
 @click.argument("method", shell_complete=complete_methods)
-@click.argument("params", nargs=-1)
+@click.argument("params", nargs=-1, shell_complete=complete_params)
 @sending_options
 @click.pass_context
 def notify(context: click.Context, /, method: str, params: tuple[str, ...], **options: Any) -> None:

@@ -10,6 +10,7 @@ each name, ``plain,NAME``, and three lines for zsh.
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections.abc import Mapping
 from typing import Final, NamedTuple
@@ -24,6 +25,7 @@ LONGEST: Final = 200
 """Characters of a name that somebody may want on a command line."""
 MOST: Final = 2_000
 """Names that are offered at once."""
+NUMBER: Final = re.compile(r"-?\d+(\.\d+)?")
 SIGNS: Final = "_.:/@- "
 """What may stand in a name beside letters and digits."""
 
@@ -45,6 +47,12 @@ def offered(name: str) -> bool:
     return all(letter.isalnum() or letter in SIGNS for letter in name)
 
 
+def offered_param(word: str) -> bool:
+    """The same of ``name=`` or ``name:=`` with or without a value behind it."""
+    name, _, value = word.partition("=")
+    return offered(name.removesuffix(":")) and (not value or offered(value) or NUMBER.fullmatch(value) is not None)
+
+
 class Offering(ShellComplete):
     def get_completions(self, args: list[str], incomplete: str) -> list[CompletionItem[str]]:
         """What click finds, without the names that no shell may see; where there are too many, some of them.
@@ -53,7 +61,7 @@ class Offering(ShellComplete):
         """
         options = incomplete.startswith("-") and "=" not in incomplete and "--" not in args
         found = super().get_completions(args, incomplete)
-        items = [item for item in found if item.type != "plain" or options or offered(item.value)]
+        items = [item for item in found if item.type != "plain" or options or _is_offered(item)]
         for item in items:
             if item.type != "plain":
                 item.value = ""  # a shell completes paths by itself
@@ -61,6 +69,10 @@ class Offering(ShellComplete):
             items.sort(key=lambda item: item.value)
             items[MOST - 1 :] = items[-1:]
         return items
+
+
+def _is_offered(item: CompletionItem[str]) -> bool:
+    return offered_param(item.value) if item.is_param else offered(item.value)
 
 
 class Bash(Offering, BashComplete):

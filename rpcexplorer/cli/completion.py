@@ -26,7 +26,7 @@ _rpcexplorer_completion() {{
     COMPREPLY=()
     while IFS=, read -r type value; do
         case $type in
-            plain) COMPREPLY+=("$value") ;;
+            plain) COMPREPLY+=("$value"); [[ $value == *= ]] && compopt -o nospace ;;
             dir) compopt -o dirnames ;;
             file) compopt -o default ;;
         esac
@@ -37,19 +37,22 @@ complete -o nosort -F _rpcexplorer_completion {PROGRAM}
 ZSH: Final = f"""\
 #compdef {PROGRAM}
 _rpcexplorer_completion() {{
-    local -a answer plain told
+    local -a answer plain told begun
     local type value help
     answer=("${{(@f)$(env {COMPLETING}=zsh_complete COMP_WORDS="${{words[*]}}" COMP_CWORD=$((CURRENT-1)) \\
         {PROGRAM} 2>/dev/null)}}")
     for type value help in "${{(@)answer}}"; do
         case $type in
-            plain) if [[ $help == _ ]]; then plain+=("$value"); else told+=("$value:$help"); fi ;;
+            plain)
+                if [[ $value == *= ]]; then begun+=("$value")
+                elif [[ $help == _ ]]; then plain+=("$value"); else told+=("$value:$help"); fi ;;
             dir) _path_files -/ ;;
             file) _path_files -f ;;
         esac
     done
     (( $#told )) && _describe -V unsorted told -U
     (( $#plain )) && compadd -U -V unsorted -a plain
+    (( $#begun )) && compadd -U -V unsorted -S '' -a begun
 }}
 if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
     _rpcexplorer_completion "$@"

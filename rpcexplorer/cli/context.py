@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeVar, cast
 
 import click
+from click.shell_completion import CompletionItem
 from msgspec import Struct
 
 from rpcexplorer.auth.registry import KINDS
@@ -16,6 +17,7 @@ from rpcexplorer.model.address import split_address
 from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.templates.saved_call import method_of
 from rpcexplorer.views.printable import printable
 
 F = TypeVar("F")
@@ -121,6 +123,20 @@ def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> 
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
     methods = explorer.listed() if isinstance(chosen, Profile) else {}
     return [name for name in methods if name.startswith(begun)]
+
+
+def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
+    """``name=`` or ``name:=`` of what the method takes, and values where only some may stand."""
+    explorer, method = _quiet_explorer(context), context.params.get("method")
+    chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
+    described = explorer.described(method_of(method)) if method and isinstance(chosen, Profile) else None
+    if described is None:
+        return []
+    from rpcexplorer.cli.completing_params import words  # it is only needed here
+
+    given = context.params.get("params") or context.params.get("given") or ()
+    found = words(described, begun, given)
+    return [CompletionItem(word, is_param=True) for word in found if word.startswith(begun)]
 
 
 def _quiet_explorer(context: click.Context) -> Explorer:

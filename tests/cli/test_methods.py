@@ -265,27 +265,6 @@ def test_words_that_do_not_go_together_are_a_sentence(shell: Shell, words: list[
     assert (ran.code, ran.out) == (2, b"")
 
 
-# --- params ----------------------------------------------------------------------------------------------------------
-
-
-def test_params_prints_what_a_method_may_start_from(shell: Shell) -> None:
-    methods = [
-        {"name": "needs", "params": [{"name": "x", "required": True, "schema": {"type": "integer"}}]},
-        {"name": "none", "params": []},
-    ]
-    described(shell, {"methods": methods})
-    shell.sessions(
-        '[profile.shy]\nurl = "http://127.0.0.1:1"\n[profile.shy.method.noted]\nparams = { a = 1 }\n'
-        "[call.kept]\nmethod = \"none\"\nparams_json = '[1.10]'\n"
-    )
-    printed = {name: shell.run("params", name).text for name in ("needs", "none", "noted", "@kept")}
-    assert printed == {"needs": '{"x":0}\n', "none": "[]\n", "noted": '{"a":1}\n', "@kept": "[1.10]\n"}
-    assert shell.run("params", "needs", terminal=True, NO_COLOR="1").text == '{\n  "x": 0\n}\n'
-    ran = shell.run("params", "need")
-    assert (ran.code, ran.out) == (2, b"")
-    assert "Did you mean needs or noted?" in ran.err
-
-
 def test_hostile_names_reach_no_terminal(shell: Shell) -> None:
     hostile = json.dumps(
         {"jsonrpc": "2.0", "result": {"methods": [{"name": "x\x1b]52;c;?\x07", "summary": "\x1b[c\u202e [/]"}]}}

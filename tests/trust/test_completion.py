@@ -17,6 +17,7 @@ from rpcexplorer.cli.world import COMPLETING
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.history.store import History
 from tests.fakes.shell import Shell
@@ -99,6 +100,46 @@ def test_a_name_that_could_mean_something_to_a_shell_is_not_offered(name: str) -
 @pytest.mark.parametrize("name", [*PLAIN, "yy with spaces"])
 def test_a_name_of_letters_digits_and_harmless_signs_is_offered(name: str) -> None:
     assert offered(name)
+
+
+def with_params(shell: Shell, *params: DescribedParam) -> None:
+    found = Discovery(datetime.now(UTC), (Method("m"),), described={"m": Described(params)})
+    Catalogues(shell.home / "cache" / "catalogues").settle(Profile("shop", URL), found)
+
+
+@pytest.mark.parametrize("kind", ["fish", "zsh", "bash"])
+def test_params_of_a_method_are_offered_by_name_and_their_values_where_only_some_may_stand(
+    person: Shell, kind: str
+) -> None:
+    colours = {"enum": ["red", "$(>x)", "dark blue", "a=b", None, 7, "-1"]}
+    with_params(
+        person, DescribedParam("colour", colours), DescribedParam("count", {"type": "integer"}),
+        DescribedParam("yy$(>x)", {"type": "string"}), DescribedParam(""), DescribedParam("flag", {"type": "boolean"}),
+    )  # fmt: skip
+
+    def names(*words: str) -> set[str]:
+        lines = emitted(person, kind, *words).splitlines()
+        found = lines[1::3] if kind == "zsh" else [line.partition(",")[2].partition("\t")[0] for line in lines]
+        return {*found} - {""}
+
+    assert names("call", "m", "") == {"colour=", "count:=", "flag:="}
+    assert names("params", "m", "--check", "co") == {"colour=", "count:="}
+    assert names("call", "m", "colour=red", "") == {"count:=", "flag:="}
+    assert names("call", "m", "colour:=") >= {"colour:=7", "colour:=null"} if kind != "bash" else {"7", "null"}
+    assert names("notify", "m", "flag:=t") == {"flag:=true"}
+    if kind == "fish":
+        assert names("call", "m", "colour=") == {"colour=red", "colour=dark blue", "colour=-1"}
+    assert names("call", "m", "yy") == set()
+    assert names("call", "nobody", "") == set()
+
+
+@pytest.mark.thorough
+def test_bash_goes_on_behind_the_sign_of_a_param(person: Shell) -> None:
+    with_params(person, DescribedParam("colour", {"enum": ["red", "blue"]}), DescribedParam("a", {"const": "$(>x)"}))
+    with bash(person, "rpcexplorer() { printf '<%s>' \"$@\"; echo; }\n") as terminal:
+        terminal.type("rpcexplorer call m col\tr\ta\tx\r")
+        terminal.sees("<call><m><colour=red><a=x>")
+    assert not (person.folder / "x").exists()
 
 
 @pytest.mark.thorough

@@ -1,0 +1,80 @@
+"""``params METHOD``: something to start from, and what its schema has against what somebody has written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.fakes.shell import Shell
+
+METHODS = [
+    {
+        "name": "needs",
+        "params": [
+            {"name": "x", "required": True, "schema": {"type": "integer", "minimum": 1}},
+            {"name": "to", "schema": {"type": "object", "properties": {"kind": {"enum": ["a", "\x1b]52;c;?\x07"]}}}},
+        ],
+    },
+    {"name": "none", "params": []},
+]
+
+
+@pytest.fixture
+def shop(shell: Shell) -> Shell:
+    """A shell with a profile of which the methods are known, one that the team has noted, and a saved call."""
+    shell.sessions('[profile.shy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "openrpc.json" }\n')
+    (shell.folder / "openrpc.json").write_text(json.dumps({"methods": METHODS}))
+    assert shell.run("methods", "--refresh").code == 0
+    shell.sessions(
+        '[profile.shy]\nurl = "http://127.0.0.1:1"\n[profile.shy.method.noted]\nparams = { a = 1 }\n'
+        "[call.kept]\nmethod = \"needs\"\nparams_json = '[1.10]'\n"
+    )
+    return shell
+
+
+def test_what_a_method_may_start_from_is_printed(shop: Shell) -> None:
+    printed = {name: shop.run("params", name).text for name in ("needs", "none", "noted", "@kept")}
+    assert printed == {"needs": '{"x":1}\n', "none": "[]\n", "noted": '{"a":1}\n', "@kept": "[1.10]\n"}
+    assert shop.run("params", "needs", terminal=True, NO_COLOR="1").text == '{\n  "x": 1\n}\n'
+    ran = shop.run("params", "need")
+    assert (ran.code, ran.out) == (2, b"")
+    assert "Did you mean needs or noted?" in ran.err
+
+
+def test_what_a_schema_has_against_params_is_told_with_its_place_and_ends_with_2(shop: Shell) -> None:
+    text = '{\n  "x": "1",\n  "to": {"kind": "b"},\n  "mor\x1be": 1}'
+    (shop.folder / "p.json").write_text(text.replace("\x1b", "\\u001b"))
+    for given, stdin in (("@p.json", b""), ("-", (shop.folder / "p.json").read_bytes())):
+        ran = shop.run("params", "needs", "--check", given, stdin=stdin, terminal=True)
+        lines = ran.err.splitlines()
+        assert (ran.code, ran.out) == (2, b"")
+        assert lines[0].startswith("rpcexplorer: line 2, column 8: ")
+        assert lines[1].startswith("rpcexplorer: line 3, column 18 /to/kind: ")
+        assert "\x1b" not in ran.err
+
+
+def test_params_that_fit_and_such_that_nobody_can_check_end_with_0(shop: Shell) -> None:
+    ran = shop.run("params", "needs", "--check", "x:=1")
+    assert (ran.code, ran.err) == (0, "rpcexplorer: nothing in its schema is against these params\n")
+    ran = shop.run("params", "none", "--check")
+    assert ran.code == 0
+    ran = shop.run("params", "noted", "--check", "{}")
+    assert ran.code == 0
+    assert ran.err.startswith("rpcexplorer: not checked: ")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["needs", "x:=1"], "add --check"),
+        (["needs", "--check", "{"], "these are no params"),
+        (["needs", "--check", "5"], "these are no params"),
+        (["needs", "--check", "@nowhere.json"], "There is no file"),
+        (["nobody", "--check", "{}"], "No method nobody is known"),
+    ],
+)
+def test_what_cannot_be_checked_for_how_it_was_asked_is_a_sentence(shop: Shell, words: list[str], said: str) -> None:
+    ran = shop.run("params", *words)
+    assert (ran.code, ran.out) == (2, b"")
+    assert said in ran.err
