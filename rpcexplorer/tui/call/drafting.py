@@ -24,7 +24,7 @@ from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.saved_call import SIGN, SavedCall, as_named, method_of, no_such_call
 from rpcexplorer.tui.call.draft_writer import DraftWriter
 from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.call.reply_actions import ReplyScreen
+from rpcexplorer.tui.call.schemas import SchemaScreen
 from rpcexplorer.tui.call.troubles import Troubles
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.words.auth import auth_words
@@ -32,7 +32,7 @@ from rpcexplorer.views.words.auth import auth_words
 RECENT = 8
 
 
-class DraftScreen(ReplyScreen):
+class DraftScreen(SchemaScreen):
     """A screen with an editor whose text is kept, for the profile in use."""
 
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
@@ -155,10 +155,6 @@ class DraftScreen(ReplyScreen):
         self._writer.loaded()
         if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
             self.explorer.remembered.set_method(self._profile_name, name)
-
-    def describe(self) -> None:
-        """What is known of the method that is called, in full: for the docs, and for whoever writes its params."""
-        self.described = self.explorer.described(self.called) if self.called else None
 
     def choose_method(self, method: str) -> None:
         """Take a method of this very name into the editor: whoever named it may know how a saved call is named here."""

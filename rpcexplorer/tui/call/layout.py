@@ -124,6 +124,8 @@ class CallLayout(Screen[None]):
     """The exchange on view."""
     hint: reactive[WordLine] = reactive[WordLine]([], init=False, repaint=False)
     """What may help, where the exchange on view has failed just now; empty where nobody knows."""
+    schema_remark: reactive[str] = reactive("", init=False, repaint=False)
+    """What its schema has against the result on view."""
     what: reactive[str] = reactive("", init=False, repaint=False)
     """What is under way, in a word; empty where nothing is."""
     whose: reactive[str] = reactive("", init=False, repaint=False)
@@ -137,7 +139,11 @@ class CallLayout(Screen[None]):
         """The line at the top."""
         self.methods = MethodsPane(key=self.key("focus.methods"), recent_key=self.key("history"))
         """The pane at the left."""
-        self.params = ParamsPane(key=self.key("focus.params"), names=self.offered_names, check=self.check_params)
+        self.params = ParamsPane(
+            key=self.key("focus.params"),
+            names=self.offered_names,
+            check=self.check_params,
+        )
         """The pane above."""
         self.response = ResponsePane(
             key=self.key("focus.response"), cancel_key=self.key("cancel"), first_steps=self.steps_of()
@@ -156,7 +162,9 @@ class CallLayout(Screen[None]):
             yield self.methods.data_bind(here.pinned, here.recent, methods=here.known, current=here.method)
             with Vertical(id="right"):
                 yield self.params.data_bind(here.preview, here.described, empty=here.empty_params)
-                yield self.response.data_bind(here.exchange, here.hint, here.what, here.whose, method=here.called)
+                yield self.response.data_bind(
+                    here.exchange, here.hint, here.schema_remark, here.what, here.whose, method=here.called
+                )
         yield Footer().data_bind(prod=here.is_prod)
 
     def key(self, command: str) -> str:

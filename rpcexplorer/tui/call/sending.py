@@ -49,6 +49,7 @@ class SendingScreen(DraftScreen):
     def watch_exchange(self) -> None:
         """A hint goes with the exchange that it is about."""
         self._hinted, self.hint = None, []
+        self.check_result(self.exchange)
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

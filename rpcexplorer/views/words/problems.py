@@ -56,10 +56,9 @@ def mended(problem: Problem) -> tuple[list[str], str] | None:
 
 
 def warning(problem: SchemaProblem, at: int = 0, count: int = 1) -> str:
-    """One problem of params: its place, the way to it where it lies deeper, and which of all it is."""
-    way = f" {path(problem.pointer)}" if len(problem.pointer) > 1 else ""
+    """One problem of params: its place, what it is, and which of all."""
     which = f" ({at + 1} of {count})" if count > 1 else ""
-    return f"line {problem.line}, column {problem.column}{way}: {_sentence(problem)}.{which}"
+    return f"line {problem.line}, column {problem.column}: {_sentence(problem)}.{which}"
 
 
 def result_remark(problems: Sequence[SchemaProblem]) -> str:
@@ -67,7 +66,8 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     if not problems:
         return ""
     more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    return f"not as its schema says: at {path(problems[0].pointer) or 'the top'}, {_sentence(problems[0])}{more}"
+    where = f" at {path(problems[0].pointer)}" if problems[0].pointer else ""
+    return f"not as its schema says{where}: {_sentence(problems[0])}{more}"
 
 
 def path(pointer: Iterable[str | int]) -> str:

@@ -556,6 +556,7 @@ def test_what_stands_on_the_screen_is_what_its_panes_show(explorer: Explorer, pe
             "method": (methods, "current"),
             "preview": (params, "preview"),
             "described": (params, "described"),
+            "schema_remark": (response, "schema_remark"),
             "empty_params": (params, "empty"),
             "exchange": (response, "exchange"),
             "what": (response, "what"),

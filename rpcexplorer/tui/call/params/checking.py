@@ -108,7 +108,7 @@ class CheckedEditor(JudgedEditor):
             return
         checked = await self._check_params(described, text)
         if text == self.text:
-            self._warn(text, [each for each in checked.problems if not _is_filled_in(text, each)])
+            self._warn(text, checked.problems)
 
     def _warn(self, text: str, problems: Sequence[SchemaProblem]) -> None:
         """Every warning is about this text, and this text alone."""
@@ -134,12 +134,6 @@ class CheckedEditor(JudgedEditor):
         cursor = offset_of(self._editor.document.lines, self._editor.cursor_location)
         starts = [each.offset for each in self.warnings]
         self._editor.move_cursor(place_of(self.text, next((each for each in starts if each > cursor), starts[0])))
-
-
-def _is_filled_in(text: str, problem: SchemaProblem) -> bool:
-    """It is about a string in which a value will take the place of what stands between braces."""
-    about = text[problem.offset : problem.end]
-    return about.startswith('"') and "{{" in about
 
 
 def _marked(text: str, problem: SchemaProblem) -> tuple[int, int]:

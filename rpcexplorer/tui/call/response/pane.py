@@ -51,6 +51,8 @@ class ResponsePane(ReplyLine):
     """What is on view."""
     hint: reactive[WordLine] = reactive[WordLine]([])
     """What may help, in a line; empty where nobody knows."""
+    schema_remark: reactive[str] = reactive("")
+    """What its schema has against the result; empty where it is as it should be, or nobody knows yet."""
     what: reactive[str] = reactive("")
     """What is under way, in a word; empty when nothing is."""
     method: reactive[str] = reactive("")
@@ -184,6 +186,10 @@ class ResponsePane(ReplyLine):
     def watch_hint(self) -> None:
         self._hint.pieces = self.hint
 
+    def watch_schema_remark(self) -> None:
+        if not self.filtered:  # what is said of the filter stays
+            self.say()
+
     def watch_tab(self) -> None:
         self._bar.open = self.tab
         self.body.tab = self.tab
@@ -201,7 +207,8 @@ class ResponsePane(ReplyLine):
         banner = self.banner(sentence, wrong=wrong) if self.tab == "Result" else []
         self._remarks.joined = not banner
         self._remarks.set_class(self.exchange is not None and not self.exchange.response.body, "-alone")
-        self._remarks.pieces = banner or (told(self.exchange, self._bar.room) if self.exchange else [])
+        beside = [(self.schema_remark, "careful")] if self.schema_remark else []
+        self._remarks.pieces = banner or ([*told(self.exchange, self._bar.room), *beside] if self.exchange else [])
 
     # --- focus and mouse ---------------------------------------------------------------------------------------
 

@@ -1,0 +1,65 @@
+"""What schemas say to the call screen: about the params in the editor, and about the result on view.
+
+Nothing here keeps anything from being sent or shown. A service may be wrong about itself, and then it is its word
+against what it does.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+from textual import work
+
+from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.checked import Checked
+from rpcexplorer.model.schema.described import Described
+from rpcexplorer.tui.call.reply_actions import ReplyScreen
+from rpcexplorer.views.words.problems import result_remark
+
+LARGEST: Final = 1_000_000
+"""Bytes of a result; a larger one is not checked."""
+
+
+class SchemaScreen(ReplyScreen):
+    """A screen that knows what the method in its editor takes, and what the one on view gives."""
+
+    def describe(self) -> None:
+        """What is known of the method that is called, in full: for the docs, and for whoever writes its params."""
+        self.described = self.explorer.described(self.called) if self.called else None
+
+    async def check_params(self, described: Described, text: str) -> Checked:
+        method = self._method
+        checked = await self.explorer.checker.params(described, text, by=method.by)
+        given = {each.name for each in method.parameters if each.required is False}  # by the profile, perhaps
+        problems = (each for each in checked.problems if each.keyword != "required" or each.pointer[-1] not in given)
+        return replace(checked, problems=tuple(problems))
+
+    @property
+    def _method(self) -> Method:
+        """The one that is called."""
+        return self.known.get(self.called) or Method(self.called)
+
+    def check_result(self, exchange: Exchange | None) -> None:
+        """Find out whether the result on view is what its method says that it gives."""
+        self.schema_remark = ""
+        self.workers.cancel_group(self, "result")
+        profile = self.explorer.profile
+        if (
+            exchange is not None
+            and profile is not None
+            and isinstance(exchange.outcome, Result)
+            and exchange.kind == "call"
+            and (exchange.profile, exchange.foreign, exchange.response.cut) == (profile.name, False, False)
+            and len(exchange.outcome.text) <= LARGEST
+        ):
+            self._check_result(exchange, exchange.outcome)
+
+    @work(exclusive=True, group="result")
+    async def _check_result(self, exchange: Exchange, result: Result) -> None:
+        described = self.explorer.described(exchange.method)
+        if described is not None and isinstance(described.result, dict):
+            checked = await self.explorer.checker.result(described, result.value.decode(errors="replace"))
+            if self.exchange is exchange:
+                self.schema_remark = result_remark(checked.problems)

@@ -1,0 +1,89 @@
+"""What a service says of its methods is held against the params that are typed, and against the result that came."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime
+from typing import Any
+
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import By, Method, Parameter
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.schemas import LARGEST
+from rpcexplorer.tui.call.screen import CallScreen
+from tests.fakes.wire import RawServer, Received, http_reply
+from tests.tui.visiting import on_view, visit
+from tests.tui.waiting import until
+
+USER = Method(
+    "user.get", params={}, by="name", parameters=(Parameter("token", False), Parameter("id", True)), safe=True
+)
+TOLD = Described(
+    (DescribedParam("token", required=True), DescribedParam("id", {"type": "integer"}, True)), {"type": "object"}
+)
+
+
+class SternChecker:
+    """Has something against everything, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[Described, str, By | None]] = []
+
+    async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
+        self.asked.append((described, text, by))
+        missing = [SchemaProblem((name,), "required", f"{name} is missing") for name in ("token", "id")]
+        return Checked(tuple(missing))
+
+    async def result(self, described: Described, text: str) -> Checked:
+        self.asked.append((described, text, None))
+        return Checked((SchemaProblem(("items", 0), "type", "items/0 must be a number"),) * 3)
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+
+def test_params_and_results_are_held_against_what_the_service_says(make_explorer: Callable[..., Explorer]) -> None:
+    checker = SternChecker()
+    results = ["x", "x" * LARGEST, "x", "x"]
+
+    def answer(request: Received) -> bytes:
+        return http_reply(
+            json.dumps({"jsonrpc": "2.0", "id": json.loads(request.body)["id"], "result": results[0]}).encode()
+        )
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("user.get")
+        await until(pilot, lambda: "! line 1, column 1: id is missing." in on_view(app))
+        assert "token" not in "".join(each.sentence for each in screen.params.warnings), "the profile gives it"
+        assert checker.asked[-1] == (TOLD, "{}", "name")
+        asked = len(checker.asked)
+        for is_told in (True, False):
+            await pilot.press("f5")
+            await until(pilot, lambda: bool(screen.exchange) and not screen.what)
+            await app.workers.wait_for_complete([each for each in app.workers if each.group == "result"])
+            await pilot.pause()
+            assert bool(screen.schema_remark) == is_told, "of a large result nothing is said"
+            assert ("not as its schema says at /items/0: items/0 must be a number (2 more)" in on_view(app)) == is_told
+            results.pop(0)
+            screen.exchange = None
+            assert not screen.schema_remark
+        screen.choose("other")
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(screen.exchange) and not screen.what)
+        assert (len(checker.asked), screen.schema_remark) == (asked + 1, ""), "nothing is known of what that one gives"
+
+    with RawServer(answer) as server:
+        made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n')
+        made.__dict__["checker"] = checker
+        profile = made.use("demo")
+        assert isinstance(profile, Profile)
+        found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (USER,), ("said",), described={"user.get": TOLD})
+        made.catalogues.settle(profile, found)
+        visit(made, scene)
