@@ -49,8 +49,6 @@ class SchemaMember(NamedTuple):
     deprecated: bool = False
     kind: str = ""
     """In words, where the schema does not say more."""
-    source: str = ""
-    """Who says so, where that is another one than of the rest."""
 
 
 class MemberRows:
@@ -133,7 +131,7 @@ class MemberRows:
         doc = self._doc(member.doc or node.doc)
         is_line = "\n" not in doc
         said = [inline(doc) if self._is_markdown else [(doc, "text")]] if is_line and doc else []
-        told = joined([*said, *_facts(node, member)])
+        told = joined([*said, *_facts(node)])
         head, below = grid.head(member, kind), grid.indent + 4
         if grid.is_roomy or grid.fits([*head, *told]):
             self._rows.add([*head, *told], grid.column)
@@ -199,7 +197,7 @@ def _lists(node: Node) -> bool:
     return len(choices) > 1 and sum(len(value_words(each)) + 3 for each in choices[:MOST_VALUES]) > WIDEST_KIND
 
 
-def _facts(node: Node, member: SchemaMember) -> Iterator[WordLine]:
+def _facts(node: Node) -> Iterator[WordLine]:
     """What else is known, each in a few words."""
     if _lists(node):
         yield _values(node.choices or ())
@@ -211,8 +209,6 @@ def _facts(node: Node, member: SchemaMember) -> Iterator[WordLine]:
         yield [("for example ", "dim"), (short(node.examples[0]), "text")]
     if node.read_only:
         yield [("read only", "dim")]
-    if member.source:
-        yield [(f"says {member.source}", "dim")]
 
 
 def _values(values: Sequence[Any]) -> WordLine:

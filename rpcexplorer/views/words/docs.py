@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.methods.method import By, Method, MethodSource, Parameter
+from rpcexplorer.model.methods.sources import source_of
 from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall, described_by
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import starting_point
@@ -40,6 +41,8 @@ _SOURCES: Final[dict[MethodSource, str]] = {
     "history": "an earlier call",
     "saved": "a saved call",
 }
+_OTHERS: Final = {"profile": "the profile", "service": "the service's own document"}
+"""Sources of single facts that are no dialects."""
 
 
 class ShownExample(NamedTuple):
@@ -111,23 +114,27 @@ class _Docs:
     def __init__(self, method: Method, described: Described, rows: PageRows) -> None:
         self._method, self._described, self._rows = method, described, rows
         self._reader = SchemaReader(described.definitions)
-        self._is_markdown = (method.dialect or described.dialect) not in NO_MARKDOWN
+        self._sources = dict(method.sources)
+        self._is_markdown = (described.dialect or method.dialect) not in NO_MARKDOWN
         self._members = MemberRows(self._reader, rows, is_markdown=self._is_markdown)
 
     def summary(self) -> None:
         method, rows = self._method, self._rows
         if method.doc:
-            rows.add([("  ", "text"), *self._inline(method.doc)], 2)
+            rows.add([("  ", "text"), *self._inline(method.doc), (self._said_by("doc"), "dim")], 2)
         if method.details:
             rows.blank()
-            (markdown if self._is_markdown else plain)(method.details, rows, 2, "middle")
+            laid_out = plain if source_of(method, "details") in NO_MARKDOWN else markdown
+            laid_out(method.details, rows, 2, "middle")
+            if said_by := self._said_by("details"):
+                rows.add([(said_by, "dim")], 2)
 
     def params(self) -> None:
         found = self._described.params or described_by(self._method).params
         if not found:
             return
         method = self._method
-        self._heading("Params", _BY[method.by] if method.by else "")
+        self._heading("Params", (_BY[method.by] if method.by else "") + self._said_by("parameters"))
         by_name = {each.name: each for each in method.parameters if each.name}
         self._members.table([_member(at, each, by_name.get(each.name)) for at, each in enumerate(found, start=1)])
 
@@ -136,7 +143,7 @@ class _Docs:
         if described.result is UNSET:
             return
         kind = self._method.result or kind_words(self._reader, described.result)
-        self._heading("Result", "")
+        self._heading("Result", self._said_by("result"))
         self._members.table(
             [SchemaMember(described.result_name or "result", described.result, None, described.result_doc, kind=kind)]
         )
@@ -186,12 +193,18 @@ class _Docs:
 
     def facts(self, asked: datetime | None) -> None:
         self._rows.blank()
-        for label, told in _facts(self._method, self._described, asked):
-            self._rows.add([(f"  {label:<{LABEL}}", "dim"), (told, "text")], LABEL + 2)
+        for label, told, fact in _facts(self._method, self._described, asked):
+            words = [(f"  {label:<{LABEL}}", "dim"), (told, "text"), (self._said_by(fact), "dim")]
+            self._rows.add(words, LABEL + 2)
+
+    def _said_by(self, fact: str) -> str:
+        """Who has said it, where that is another one than of most of the page."""
+        source = self._sources.get(fact, "")
+        return f"  says {_OTHERS.get(source, source)}" if source else ""
 
     def _heading(self, words: str, remark: str) -> None:
         self._rows.blank()
-        self._rows.add([(f"  {words}", "bold"), (f"  {remark}" if remark else "", "dim")], 4)
+        self._rows.add([(f"  {words}", "bold"), (f"  {remark.strip()}" if remark else "", "dim")], 4)
 
     def _more(self, count: int) -> None:
         if count > 0:
@@ -214,18 +227,18 @@ def _code(error: DescribedError) -> str:
     return "?" if error.code is None else str(error.code)[:20]
 
 
-def _facts(method: Method, described: Described, asked: datetime | None) -> Iterator[tuple[str, str]]:
+def _facts(method: Method, described: Described, asked: datetime | None) -> Iterator[tuple[str, str, str]]:
     said_by = _SOURCES[method.source] + (f" ({printable(method.dialect)})" if method.dialect else "")
     if asked is not None and method.dialect:
         said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
-    facts = {
-        "login": KINDS[method.auth].needed if method.auth and method.auth in KINDS else "unknown",
-        "safe": _safety(method.safe),
-        "tags": ", ".join(described.tags[:20]),
-        "result": method.result if described.result is UNSET else "",
-        "said by": said_by,
-    }
-    return ((label, told) for label, told in facts.items() if told)
+    facts = (
+        ("login", KINDS[method.auth].needed if method.auth and method.auth in KINDS else "unknown", "auth"),
+        ("safe", _safety(method.safe), "safe"),
+        ("tags", ", ".join(described.tags[:20]), ""),
+        ("result", method.result if described.result is UNSET else "", "result"),
+        ("said by", said_by, ""),
+    )
+    return (fact for fact in facts if fact[1])
 
 
 def _safety(safe: bool | None) -> str:

@@ -3,6 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.model.methods.catalogue import KNOWN
 from rpcexplorer.model.methods.method import Method, Parameter
@@ -108,6 +109,16 @@ def test_all_that_a_service_says_has_its_part_of_the_page() -> None:
         ("The first", 16, FULL.examples[0]),
         ("Example 2  Longer", 26, FULL.examples[1]),
     ]
+
+
+def test_what_another_one_said_names_it() -> None:
+    sources = (("doc", "profile"), ("details", "help"), ("parameters", "system.methodSignature"), ("safe", "service"))
+    lines = told(replace(LIST, sources=sources, details="One.\nTwo."))
+    assert lines[1] == "  Lists users, newest first  says the profile"
+    assert lines[3:6] == ["  One.", "  Two.", "  says help"]  # help is laid out for a terminal
+    assert "  Params  by name, as an object  says system.methodSignature" in lines
+    assert "  safe        yes, sent without a question  says the service's own document" in lines
+    assert "  login       needs a session" in lines
 
 
 def test_help_for_a_terminal_keeps_its_lines() -> None:
