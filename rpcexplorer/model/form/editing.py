@@ -23,7 +23,7 @@ class FormText:
         row = self._rows.get(path)
         if row is None:
             return "null"
-        return starting_text(self._reader, row.schema, row.place.chosen if row.place.alternatives else None)
+        return starting_text(self._reader, row.schema, row.place.alternative)
 
     def with_value(self, path: Path, value: str) -> str:
         """The text with a value at a place; what has to be around it and before it comes along."""

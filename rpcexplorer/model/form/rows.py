@@ -23,11 +23,15 @@ from rpcexplorer.model.schema.kinds import kind_of_value
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.words import kind_words, limit_words
 
-MOST_ROWS: Final = 2_000
-MOST_ITEMS: Final = 300
+MOST_ROWS: Final = 1_000
+MOST_ITEMS: Final = 200
 """Rows of one object or array."""
-LONGEST: Final = 100_000
+LONGEST: Final = 64_000
 """Characters of params that are taken apart at each key."""
+DEEPEST: Final = 30
+"""Levels that can be unfolded; what is deeper is typed as JSON."""
+KEPT: Final = 5_000
+"""Places of which it is known what may stand there and whether what does is right."""
 UNFOLDED: Final = 2
 """Levels that are unfolded where nobody has said anything."""
 FEW: Final = 30
@@ -60,13 +64,28 @@ class _Slot(Struct, frozen=True):
     param: DescribedParam | None = None
 
 
+class _Told(Struct, frozen=True):
+    """What a schema says of a place with a certain text."""
+
+    schema: Any
+    place: Settled
+    kind: str
+    limits: str
+    editing: Editing
+    wrong: str
+    items: int
+
+
 class FormRows:
     """The rows for one method."""
 
     def __init__(self, described: Described, by: By | None = None) -> None:
         self._params = described.params[:MOST_ITEMS]
         self._by, self._extra = by, described.extra
+        self._definitions = described.definitions
         self.reader = SchemaReader(described.definitions)
+        self._told: dict[tuple[int, str | None, int | None], _Told] = {}
+        """By the schema's identity, the text and the alternative. Each has its schema: no other one takes its place."""
 
     def named(self, text: str) -> bool:
         """Whether params are given by name: the text says so, and where nothing stands in it, the method."""
@@ -76,7 +95,9 @@ class FormRows:
             return inside.startswith("{")
         if self._by is not None:
             return self._by == "name"
-        return all(each.name for each in self._params) if self._params else inside.startswith("{")
+        if not self._params:
+            return inside.startswith("{")
+        return all(each.name and " " not in each.name for each in self._params)  # such a name is a title
 
     def of(self, text: str, view: FormView = FormView()) -> tuple[FormField, ...]:  # noqa: B008 - it is frozen
         """The rows of a valid text."""
@@ -142,41 +163,62 @@ class FormRows:
         yield from _unknown(members_there, row.path, node.properties, known=known, schema=node.additional)
 
     def _row(self, text: str, slot: _Slot, view: FormView, depth: int) -> FormField:
-        there = "" if slot.span is None else text[slice(*slot.span)]
-        value = UNSET if slot.span is None else _value(there)
-        place = settled(self.reader, slot.schema, value, view.chosen.get(slot.path))
-        node, is_container = place.node, there[:1] in ("{", "[")
-        doc = (slot.param.doc if slot.param else "") or node.doc
+        there = None if slot.span is None else text[slice(*slot.span)]
+        told = self._of_place(slot.schema, there, view.chosen.get(slot.path))
+        node, written = told.place.node, there or ""
         deprecated = node.deprecated or (slot.param is not None and slot.param.deprecated)
         row = FormField(
             slot.path,
             slot.name,
             depth,
             slot.schema,
-            place,
-            "absent" if slot.span is None else "null" if there == "null" else "value",
-            there,
+            told.place,
+            "absent" if there is None else "null" if there == "null" else "value",
+            written,
             slot.span or (0, 0),
-            kind_words(self.reader, slot.schema),
-            limit_words(node),
-            doc,
+            told.kind,
+            told.limits,
+            (slot.param.doc if slot.param else "") or node.doc,
             slot.required,
             slot.known,
             slot.alone,
             slot.stays,
-            _size(there) if is_container else 0,
-            editing=_editing(place, there),
-            wrong=_wrong(slot, place, value),
+            told.items,
+            editing=told.editing,
+            wrong=_wrong(slot, told),
             remarks=tuple(word for word, is_so in (("deprecated", deprecated), ("read-only", node.read_only)) if is_so),
         )
         return self._folded(row, view)
+
+    def _of_place(self, schema: Any, there: str | None, chosen: int | None) -> _Told:
+        """What is said of a place: the same as at the key before where nothing has changed there."""
+        schema = self._referred(schema)
+        key = (id(schema), there, chosen)
+        told = self._told.get(key)
+        if told is None:
+            if len(self._told) >= KEPT:
+                self._told.clear()
+            value = UNSET if there is None or not isinstance(schema, dict) else _value(there)
+            place = settled(self.reader, schema, value, chosen)
+            words = kind_words(self.reader, schema), limit_words(place.node)
+            wrong = "" if value is UNSET else _wrong_kind(place, value)
+            told = self._told[key] = _Told(
+                schema, place, *words, _editing(place, there or ""), wrong, _size(there or "")
+            )
+        return told
+
+    def _referred(self, schema: Any) -> Any:
+        """What a schema refers to that says nothing itself: then many places have the same."""
+        if isinstance(schema, dict) and len(schema) == 1 and isinstance(name := schema.get("$ref"), str):
+            return self._definitions.get(name, schema)
+        return schema
 
     def _folded(self, row: FormField, view: FormView) -> FormField:
         """Whether there are rows in it, and on view."""
         if not row.alone or not row.is_container:
             return row
         could_have = row.place.node.prefix if row.is_array else row.place.node.properties
-        folds = bool(row.items or could_have)
+        folds = bool(row.items or could_have) and row.depth < DEEPEST
         by_itself = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
         return msgspec.structs.replace(row, folds=folds, open=folds and view.folds.get(row.path, by_itself))
 
@@ -215,6 +257,8 @@ def _unknown(
 
 
 def _size(text: str) -> int:
+    if text[:1] not in ("{", "["):
+        return 0
     return len(members(text) or ()) if text.startswith("{") else len(elements(text) or ())
 
 
@@ -253,15 +297,17 @@ def is_plain(text: str) -> bool:
     return len(value) <= LONGEST_LINE and value.isprintable()
 
 
-def _wrong(slot: _Slot, place: Settled, value: Any) -> str:
-    """What is wrong by the kind; what is finer than that a checker says."""
+def _wrong(slot: _Slot, told: _Told) -> str:
     if slot.span is None:
         return "required" if slot.required else ""
     if not slot.alone:
         return "twice: the one below counts"
-    if slot.schema is False:
-        return "not allowed"
-    if value is UNSET or is_reference(value):
+    return "not allowed" if slot.schema is False else told.wrong
+
+
+def _wrong_kind(place: Settled, value: Any) -> str:
+    """What is wrong by the kind; what is finer than that a checker says."""
+    if is_reference(value):
         return ""
     if value is None:
         return "" if place.nullable else "not null"

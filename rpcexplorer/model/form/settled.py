@@ -15,10 +15,12 @@ from rpcexplorer.model.schema.kinds import kind_of_value
 from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.templates.references import REFERENCE
 
-LEVELS: Final = 6
+LEVELS: Final = 4
 """Alternatives inside of alternatives that are settled."""
-LOOKS: Final = 500
-"""Places that are looked at to find out whether one value fits."""
+MOST: Final = 50
+"""Alternatives of one place that can be chosen."""
+LOOKS: Final = 1_000
+"""Places that are looked at to find out which of them one value fits."""
 LOOKED_INTO: Final = 3
 """Levels of it."""
 
@@ -34,6 +36,11 @@ class Settled(Struct, frozen=True):
     chosen: int = -1
     """Which of them; -1 where none fits what stands there."""
 
+    @property
+    def alternative(self) -> Any:
+        """The schema that was chosen; None where there is nothing to choose, or none fits."""
+        return self.alternatives[self.chosen] if self.alternatives and self.chosen >= 0 else None
+
 
 def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int | None = None) -> Settled:
     """What may stand at a place; where nobody has ``chosen``, by the first alternative that fits the value.
@@ -46,8 +53,9 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
     at = -1
     for _ in range(LEVELS):
         nullable = nullable or _has_null(node)
-        options = [each for each in node.alternatives if not _is_null(reader.node(each))]
-        nullable = nullable or len(options) < len(node.alternatives)
+        first = node.alternatives[:MOST]
+        options = [each for each in first if not _is_null(reader.node(each))]
+        nullable = nullable or len(options) < len(first)
         if not any(_tells(reader.node(each)) for each in options):
             break
         if (choices := _constants(reader, options)) is not None:
@@ -66,11 +74,6 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
     return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at)
 
 
-def fits(reader: SchemaReader, schema: Any, value: Any) -> bool:
-    """Whether a value could be meant by a schema, by kind, choices and members; limits are not looked at."""
-    return _fits(reader, schema, value, LOOKED_INTO, [LOOKS])
-
-
 def is_reference(value: Any) -> bool:
     """A text that is nothing but ``{{…}}``: what it will be is not known yet."""
     return isinstance(value, str) and (found := REFERENCE.fullmatch(value)) is not None and bool(found["inside"])
@@ -82,6 +85,7 @@ def is_one_of(value: Any, choices: Sequence[Any]) -> bool:
 
 
 def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: list[int]) -> bool:
+    """Whether a value could be meant by a schema, by kind, choices and members; limits are not looked at."""
     looks[0] -= 1
     if schema is False:
         return False
@@ -103,13 +107,16 @@ def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: lis
         inside = [(node.element(at), each) for at, each in enumerate(value)] if isinstance(value, list) else []
     if not all(_fits(reader, each, within, levels - 1, looks) for each, within in inside[:LOOKS]):
         return False
-    return not node.alternatives or any(_fits(reader, each, value, levels - 1, looks) for each in node.alternatives)
+    return not node.alternatives or any(
+        _fits(reader, each, value, levels - 1, looks) for each in node.alternatives[:MOST]
+    )
 
 
 def _fitting(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
     if value is UNSET or value is None:
         return 0
-    return next((at for at, each in enumerate(options) if fits(reader, each, value)), -1)
+    looks = [LOOKS]
+    return next((at for at, each in enumerate(options) if _fits(reader, each, value, LOOKED_INTO, looks)), -1)
 
 
 def _is_null(node: Node) -> bool:

@@ -160,7 +160,7 @@ class FormScreen(FormLayout):
         is_same = row.state == "value" and at == row.place.chosen
         self._view = FormView(self._view.folds, {**self._view.chosen, row.path: at})
         if not is_same:
-            self._put(row.path, starting_text(self._rows.reader, row.schema, at))
+            self._put(row.path, starting_text(self._rows.reader, row.schema, row.place.alternatives[at]))
         self._fold(row.path, unfold=True)
 
     def action_remove(self) -> None:

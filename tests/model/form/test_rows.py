@@ -28,10 +28,12 @@ PERSON: Any = {
         "friend": {"$ref": "#/Person"},
         "tags": {"anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "null"}]},
         "shape": {
+            "required": ["by"],
+            "properties": {"by": {"const": "hand"}},
             "oneOf": [
                 {"title": "circle", "type": "object", "required": ["r"], "properties": {"r": {"type": "number"}}},
                 {"title": "square", "type": "object", "required": ["s"], "properties": {"s": {"type": "number"}}},
-            ]
+            ],
         },
     },
 }
@@ -113,12 +115,12 @@ def test_an_alternative_is_the_one_that_fits_or_the_one_that_was_chosen() -> Non
     def shape(text: str, view: FormView = OPEN) -> FormField:
         return next(row for row in FormRows(DESCRIBED).of(text, view) if row.name == "shape")
 
-    assert shape('{"who": {"shape": {"s": 1}}}').place.chosen == 1
+    assert shape('{"who": {"shape": {"s": 1, "by": "hand"}}}').place.chosen == 1
     assert shape('{"who": {"shape": {"z": 1}}}').wrong == "none of the alternatives"
     assert shape('{"who": {"shape": "{{shape:json}}"}}').wrong == ""
     chosen = FormView({("who",): True}, {("who", "shape"): 1})
     assert shape("{}", chosen).place.chosen == 1
-    assert edited('{"who": {}}', view=chosen).start(("who", "shape")) == '{"s": 0}'
+    assert edited('{"who": {}}', view=chosen).start(("who", "shape")) == '{"by": "hand", "s": 0}'
     tags = next(row for row in FormRows(DESCRIBED).of('{"who": {"tags": null}}', OPEN) if row.name == "tags")
     assert (tags.place.nullable, tags.place.alternatives, tags.state, tags.wrong) == (True, (), "null", "")
 
@@ -160,9 +162,16 @@ def test_no_schema_is_too_odd_for_a_form(schema: Any) -> None:
     }
     definitions = {"#/Circle": {"$ref": "#/Circle"}, "#/Many": many}
     described = Described((DescribedParam("p", schema),), definitions=definitions)
-    for text in ('{"p": {"a": {"a": {"a": [1, {"a": 2}]}}}}', '{"p": [[[]]]}', "{}"):
-        form = edited(text, described=described, view=FormView({("p",): True}))
+    for text in ('{"p": {"a": {"a": {"a": [1, {"a": 2}]}}}}', f'{{"p": {"[" * 900}{"]" * 900}}}', "{}"):
+        form = edited(text, described=described, view=FormView(Always()))
         assert not isinstance(parse(form.with_value(("p",), form.start(("p",)))), Problem)
+
+
+class Always(dict[Any, bool]):
+    """Whatever can be unfolded is."""
+
+    def get(self, key: Any, default: Any = None) -> bool:
+        return True
 
 
 # --- there and back --------------------------------------------------------------------------------------------------
