@@ -1,7 +1,8 @@
 """The one door: both fronts, and programs that use the library, come through here.
 
-What is kept for a person is below it, in storage/storage.py; here it is joined with the calls that are made. A method
-stands here if it goes by the profile in use, or takes more than one part; none forwards to a part alone.
+What is kept for a person is below it, in storage/storage.py, and what is known of methods in storage/known.py; here it
+is joined with the calls that are made. A method stands here if it goes by the profile in use, or takes more than one
+part; none forwards to a part alone.
 """
 
 from __future__ import annotations
@@ -12,19 +13,15 @@ from typing import TYPE_CHECKING, Self
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.clients import Clients
 from rpcexplorer.client.stop import Stop, fresh_id
 from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview
-from rpcexplorer.model.methods.catalogue import asks_first, catalogue, saved_among
+from rpcexplorer.model.methods.catalogue import asks_first, catalogue
 from rpcexplorer.model.methods.listing import Discovery, TellStep
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.schema.described import Described, described_by
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.model.templates.saved_call import SIGN, as_named, method_of
 from rpcexplorer.storage.catalogues.descriptions import read_description
-from rpcexplorer.storage.storage import Storage
+from rpcexplorer.storage.known import KnownMethods
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
@@ -36,9 +33,7 @@ if TYPE_CHECKING:
     from rpcexplorer.model.profile import Profile
     from rpcexplorer.model.replaying import Replayed
     from rpcexplorer.model.settings import Settings
-    from rpcexplorer.model.templates.offered import Offered
     from rpcexplorer.model.templates.resolving import Missing, Resolution
-    from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.storage.paths import Paths
     from rpcexplorer.storage.profiles.profiles import Profiles
     from rpcexplorer.storage.secrets.lookup import Secrets
@@ -49,7 +44,7 @@ COMPARED = 16 * 1024 * 1024
 __all__ = ["Explorer", "Stop", "fresh_id"]
 
 
-class Explorer(Storage):
+class Explorer(KnownMethods):
     """Profiles, history and settings of one person, and the calls made with them."""
 
     def __init__(
@@ -182,40 +177,6 @@ class Explorer(Storage):
         last, variables = partial(self.journal.last_value, profile), self.profiles.variables_of(profile)
         return resolution(draft, Sources(given or {}, variables, last, f"{self._seed} {id or fresh_id()}"))
 
-    def names(self) -> tuple[Offered, ...]:
-        """What could stand between double braces with the profile in use."""
-        from rpcexplorer.model.templates.offered import names
-
-        profile = self._in_use()
-        return names(self.profiles.variables_of(profile), self.journal.methods(profile))
-
-    def saved_calls(self) -> dict[str, SavedCall]:
-        """The calls that are saved for the profile in use, by name."""
-        return self.profiles.calls_of(self._in_use())
-
-    def listed(self, *, called: bool = True) -> dict[str, Method]:
-        """The saved calls, each with a sign before its name, and then the methods: as they are named beside those."""
-        methods, calls = self.methods(called=called), self.saved_calls()
-        saved = saved_among(calls.values(), methods) if calls else {}
-        if signed := [name for name in methods if name.startswith(SIGN)]:
-            methods |= {as_named(name): replace(methods.pop(name), name=as_named(name)) for name in signed}
-        return {**saved, **methods, **saved}
-
-    def methods(self, *, called: bool = True) -> dict[str, Method]:
-        """Every method that is known for the profile in use, by name; without ``called`` no history is read for it."""
-        profile = self._in_use()
-        learned, absent = self.catalogues.of(profile), self.catalogues.absent(profile)
-        names = self.journal.methods(profile) if called else ()
-        return auth_of(profile).offered(catalogue(profile, learned.methods if learned else (), names, absent))
-
-    def described(self, method: str) -> Described | None:
-        """All that is known of what a method takes and gives; None of a name that nobody has told of."""
-        found = self.catalogues.described(profile := self._in_use(), method)
-        known = None if found and not auth_of(profile).in_params else self.methods(called=False).get(method)
-        if known is None or found is None:
-            return described_by(known) if known else found
-        return auth_of(profile).offered_in_full(known, found)
-
     async def discover(
         self, *, watch: Watch | None = None, stop: Stop | None = None, tell: TellStep | None = None
     ) -> Discovery:
@@ -231,23 +192,6 @@ class Explorer(Storage):
     def asks_first(self, draft: Draft | Batch, profile: Profile | None = None) -> bool:
         """Whether the profile in use, or another one, wants a question before this is sent."""
         return bool(self.to_ask_about([draft], profile))
-
-    def draft_of(self, method: str, *, called: bool = True) -> str:
-        """The params last typed for a method on the profile in use, else its starting point, else ``[]``.
-
-        That is what brought a result last, of a method marked safe; without ``called`` no history is read for it. A
-        saved call, named with its sign, starts with its own params; what is typed there is kept apart.
-        """
-        if method.startswith(SIGN) and (saved := self.saved_calls().get(method.removeprefix(SIGN))):
-            return self.drafts.text_for(self._in_use(), method, None, lambda: saved.text or "[]")
-        called_as = method_of(method)
-        profile, known = self._in_use(), self.methods(called=False).get(called_as)
-        last = partial(self.journal.last_params, profile, called_as) if called and known and known.safe else None
-        return self.drafts.text_for(profile, method, known, last)
-
-    def recent(self, limit: int) -> list[Exchange]:
-        """The newest calls of the profile in use, newest first; also those that could not be written."""
-        return self.journal.recent(self._in_use(), limit)
 
     def _record(self, exchange: Exchange, profile: Profile) -> None:
         self.journal.record(exchange, profile)
