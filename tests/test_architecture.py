@@ -82,7 +82,7 @@ ROOMS: dict[str, set[str]] = {
         "importing",
     },
     "taking": {"widgets", "dialogs", "call"},
-    "importing": {"widgets", "dialogs", "call"},
+    "importing": {"widgets", "dialogs", "call", "taking"},
     "history": {"widgets", "reader", "dialogs", "terminal", "saved"},
     "batch": {"widgets", "reader", "dialogs", "saved"},
     "form": {"widgets", "dialogs", "params"},

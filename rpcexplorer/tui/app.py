@@ -204,7 +204,7 @@ class ExplorerApp(OpeningApp):
             HistoryScreen(self.explorer, self.pending, header=calls.header_copy(), footer=footer_over(), case=case)
         )
         if choice is not None and choice.action == "carry":
-            from rpcexplorer.tui.call.carrying import carry
+            from rpcexplorer.tui.call.taking.carrying import carry
 
             await carry(calls, Draft(choice.exchange.method, choice.exchange.params), choice.profile)
         elif choice is not None and self.explorer.profile is not None:

@@ -94,7 +94,7 @@ class Row(Struct):
         return value if fits and (kind != "string" or value in choices or not choices) else None
 
 
-class _Open:
+class _OpenBracket:
     """A bracket that is open, and what stands in it so far."""
 
     def __init__(self, bracket: str, schema: dict[str, Any]) -> None:
@@ -167,7 +167,7 @@ def rows_of(lines: Iterable[str]) -> Iterator[Row]:
 
 def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
     """The schemas of what stands there, side by side, each with all that is inside it."""
-    outermost = _Open("[", {})
+    outermost = _OpenBracket("[", {})
     stack = [outermost]
     for row in rows:
         head = row.head.rstrip(", ")
@@ -182,7 +182,7 @@ def laid_out(rows: Iterable[Row]) -> list[dict[str, Any]]:
             stack[-1].add(key[1] if key else None, row, schema)
             rest = head[key.end() :] if key else head
             if rest in {"[", "{"}:
-                stack.append(_Open(rest, schema))
+                stack.append(_OpenBracket(rest, schema))
     while len(stack) > 1:
         stack.pop().close()
     return outermost.elements

@@ -73,14 +73,14 @@ def completions(
     return Completion(place.start, place.end, tuple(best.values())) if best else None
 
 
-Each = TypeVar("Each")
+T = TypeVar("T")
 
 
-def _ranked(place: TypedPlace, found: Iterable[Each], words: Callable[[Each], Iterable[str]]) -> list[Each]:
+def _ranked(place: TypedPlace, found: Iterable[T], words: Callable[[T], Iterable[str]]) -> list[T]:
     """Those that go on as was typed first, then those that have it in them."""
     typed = place.typed.casefold()
-    best: list[Each] = []
-    others: list[Each] = []
+    best: list[T] = []
+    others: list[T] = []
     for each in found:
         keys = [word.casefold() for word in words(each)]
         if any(key.startswith(typed) for key in keys):

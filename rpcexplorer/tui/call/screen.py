@@ -50,7 +50,7 @@ class CallScreen(DocumentingScreen):
     def _take_call(self, exchange: Exchange) -> None:
         self._take(exchange)
         if exchange.kind == "notification":
-            from rpcexplorer.tui.call.carrying import as_call
+            from rpcexplorer.tui.call.taking.carrying import as_call
 
             self.tell(as_call(self, exchange.method))
 
@@ -63,7 +63,7 @@ class CallScreen(DocumentingScreen):
 
     def take(self, draft: Draft, came: Exchange | None) -> None:
         """A call of the batch into the editor, and what came of it onto the screen."""
-        from rpcexplorer.tui.call.carrying import as_call, put_in
+        from rpcexplorer.tui.call.taking.carrying import as_call, put_in
 
         self.cover("")
         self.choose_method(draft.method)
@@ -79,7 +79,7 @@ class CallScreen(DocumentingScreen):
     def _take(self, exchange: Exchange) -> None:
         """A batch has no place in the editor."""
         if exchange.kind != "batch":
-            from rpcexplorer.tui.call.carrying import put_in
+            from rpcexplorer.tui.call.taking.carrying import put_in
 
             self.choose_method(exchange.method)
             put_in(self, exchange.params, recorded=True)
@@ -193,7 +193,7 @@ class CallScreen(DocumentingScreen):
 
     @opens("carry")
     async def action_to_profile(self) -> None:
-        from rpcexplorer.tui.call.carrying import carry
+        from rpcexplorer.tui.call.taking.carrying import carry
         from rpcexplorer.tui.dialogs.other_profile import other_profile
 
         await self.params.settled()
@@ -232,7 +232,7 @@ class CallScreen(DocumentingScreen):
 
     def _stay_on_view(self, text: str) -> None:
         """The params of a call that is gone, as its method's: the next key sends nothing else, and none is lost."""
-        from rpcexplorer.tui.call.carrying import put_in
+        from rpcexplorer.tui.call.taking.carrying import put_in
 
         put_in(self, text)
         self.write_down()
@@ -255,7 +255,7 @@ class CallScreen(DocumentingScreen):
         await import_calls(self)
 
     def action_replaced_params(self) -> None:
-        from rpcexplorer.tui.call.carrying import bring_back
+        from rpcexplorer.tui.call.taking.carrying import bring_back
 
         bring_back(self)
 

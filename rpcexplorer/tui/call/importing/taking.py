@@ -8,8 +8,8 @@ from rpcexplorer.auth.fitting import Fitted, fitted
 from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.importing.pasted import pasted
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.tui.call.carrying import put_in
 from rpcexplorer.tui.call.drafting import DraftScreen
+from rpcexplorer.tui.call.taking.carrying import put_in
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.views.importing.lines import note_lines, other_addresses
 
