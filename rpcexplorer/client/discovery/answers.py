@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from rpcexplorer.client.discovery.cleaning import clean
 from rpcexplorer.client.discovery.limits import line_of
 from rpcexplorer.client.discovery.questions import NOT_OFFERED, Answered, Question
 from rpcexplorer.client.statuses import MEANINGS
@@ -62,7 +63,7 @@ def document_of(text: bytes) -> Answered:
 def value_of(text: bytes, why_not: str = "it nests too deep, or holds a number of too many digits") -> Answered:
     """What JSON text stands for."""
     try:
-        return Answered(decoded(text))
+        return Answered(clean(decoded(text)))
     except (ValueError, RecursionError):  # the codec hands on any JSON; Python has limits to what it makes values of
         return Answered(refusal=f"unreadable: {why_not}")
 

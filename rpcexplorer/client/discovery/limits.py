@@ -1,7 +1,7 @@
 """What a service says of itself, cut to the measure of a catalogue: names, lines, texts, kinds, examples.
 
 All of it comes from outside, so everything here takes any value at all and bounds what it returns. Lone surrogates,
-which neither files nor terminals carry, end here; making the rest printable is the business of views.
+which neither files nor terminals carry, end in cleaning.py; making the rest printable is the business of views.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from math import isfinite
 from textwrap import dedent
 from typing import Any
 
+from rpcexplorer.client.discovery.cleaning import HALF, whole
 from rpcexplorer.model.schema.kinds import KINDS
 
 LONGEST_NAME = 256
@@ -25,14 +26,14 @@ def name_of(value: Any) -> str:
     """A name as it would have to be sent; empty where the value cannot be one."""
     if not isinstance(value, str) or len(value) > LONGEST_NAME or not value.strip():
         return ""
-    return value if _whole(value) == value else ""
+    return value if whole(value) is value and HALF not in value else ""
 
 
 def line_of(value: Any, limit: int = LINE) -> str:
     """One line of text; empty where the value is none."""
     if not isinstance(value, str):
         return ""
-    line = " ".join(_whole(value[: limit * 4]).split())
+    line = " ".join(whole(value[: limit * 4]).split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
 
 
@@ -45,8 +46,10 @@ def text_of(value: Any) -> str:
     """Text of several lines, without the indentation of the source code it stood in."""
     if not isinstance(value, str):
         return ""
-    first, *rest = _whole(value[: TEXT * 2]).strip().splitlines() or [""]
-    text = "\n".join(line.rstrip() for line in [first, *dedent("\n".join(rest)).split("\n")]).strip()
+    first, *rest = whole(value[: TEXT * 2]).strip().splitlines() or [""]
+    text = first.rstrip()
+    if rest:
+        text = "\n".join(line.rstrip() for line in [first, *dedent("\n".join(rest)).split("\n")]).strip()
     return text if len(text) <= TEXT else text[: TEXT - 1] + "…"
 
 
@@ -76,12 +79,7 @@ def example_of(value: Any) -> Any:
 def _carries(scalar: Any) -> bool:
     match scalar:
         case str():
-            return len(scalar) <= EXAMPLE_TEXT and _whole(scalar) == scalar
+            return len(scalar) <= EXAMPLE_TEXT and whole(scalar) is scalar and HALF not in scalar
         case float():
             return isfinite(scalar)
     return True
-
-
-def _whole(text: str) -> str:
-    """The text with a question mark for each half character."""
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()

@@ -126,3 +126,21 @@ def test_what_schemas_refer_to_is_shared_by_all_methods() -> None:
         }
     )
     assert listing.described["m"].definitions is listing.described["n"].definitions
+
+
+@pytest.mark.thorough
+def test_twenty_thousand_methods_with_the_same_megabyte_of_definitions_share_it() -> None:
+    large = {"enum": [f"value {number} {'x' * 90}" for number in range(10_000)]}
+    param = {"$ref": "#/components/contentDescriptors/P"}
+    components = {
+        "contentDescriptors": {"P": {"name": "p", "schema": {"$ref": "#/components/schemas/Large"}}},
+        "schemas": {"Large": large},
+    }
+    methods = [{"name": f"m{number}", "params": [param]} for number in range(20_000)]
+    listing = read_openrpc({"methods": methods, "components": components})
+    assert len(listing.described) == 20_000
+    assert len({id(each.definitions) for each in listing.described.values()}) == 1
+    assert listing.described["m19999"].definitions["#/components/schemas/Large"] is large
+    inline = {"methods": methods[:1_000], "components": {"contentDescriptors": {"P": {"name": "p", "schema": large}}}}
+    kept = [each for each in read_openrpc(inline).described.values() if each.params[0].schema is large]
+    assert 10 < len(kept) < 50  # as often as it may stand in a file

@@ -1,0 +1,72 @@
+"""What no file could hold ends where a service's answer is read, wherever in it that stands."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from rpcexplorer.client.discovery.answers import value_of
+from rpcexplorer.client.discovery.cleaning import DEEPEST, clean
+from rpcexplorer.client.discovery.openrpc import read_openrpc
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(codec=None), max_size=4),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=3) | st.just("\ud800"), inner),
+    max_leaves=20,
+)
+
+
+@settings(max_examples=60)
+@given(VALUES)
+def test_what_is_clean_can_be_written_and_is_clean_once_and_for_all(value: Any) -> None:
+    cleaned = clean(value)
+    json.dumps(cleaned, allow_nan=False, ensure_ascii=False).encode()
+    assert clean(cleaned) is cleaned
+
+
+@pytest.mark.parametrize(
+    ("value", "cleaned"),
+    [
+        (["\ud800é", {"a\udfff": 1}], ["\ufffdé", {"a\ufffd": 1}]),
+        ({"default": float("nan"), "enum": [1, float("inf")]}, {"enum": [1, None]}),
+        (float("-inf"), None),
+    ],
+)
+def test_half_characters_are_marked_and_numbers_that_are_none_are_left_out(value: Any, cleaned: Any) -> None:
+    assert clean(value) == cleaned
+
+
+@pytest.mark.parametrize("value", [{"a": ["é😀", 1.5, None]}, [], "x", 7, [[0]] * 1_000])
+def test_what_is_clean_already_stays_the_value_that_it_is(value: Any) -> None:
+    assert clean(value) is value
+
+
+@pytest.mark.parametrize("levels", [DEEPEST + 1, 900])
+def test_there_is_an_end_to_depth(levels: int) -> None:
+    schema: Any = {"type": "string"}
+    for _ in range(levels):
+        schema = {"items": schema}
+    cleaned, count = clean(schema), 0
+    while cleaned:
+        cleaned, count = cleaned["items"], count + 1
+    assert count == DEEPEST
+
+
+def test_a_whole_answer_is_clean_before_a_dialect_sees_it() -> None:
+    deep = '{"items":' * 700 + "true" + "}" * 700
+    text = (
+        '{"methods": [{"name": "a\\ud800"}, {"name": "m", "tags": [{"name": "t\\ud800"}], "params": [{"name": "p",'
+        '"schema":'
+        f'{{"enum": ["\\ud800", NaN], "description": "\\ud800", "properties": {{"x\\ud800": {deep}}}}}}}],'
+        '"examples": [{"name": "e", "params": [{"name": "p", "value": "\\ud800"}]}]}]}'
+    )
+    listing = read_openrpc(value_of(text.encode()).value)
+    described = listing.described["m"]
+    assert (list(listing.described), described.tags) == (["m"], ())
+    json.dumps(described.params[0].schema, allow_nan=False, ensure_ascii=False).encode()
+    assert described.params[0].schema["enum"] == ["\ufffd", None]
+    assert listing.skipped == ("1 left out: without a name that can be called",)
