@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import jsonschema_rs
 import pytest
 
-from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.client.discovery.documents import read_document
+from rpcexplorer.jsontext.steps import at_once
+from rpcexplorer.model.methods.method import By, Method, Parameter
+from rpcexplorer.model.schema.checkable import checkable_params
 from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import started, starting_point, starting_value
 from rpcexplorer.model.schema.values.making import Started
+from tests.corpora.documents import documents
 
 KIND = DescribedParam("kind", {"$ref": "#/Kind"}, required=True)
 COUNT = DescribedParam("count", {"type": "integer", "minimum": 1}, required=False)
@@ -66,3 +71,18 @@ def test_why_a_start_is_not_right_is_said_with_the_name_of_the_param() -> None:
 
 def test_a_new_element_starts_as_its_schema_says() -> None:
     assert starting_value(SchemaReader({"A": {"minimum": 5, "type": "integer"}}), {"$ref": "A"}) == Started(5)
+
+
+@pytest.mark.parametrize(("name", "value"), documents())
+def test_the_start_of_every_method_of_real_documents_is_right(name: str, value: Any) -> None:
+    """None of them needs a reason why it is not."""
+    listing = read_document(value, name)
+    assert listing.methods
+    for method in listing.methods:
+        described = listing.described[method.name]
+        found = started(method, described)
+        assert not found.why_not, method.name
+        if found.value is not None:
+            by: By = "name" if isinstance(found.value, dict) else "position"
+            schema = at_once(checkable_params(described, by)).schema
+            jsonschema_rs.validator_for(dict(schema)).validate(found.value)
