@@ -65,7 +65,7 @@ ROOMS: dict[str, set[str]] = {
     "dialogs": {"widgets"},
     "methods": {"widgets"},
     "params": {"widgets"},
-    "docs": {"widgets"},
+    "docs": {"widgets", "dialogs"},
     "response": {"widgets", "reader"},
     "saved": {"widgets", "dialogs"},
     "call": {

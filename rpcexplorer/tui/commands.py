@@ -209,6 +209,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         synonyms="documentation manual help describe schema params result errors examples",
     ),
     Command(
+        "changes",
+        "alt+n",
+        "what changed",
+        "What the last refresh of the methods found new, gone or changed.",
+        "call",
+        synonyms="discover refresh difference new gone schema news",
+    ),
+    Command(
         "form",
         "alt+e",
         "form",

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual import events
 from textual._compositor import Compositor
 from textual.message import Message
@@ -25,6 +26,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.batches.collected import CollectedCalls
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Result, Sent
+from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
@@ -585,6 +587,25 @@ async def an_example_of_the_docs_stands_in_the_editor_and_can_be_taken_back(at: 
     await at.press("alt+m", "alt+m")
     await at.misses("What is still open")
     assert at.explorer.remembered.docs == "closed"
+
+
+@shows("changes")
+async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
+    await at.press("alt+n")
+    await at.sees("No refresh has found anything")
+    await at.explorer.discover()
+    profile = at.explorer.profile
+    assert profile is not None
+    learned = at.explorer.catalogues.of(profile)
+    assert learned is not None
+    older = (replace(each, deprecated=each.name == "auth") for each in learned.methods if each.name != "demo.echo")
+    at.explorer.catalogues.settle(profile, Discovery(learned.when, tuple(older)))
+    await at.press("f9")
+    await at.sees("1 new, ", "changed: Alt+n shows what.")
+    await at.press("alt+n")
+    await at.sees("Methods of", "+ demo.echo  new", "~ auth  changed", "not deprecated any more")
+    await at.press("escape")
+    await at.misses("+ demo.echo  new")
 
 
 @shows("params.format", "params.undo", "params.redo")

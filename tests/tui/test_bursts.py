@@ -12,6 +12,7 @@ import pkgutil
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 import pytest
@@ -23,6 +24,8 @@ from textual.widget import Widget
 import rpcexplorer.tui
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
@@ -30,6 +33,7 @@ from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.preview import BatchPreview
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.copying import CopyPicker
+from rpcexplorer.tui.call.docs.changes import ChangesDialog
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.drafting import DraftScreen
@@ -626,6 +630,25 @@ def test_a_form_is_taken_where_the_keys_had_led(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         await play(pilot, "f6", "y", *"our own", "enter")
         await until(pilot, lambda: app.clipboard.startswith("rpcexplorer call"))
+
+    visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(ChangesDialog, Sheet)
+def test_what_is_typed_into_the_editor_behind_the_changes_goes_there_once_they_are_closed(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+    profile = explorer.profile
+    assert profile is not None
+    explorer.catalogues.settle(profile, Discovery(datetime.now(UTC), (Method("ping"),)))
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("ping")
+        calls.params.focus_inside()
+        await play(pilot, "alt+n", "down", "q", "end", "8")
+        await until(pilot, lambda: "8" in calls.params.text)
+        assert app.screen is calls
 
     visit(explorer, scene)
 

@@ -14,12 +14,14 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.messages import ConnectionTestWanted
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
+from rpcexplorer.views.documentation.changes import changes_counted
 
 if TYPE_CHECKING:
     from rpcexplorer.model.hints.hint import Hint
@@ -170,14 +172,34 @@ class SendingScreen(DraftScreen):
     @opens("call")
     async def _discover(self) -> None:
         with self._under_way("discovering") as stop:
-            found = await self.explorer.discover(watch=self._watch, stop=stop)
+            found = await self.explorer.discover(watch=self._watch, stop=stop, tell=self._told_step)
         if self.explorer.profile is None:  # it was removed meanwhile
             return
         self.show_methods()
         self.show_auth()
-        self.tell("\n".join(found.sentences))
+        self.tell("\n".join(filter(None, (*found.sentences, self._news(found)))))
         self.params.describe(self.known.get(self.method) or Method(self.method, source="history"))
         self.describe()
+
+    def _told_step(self, step: DiscoveryStep) -> None:
+        self.response.step = f"{step.dialect}: {step.words}"
+
+    def _news(self, found: Discovery) -> str:
+        """That something is not as it was, and how to read it."""
+        counted = changes_counted(found.changed)
+        return f"{counted}: {self.key('changes') or 'the palette'} shows what." if counted else ""
+
+    @opens("changes")
+    async def action_changes(self) -> None:
+        from rpcexplorer.tui.call.docs.changes import ChangesDialog
+
+        profile = self.explorer.profile
+        if profile is None:
+            return
+        if found := self.explorer.catalogues.changes(profile):
+            await self.app.push_screen_wait(ChangesDialog(profile.name, found))
+        else:
+            self.tell("No refresh has found anything new, gone or changed.")
 
     @contextmanager
     def _under_way(self, what: str, method: str = "") -> Iterator[Stop]:

@@ -42,6 +42,8 @@ SHORT: Final = {"malformed": "malformed", "unreached": "unreached", "cancelled":
 TRACK: Final = 26
 WHOSE: Final = 24
 """Columns of a method's name in the bar."""
+STEP: Final = 44
+"""Columns of how far it is."""
 LEAST: Final = 12
 """Columns of an outcome's words that stay in the bar whatever happens: ``error -32601``."""
 
@@ -100,10 +102,14 @@ def told(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     return said
 
 
-def running(what: str, whose: str, progress: Progress | None, elapsed: float) -> list[tuple[str, str]]:
-    """What is done for which method, elapsed time, bytes so far, and a track where the length is known."""
-    words = [("◐ ", "careful"), (STEPS.get(progress.step, what) if progress else what, "careful bold")]
-    words += [(f"  {clipped(whose, WHOSE)}", "middle")] if whose else []
+def running(what: str, whose: str, progress: Progress | None, elapsed: float, step: str = "") -> list[tuple[str, str]]:
+    """What is done for which method, elapsed time, bytes so far, and a track where the length is known.
+
+    ``step``: how far that is which makes many calls.
+    """
+    words = [("◐ ", "careful"), (STEPS.get(progress.step, what) if progress and not step else what, "careful bold")]
+    told = clipped(step, STEP) if step else clipped(whose, WHOSE)
+    words += [(f"  {told}", "middle")] if told else []
     words.append((f"   {duration(elapsed)}", "text"))
     if progress is None or not progress.received:
         return words

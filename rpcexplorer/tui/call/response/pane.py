@@ -109,6 +109,8 @@ class ResponsePane(ReplyLine):
         """What is said before there is any exchange."""
         self._progress: Progress | None = None
         self._elapsed = 0.0
+        self.step = ""
+        """How far that is which makes many calls."""
         self._before_method = ""
         """The method whose reply was on view last."""
 
@@ -120,7 +122,7 @@ class ResponsePane(ReplyLine):
     def tick(self, elapsed: float, progress: Progress | None) -> None:
         self._elapsed, self._progress = elapsed, progress
         if self.what:
-            self._bar.words = running(self.what, self.whose, progress, elapsed)
+            self._bar.words = running(self.what, self.whose, progress, elapsed, step=self.step)
             self.set_class(elapsed > QUICK, "-old")
 
     def focus_inside(self) -> None:
@@ -151,7 +153,7 @@ class ResponsePane(ReplyLine):
         """Something began or ended: the bar says so in the same place."""
         bar = self._bar
         if self.what:
-            self._elapsed, self._progress = 0.0, None
+            self._elapsed, self._progress, self.step = 0.0, None, ""
             bar.words, bar.after, bar.tabs = running(self.what, self.whose, None, 0.0), (), ()
             bar.key = f"{self._cancel_key} cancel  {self._key}"
             self.call_after_refresh(self.body.prepare)
