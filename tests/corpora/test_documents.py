@@ -9,7 +9,7 @@ import pytest
 
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.client.discovery.openrpc import read_openrpc
-from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.schema.described import Described, key_of_event
 from tests.corpora.documents import OPENRPC, document, documents
 
 COUNTS = {
@@ -37,6 +37,16 @@ def test_what_the_schemas_of_openrpc_refer_to_is_there() -> None:
         assert len(described) == COUNTS[name]
         for method, each in described.items():
             assert missing(each) == set(), (name, method)
+
+
+def test_what_kodi_sends_of_itself_is_described_as_its_methods_are() -> None:
+    listing = read_document(document("kodi"), "kodi")
+    assert len(listing.events) == 39
+    assert listing.described.keys() == {
+        *(method.name for method in listing.methods),
+        *(key_of_event(event.name) for event in listing.events),
+    }
+    assert {name: gone for name, each in listing.described.items() if (gone := missing(each))} == {}
 
 
 def missing(described: Described) -> set[str]:

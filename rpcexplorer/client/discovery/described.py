@@ -24,6 +24,9 @@ MOST_OF_ALL: Final = 32 * 1024 * 1024
 """The same of all methods together."""
 MOST_ENTRIES: Final = 300_000
 """Params, errors, examples, their values and tags of all methods together."""
+MOST_FOR_OWN: Final = 1_000_000
+"""Parts of schemas that are looked at for methods that do not share their definitions."""
+OWN_DEFINITIONS: Final = ("$defs", "definitions")
 HOPS: Final = 8
 """References that may lead to references."""
 SCHEMA_WORDS: Final = frozenset(
@@ -69,13 +72,13 @@ class DescribedReader:
         self._own, self._unsaid = own, unsaid
         self._draft = _draft_of(document) if isinstance(document, dict) else ""
         self._cut = 0
-        self._room, self._entries_left = MOST_OF_ALL, MOST_ENTRIES
+        self._room, self._entries_left, self._left_for_own = MOST_OF_ALL, MOST_ENTRIES, MOST_FOR_OWN
         self._weights: dict[int, tuple[Any, int]] = {}
 
     def method(self, entry: dict[str, Any]) -> Described:
         params = tuple(self._params(entry.get("params")))
         result, schema = self._result(entry)
-        self._definitions.gather([*(each.schema for each in params), schema])
+        definitions = self._gathered([*(each.schema for each in params), schema])
         described = Described(
             params,
             schema,
@@ -86,7 +89,7 @@ class DescribedReader:
             tuple(self._tags(entry.get("tags"))),
             draft=self._draft,
             dialect=self._dialect,
-            definitions=self._definitions.found,
+            definitions=definitions,
         )
         return self._bounded(described)
 
@@ -98,6 +101,23 @@ class DescribedReader:
         if self._definitions.left_out:
             said.append(f"{self._definitions.left_out:,} of what schemas refer to left out: too many or too large")
         return said
+
+    def _gathered(self, schemas: list[Any]) -> dict[str, Any]:
+        """What they refer to: one and the same for all methods, but for those whose schemas bring their own."""
+        own = {
+            f"#/{key}/{name.replace('~', '~0').replace('/', '~1')}": each
+            for schema in schemas
+            if isinstance(schema, dict)
+            for key in OWN_DEFINITIONS
+            if isinstance(among := schema.get(key), dict)
+            for name, each in among.items()
+        }
+        if own and self._left_for_own > 0:
+            definitions = self._definitions.with_own(own)
+            found = definitions.gather(schemas)
+            self._left_for_own -= definitions.looked_at
+            return found if found.keys() & own.keys() else self._definitions.gather(schemas)
+        return self._definitions.gather(schemas)
 
     def _bounded(self, described: Described) -> Described:
         """What does not fit is left out, from the schemas of the params to the examples."""

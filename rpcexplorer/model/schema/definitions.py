@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final
+from urllib.parse import unquote
 
 from rpcexplorer.jsontext.pointers import names_of
 
@@ -72,16 +73,32 @@ class Definitions:
             self._refused.add(reference)
         return False
 
+    def with_own(self, own: Mapping[str, Any]) -> Definitions:
+        """What schemas refer to that also have definitions of their ``own``, by the text of each reference."""
+        known = self._named  # looked for once, not in each copy
+        other = Definitions(self._root, {**self._types, **own})
+        other.__dict__["_named"] = known
+        return other
+
+    @property
+    def looked_at(self) -> int:
+        """How many objects and arrays."""
+        return len(self._seen)
+
     def at(self, reference: str) -> Any:
         """What a reference leads to; None where that is nothing here."""
         if reference == "#":
             return self._root
-        if not reference.startswith("#/"):
-            return self._types.get(reference, self._named.get(reference))
+        found = self._place(reference) if reference.startswith("#/") else None
+        if found is not None or reference in self._types:
+            return self._types.get(reference) if found is None else found
+        return None if reference.startswith("#/") else self._named.get(reference)
+
+    def _place(self, reference: str) -> Any:
         value: Any = self._root
         for part in names_of(reference[1:]):
             if isinstance(value, dict):
-                value = value.get(part)
+                value = value[part] if part in value else value.get(unquote(part))
             elif isinstance(value, list) and part.isdecimal() and int(part[:9]) < len(value):
                 value = value[int(part[:9])]
             else:

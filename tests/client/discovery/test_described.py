@@ -144,3 +144,30 @@ def test_twenty_thousand_methods_with_the_same_megabyte_of_definitions_share_it(
     inline = {"methods": methods[:1_000], "components": {"contentDescriptors": {"P": {"name": "p", "schema": large}}}}
     kept = [each for each in read_openrpc(inline).described.values() if each.params[0].schema is large]
     assert 10 < len(kept) < 50  # as often as it may stand in a file
+
+
+def test_a_schema_that_brings_its_own_definitions_has_them() -> None:
+    def method(name: str, kind: str) -> dict[str, Any]:
+        schema = {"$ref": "#/$defs/a~1b", "$defs": {"a/b": {"$ref": "#/components/schemas/S"}, "k": {"type": kind}}}
+        return {"name": name, "params": [{"name": "p", "schema": {**schema, "items": {"$ref": "#/$defs/k"}}}]}
+
+    shared = {"type": "object"}
+    plain = {"name": "c", "params": [{"name": "p", "schema": {"$ref": "#/components/schemas/S"}}]}
+    found = read_openrpc(
+        {"methods": [method("a", "string"), method("b", "null"), plain], "components": {"schemas": {"S": shared}}}
+    ).described
+    assert {name: each.definitions.get("#/$defs/k") for name, each in found.items()} == {
+        "a": {"type": "string"},
+        "b": {"type": "null"},
+        "c": None,
+    }
+    assert all(each.definitions["#/components/schemas/S"] is shared for each in found.values())
+    assert found["a"].definitions["#/$defs/a~1b"] == {"$ref": "#/components/schemas/S"}
+
+
+def test_definitions_of_their_own_cost_no_more_than_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(described, "MOST_FOR_OWN", 10)
+    schema = {"$ref": "#/$defs/x", "$defs": {"x": {"items": [{} for _ in range(20)]}}}
+    methods = [{"name": f"m{number}", "params": [{"schema": dict(schema)}]} for number in range(3)]
+    found = read_openrpc({"methods": methods}).described
+    assert [bool(each.definitions) for each in found.values()] == [True, False, False]

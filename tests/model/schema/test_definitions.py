@@ -53,3 +53,9 @@ def test_places_inside_each_other_are_kept_as_far_as_there_is_room(monkeypatch: 
     definitions = Definitions(root)
     found = definitions.gather([{"allOf": [{"$ref": "#/a/b/c"}, {"$ref": "#/a/b"}, {"$ref": "#/a"}, {"$ref": "#/a"}]}])
     assert (len(found), definitions.left_out) == (2, 1)
+
+
+def test_a_reference_is_part_of_an_address_and_may_be_spelled_as_one() -> None:
+    root = {"s": {"List[int]": {"type": "array"}, "a%20b": {"type": "null"}}}
+    found = Definitions(root).gather([{"$ref": "#/s/List%5Bint%5D"}, {"$ref": "#/s/a%20b"}])
+    assert (found["#/s/List%5Bint%5D"], found["#/s/a%20b"]) == ({"type": "array"}, {"type": "null"})
