@@ -106,11 +106,12 @@ class ToolReader:
 
     def tool(self, tool: dict[str, Any]) -> Described | None:
         taken, given = tool.get("inputSchema"), tool.get("outputSchema")
-        size = weight([taken, given], MOST_HELD)
-        if size > min(MOST_HELD, self._room):
+        limit = min(MOST_HELD, self._room)
+        size = weight([taken, given], limit)
+        self._room -= min(size, limit)  # also of what is not kept, for looking at it takes time
+        if size > limit:
             self._cut += 1
             return None
-        self._room -= size
         into, out = Definitions(taken), Definitions(given)
         definitions = {**into.gather([taken])}
         if definitions.keys() & out.gather([given]).keys():  # the two may mean something else by one reference
