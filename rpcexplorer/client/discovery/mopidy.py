@@ -8,7 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from msgspec import UNSET
+
 from rpcexplorer.client.discovery.collecting import Collected
+from rpcexplorer.client.discovery.described import MOST
 from rpcexplorer.client.discovery.limits import (
     KIND,
     example_of,
@@ -21,11 +24,19 @@ from rpcexplorer.client.discovery.limits import (
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.kinds import KINDS
+
+Fields = dict[tuple[str, str], str]
+"""What a docstring says, by the word of the field and the name that it is about; the name is empty for the result."""
 
 DIALECT = "core.describe"
 
-_FIELD = re.compile(r"^:(param|type|rtype) ?(\w*):[ \t]*(\S.*)$", re.MULTILINE)
+_FIELD = re.compile(
+    r"^:(param|type|rtype|returns?)\b[ \t]*([\w. ]{0,200}):[ \t]*(.*(?:\n[ \t]+\S.*){0,50})$", re.MULTILINE
+)
+_CHOICE = re.compile(r"``([^`\s]{1,60})``")
+_ONE_OF = re.compile(r"\bone of\b")
 _FIELDS_BEGIN = re.compile(r"^(?::(?:param|type|rtype|returns?|raises?)\b|\.\. )", re.MULTILINE)
 _ROLE = re.compile(r":\w+:`[~!]?([^`]*)`")
 _DEPRECATED = re.compile(r"\A\s*\.\. deprecated::", re.MULTILINE)
@@ -39,16 +50,57 @@ def read_description(value: Any) -> Listing:
     collected = Collected()
     for name, entry in value.items():
         if room := collected.room_for(name):
-            collected.take(_method(room, entry, collected))
+            fields = _fields(text_of(entry.get("description")))
+            collected.take(_method(room, entry, fields, collected), _in_full(entry, fields))
     return collected.listing()
 
 
 describe = told_at_once(Question(DIALECT), read_description)
 
 
-def _method(name: str, entry: dict[str, Any], collected: Collected) -> Method:
+def _fields(text: str) -> Fields:
+    """What a docstring says of each param and of the result. A type may stand before the name of its param."""
+    fields: Fields = {}
+    for field, words, said in _FIELD.findall(text):
+        *kind, of = words.split() or [""]
+        fields[field.rstrip("s") if field == "returns" else field, of] = " ".join(said.split())
+        if kind and field == "param":
+            fields["type", of] = " ".join(kind)
+    return fields
+
+
+def _in_full(entry: dict[str, Any], fields: Fields) -> Described:
+    params = entry.get("params")
+    result = _schema(fields.get(("rtype", ""), ""))
+    return Described(
+        tuple(_described(param, fields) for param in params[:MOST]) if isinstance(params, list) else (),
+        result or UNSET,
+        result_doc=_plain(fields.get(("return", ""), "")),
+        extra=not isinstance(params, list) or any(_takes_many(param) for param in params) or len(params) > MOST,
+        dialect=DIALECT,
+    )
+
+
+def _described(param: Any, fields: Fields) -> DescribedParam:
+    described = param if isinstance(param, dict) else {}
+    line = _parameter(param, fields)
+    doc = fields.get(("param", line.name), "")
+    schema = _schema(fields.get(("type", line.name), ""))
+    found = _ONE_OF.search(doc)
+    choices = [*dict.fromkeys(_CHOICE.findall(doc, found.end()))] if found else []
+    if len(choices) > 1 and schema.get("type") in {None, "string"}:
+        schema["enum"] = choices
+    if "default" in described:
+        schema = {**(_or_null(schema) if described["default"] is None else schema), "default": described["default"]}
+    return DescribedParam(line.name, schema or True, line.required, text_of(_plain(doc)))
+
+
+def _takes_many(param: Any) -> bool:
+    return isinstance(param, dict) and (param.get("varargs") is True or param.get("kwargs") is True)
+
+
+def _method(name: str, entry: dict[str, Any], fields: Fields, collected: Collected) -> Method:
     text = text_of(entry.get("description"))
-    fields = {(field, of): said for field, of, said in _FIELD.findall(text)}
     begin = _FIELDS_BEGIN.search(text)
     details = text[: begin.start()].strip() if begin else text
     doc, params = first_line_of(details), entry.get("params")
@@ -66,13 +118,12 @@ def _method(name: str, entry: dict[str, Any], collected: Collected) -> Method:
     )
 
 
-def _parameter(param: Any, fields: dict[tuple[str, str], str]) -> Parameter:
+def _parameter(param: Any, fields: Fields) -> Parameter:
     described = param if isinstance(param, dict) else {}
     name = name_of(described.get("name"))
-    takes_many = described.get("varargs") is True or described.get("kwargs") is True
     return Parameter(
         name,
-        "default" not in described and not takes_many,
+        "default" not in described and not _takes_many(param),
         _kind(fields.get(("type", name), "")),
         line_of(_plain(fields.get(("param", name), ""))),
         example_of(described.get("default")),
@@ -98,3 +149,32 @@ def _word(word: str) -> str:
     if word.startswith(("mopidy.", "{")):
         return "object"
     return kind_of(word) if word.lower() in KINDS else ""
+
+
+def _schema(said: str) -> dict[str, Any]:
+    """The kinds that are said as JSON Schema; empty where one of them is a sentence."""
+    words = [_word(word) for word in _plain(said).split(" or ")]
+    if not said or not all(words):
+        return {}
+    shapes = [_shape(word) for word in dict.fromkeys(words)]
+    if len(shapes) == 1:
+        return shapes[0]
+    plain = [shape["type"] for shape in shapes if len(shape) == 1]
+    return {"type": plain} if len(plain) == len(shapes) else {"anyOf": shapes}
+
+
+def _shape(kind: str) -> dict[str, Any]:
+    many, _, of = kind.partition(" of ")
+    return {"type": many, "items": _shape(of)} if of else {"type": many}
+
+
+def _or_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """The schema of a param that is null unless somebody says otherwise."""
+    if "anyOf" in schema:
+        null = {"type": "null"}
+        return schema if null in schema["anyOf"] else {**schema, "anyOf": [*schema["anyOf"], null]}
+    types = schema.get("type", [])
+    types = types if isinstance(types, list) else [types]
+    if types and "null" not in types:
+        schema = {"anyOf": [schema, {"type": "null"}]} if "items" in schema else {**schema, "type": [*types, "null"]}
+    return {**schema, "enum": [*schema["enum"], None]} if "enum" in schema else schema

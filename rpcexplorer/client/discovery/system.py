@@ -5,9 +5,11 @@ The three come from XML-RPC, so a signature names its types in that language: ``
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Iterable
+from itertools import zip_longest
+from typing import Any, Final
 
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from rpcexplorer.client.discovery.limits import first_line_of, kind_of, text_of
@@ -15,10 +17,18 @@ from rpcexplorer.client.discovery.names import read_names
 from rpcexplorer.client.discovery.questions import Asking, Question, one_by_one, too_many_to_explain
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.kinds import KINDS
 
 DIALECT = "system.listMethods"
 MOST_POSITIONS = 32
 """Params of one signature."""
+MOST_SIGNATURES = 32
+"""Of one method."""
+STANDARD: Final = frozenset(KINDS.values())
+SPELLED: Final = {"base64": "string", "dateTime.iso8601": "string"}
+"""Kinds of XML-RPC that JSON spells as text."""
+UNSAID: Final = frozenset(("undef", "undefined", "any", "mixed", "variant", "unknown"))
 
 
 def list_methods(described: Collection[str]) -> Asking:
@@ -27,11 +37,18 @@ def list_methods(described: Collection[str]) -> Asking:
     listing = Listing(refusal=answer.refusal) if answer.refusal else read_names(answer.value, DIALECT)
     methods = {method.name: method for method in listing.methods}
     wanted = [name for name in methods if name not in described]
+    in_full = dict[str, Described]()
+
+    def signed(method: Method, value: Any) -> Method:
+        if told := described_by_signatures(value):
+            in_full[method.name] = told
+        return with_signature(method, value)
+
     said = list(listing.skipped)
-    for companion, explained in (("system.methodHelp", with_help), ("system.methodSignature", with_signature)):
+    for companion, explained in (("system.methodHelp", with_help), ("system.methodSignature", signed)):
         said += yield from one_by_one(companion, methods, wanted, explained)
     said += too_many_to_explain(wanted)
-    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said))
+    return replace(listing, methods=tuple(methods.values()), skipped=tuple(said), described=in_full)
 
 
 def with_help(method: Method, value: Any) -> Method:
@@ -47,12 +64,41 @@ def with_signature(method: Method, value: Any) -> Method:
 
     The first one counts; what another one does without is not required.
     """
-    if not isinstance(value, list) or not value:
-        return method
-    signatures = [value] if isinstance(value[0], str) else [each for each in value if isinstance(each, list) and each]
+    signatures = _signatures(value)
     if not signatures:
         return method
-    result, *params = signatures[0][: MOST_POSITIONS + 1]
+    result, *params = signatures[0]
     always = min(len(signature) for signature in signatures) - 1
-    parameters = tuple(Parameter("", place < always, kind_of(param)) for place, param in enumerate(params))
-    return replace(method, result=kind_of(result), parameters=parameters, by="position" if parameters else None)
+    parameters = tuple(Parameter("", place < always, _kind(param)) for place, param in enumerate(params))
+    return replace(method, result=_kind(result), parameters=parameters, by="position" if parameters else None)
+
+
+def described_by_signatures(value: Any) -> Described | None:
+    """What all signatures say together: at each position, what any of them has there."""
+    signatures = _signatures(value)
+    if not signatures:
+        return None
+    result, *places = zip_longest(*signatures)
+    params = tuple(DescribedParam("", _schema(kinds) or True, None not in kinds) for kinds in places)
+    return Described(params, _schema(result) or UNSET, extra=False, dialect=DIALECT)
+
+
+def _signatures(value: Any) -> list[list[Any]]:
+    if not isinstance(value, list) or not value:
+        return []
+    several = [value] if isinstance(value[0], str) else [each for each in value if isinstance(each, list) and each]
+    return [each[: MOST_POSITIONS + 1] for each in several[:MOST_SIGNATURES]]
+
+
+def _schema(kinds: Iterable[Any]) -> dict[str, Any]:
+    """A schema of kinds; empty where one of them is none that JSON has. None stands for a signature that is shorter."""
+    types = [*dict.fromkeys(SPELLED.get(_kind(kind), _kind(kind)) for kind in kinds if kind is not None)]
+    if not types or not STANDARD.issuperset(types):
+        return {}
+    return {"type": types[0] if len(types) == 1 else types}
+
+
+def _kind(word: Any) -> str:
+    """Empty where the service says no more than that there is something."""
+    kind = kind_of(word)
+    return "" if kind.lower() in UNSAID else kind

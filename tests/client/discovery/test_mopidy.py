@@ -8,6 +8,7 @@ import pytest
 
 from rpcexplorer.client.discovery.mopidy import read_description
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.starting import starting_point
 
 PLAY = (
@@ -17,6 +18,8 @@ PLAY = (
     ":param uris: where it lies\n:type uris: list of string or :class:`None`\n"
     ":param n: how\n:type n: True if it is so, else False\n:rtype: list of :class:`mopidy.models.TlTrack`"
 )
+
+MANY = {"type": "array", "items": {"type": "string"}}
 
 
 def only(entry: Any) -> Method:
@@ -39,6 +42,58 @@ def test_docstrings_are_told_without_the_marks_of_their_language() -> None:
         result="array of object",
         dialect="core.describe",
     )
+
+
+def in_full(entry: Any) -> Described:
+    return read_description({"core.m": entry}).described["core.m"]
+
+
+def test_types_in_words_become_schemas() -> None:
+    params = [{"name": "old", "default": None}, {"name": "uris"}, {"name": "n", "default": 3}]
+    assert in_full({"description": PLAY, "params": params}) == Described(
+        (
+            DescribedParam("old", {"type": ["object", "null"], "default": None}, False, "what to play"),
+            DescribedParam("uris", {"anyOf": [MANY, {"type": "null"}]}, True, "where it lies"),
+            DescribedParam("n", {"default": 3}, False, "how"),
+        ),
+        {"type": "array", "items": {"type": "object"}},
+        extra=False,
+        dialect="core.describe",
+    )
+
+
+def test_a_docstring_may_name_choices_in_several_lines_and_the_type_before_the_name() -> None:
+    told = "Words.\n\n:param string field: Any one of ``uri``,\n    ``album``, or ``date``.\n"
+    told += ":returns: what there is\n:rtype: bool"
+    described = in_full({"description": told, "params": [{"name": "field", "default": None}]})
+    (field,) = described.params
+    assert field.schema == {"type": ["string", "null"], "enum": ["uri", "album", "date", None], "default": None}
+    assert field.doc == "Any one of `uri`, `album`, or `date`."
+    assert (described.result, described.result_doc) == ({"type": "boolean"}, "what there is")
+
+
+def test_a_param_of_a_list_that_is_null_by_default_is_either() -> None:
+    told = ":type uris: list of string\n:type old: list of string or None"
+    params = [{"name": "uris", "default": None}, {"name": "old", "default": None}, {"name": "more", "varargs": True}]
+    described = in_full({"description": told, "params": params})
+    either = {"anyOf": [MANY, {"type": "null"}], "default": None}
+    assert [each.schema for each in described.params] == [either, either, True]
+    assert described.extra
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":param " * 100_000,
+        ":param a:\n" + "    b\n" * 100_000,
+        ":param a: one of " + "``a`` " * 100_000,
+        ":param " + " " * 500_000 + ":",
+        ":param a: b\n" * 50_000,
+    ],
+)
+@pytest.mark.usefixtures("soon")
+def test_a_docstring_made_to_take_long_takes_a_moment(text: str) -> None:
+    in_full({"description": text, "params": [{"name": "a"}] * 1_000})
 
 
 def test_params_begin_with_what_has_no_default() -> None:

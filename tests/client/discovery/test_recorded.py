@@ -107,3 +107,13 @@ def test_tools_of_mcp_servers_are_kept_with_their_schemas() -> None:
     prompts = everything["prompts/get"].params[1].schema["anyOf"]
     assert [each["title"] for each in prompts[:2]] == ["simple-prompt", "args-prompt"]
     assert prompts[1]["required"] == ["city"]
+
+
+def test_docstrings_and_signatures_are_read_as_schemas() -> None:
+    described = asked("mopidy").described
+    (field, query) = described["core.library.get_distinct"].params
+    assert (len(field.schema["enum"]), query.schema) == (15, {"type": ["object", "null"], "default": None})
+    assert described["core.tracklist.add"].result == {"type": "array", "items": {"type": "object"}}
+    described = asked("django-modern-rpc").described
+    assert [each.schema for each in described["auth"].params] == [{"type": "string"}] * 2
+    assert described["add"].result == {"type": "integer"}

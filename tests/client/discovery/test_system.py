@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from msgspec import UNSET
 
 from rpcexplorer.client.discovery.names import read_names
-from rpcexplorer.client.discovery.system import DIALECT, with_help, with_signature
+from rpcexplorer.client.discovery.system import DIALECT, described_by_signatures, with_help, with_signature
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.starting import starting_point
 
@@ -95,3 +96,41 @@ def test_a_signature_of_odd_things_is_bounded() -> None:
     method = with_signature(PLAIN, [[None, {"type": "int"}, *["Int"] * 100_000]])
     assert len(method.parameters) == 32
     assert [parameter.kind for parameter in method.parameters[:2]] == ["", "integer"]
+
+
+@pytest.mark.parametrize(
+    ("value", "params", "result"),
+    [
+        ([["struct", "int", "string"]], [("integer", True), ("string", True)], {"type": "object"}),
+        (
+            [["int", "int"], ["int", "str", "bool"]],
+            [(["integer", "string"], True), ("boolean", False)],
+            {"type": "integer"},
+        ),
+        (["undef", "str"], [("string", True)], UNSET),
+        ([["dateTime.iso8601", "base64"]], [("string", True)], {"type": "string"}),
+        ([["array"], ["struct"]], [], {"type": ["array", "object"]}),
+    ],
+)
+def test_signatures_together_say_what_stands_at_each_position(value: Any, params: Any, result: Any) -> None:
+    described = described_by_signatures(value)
+    assert described is not None
+    assert [(each.schema["type"], each.required) for each in described.params] == params
+    assert (described.result, described.extra, described.dialect) == (result, False, DIALECT)
+
+
+def test_a_kind_that_json_has_not_is_anything() -> None:
+    described = described_by_signatures([["Some.Class", "Other.Class", {"a": 1}]])
+    assert described is not None
+    assert [each.schema for each in described.params] == [True, True]
+    assert described.result is UNSET
+
+
+@pytest.mark.parametrize("value", [None, "signatures not supported", "undef", 7, [], [[]], [7], {"a": 1}])
+def test_what_is_no_signature_describes_nothing(value: Any) -> None:
+    assert described_by_signatures(value) is None
+
+
+def test_what_a_signature_calls_undefined_is_no_kind() -> None:
+    method = with_signature(PLAIN, [["undef", "any"]])
+    assert (method.result, method.parameters) == ("", (Parameter("", True, ""),))
