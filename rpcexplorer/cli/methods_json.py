@@ -24,10 +24,12 @@ NOTHING_SAID = Described()
 
 def rows(explorer: Explorer, methods: Iterable[Method], *, whole: bool = False) -> list[dict[str, Any]]:
     """A row for each; ``whole``: with what its schemas refer to."""
-    return [_row(explorer, method, whole=whole) for method in methods]
+    learned = explorer.catalogues.of(explorer.profile) if explorer.profile else None
+    when = learned.when.isoformat(timespec="seconds") if learned else None
+    return [_row(explorer, method, when, whole=whole) for method in methods]
 
 
-def _row(explorer: Explorer, method: Method, *, whole: bool) -> dict[str, Any]:
+def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -> dict[str, Any]:
     """``learned`` is when it was discovered, ``start`` what its params may start from.
 
     A saved call is named as ``call`` takes it, and ``calls`` says its method.
@@ -40,11 +42,10 @@ def _row(explorer: Explorer, method: Method, *, whole: bool) -> dict[str, Any]:
         return row | {"doc": call.doc, "start": Raw((call.text or "[]").encode()), "learned": None}
     full = explorer.catalogues.described(profile, method_of(method.name))
     full = auth_of(profile).offered_in_full(method, full) if full else None
-    learned = explorer.catalogues.of(profile) if method.dialect else None
     row = _facts(method, full or NOTHING_SAID, full)
     if whole:
         row["definitions"] = _definitions(full) if full else {}
-    return row | {"learned": learned.when.isoformat(timespec="seconds") if learned else None}
+    return row | {"learned": when if method.dialect else None}
 
 
 def _facts(method: Method, full: Described, known: Described | None) -> dict[str, Any]:

@@ -183,14 +183,18 @@ class Catalogues:
         return None
 
     def _pieces_of(self, profile: Profile, beside: str) -> KeptPieces | None:
-        from rpcexplorer.storage.catalogues.pieces import KeptPieces  # no start needs it
-
-        path, key = self._files.beside(profile, beside), _key(profile)
-        if path is None or beside in self._unusable:
+        if not beside or beside in self._unusable:
             return None
-        if self._pieces.get(key, ("",))[0] != beside:
-            self._pieces[key] = beside, KeptPieces(path)
-        return self._pieces[key][1]
+        named, pieces = self._pieces.get(_key(profile), ("", None))
+        if pieces is None or named != beside:
+            from rpcexplorer.storage.catalogues.pieces import KeptPieces  # no start needs it
+
+            path = self._files.beside(profile, beside)
+            if path is None:
+                return None
+            pieces = KeptPieces(path)
+            self._pieces[_key(profile)] = beside, pieces
+        return pieces
 
     def _changes(
         self, profile: Profile, before: Learned, now: Discovery, writer: PiecesWriter | None

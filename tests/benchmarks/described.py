@@ -1,0 +1,150 @@
+"""Start and opening of a method, with 10,000 methods whose schemas have a megabyte and more, beside the same without.
+
+    python tests/benchmarks/described.py [ROUNDS] [METHODS] [--start | --opening]
+
+Two profiles in homes of their own: of one service only the names and a line of each method are known, which is what a
+start has always read; the other one's document has 1,500 schemas that all methods share and that refer to each other,
+and one method with a megabyte of its own. The real program runs in a pseudo-terminal of 120 by 40. A start is measured
+until the first screen is there; opening a method from Enter until the params to start from, which name the method, are
+drawn: the first one of a run, which reads the index, the next ones, and the one with the megabyte.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Final
+
+from tests.benchmarks.catalogue import names
+from tests.benchmarks.figures import in_turns, told
+from tests.benchmarks.programs import WORD, explorer
+from tests.benchmarks.terminal import ENTER, F2, environment
+
+DEFAULTS: Final = (5, 10_000)
+SHARED: Final = 1_500
+HEAVY: Final = "heavy.one"
+OPENED: Final = 4
+AIM: Final = 0.1
+SESSIONS: Final = """
+version = 1
+[profile.usable]
+url = "http://127.0.0.1:9"
+discovery = { file = "openrpc.json" }
+"""
+
+
+def document(methods: Sequence[str], *, schemas: bool) -> dict[str, Any]:
+    """What a service says of so many methods, with its schemas or without."""
+
+    def method(at: int, name: str) -> dict[str, Any]:
+        told: dict[str, Any] = {"name": name, "summary": f"What {name} does"}
+        mark = {"name": "id", "required": True, "schema": {"type": "string", "default": mark_of(name)}}
+        if not schemas:
+            return told | {"params": [mark]}
+        shared = [{"name": "what", "schema": {"$ref": f"#/components/schemas/T{at % SHARED}"}}]
+        return told | {
+            "params": [mark, *(shared if name != HEAVY else [{"name": "all", "schema": _heavy()}])],
+            "result": {"name": "rows", "schema": {"$ref": f"#/components/schemas/T{at * 7 % SHARED}"}},
+        }
+
+    entries = [method(at, name) for at, name in enumerate([*methods, HEAVY])]
+    made = {"openrpc": "1.3.2", "info": {"title": "many", "version": "1"}, "methods": entries}
+    return made | ({"components": {"schemas": _shared()}} if schemas else {})
+
+
+def mark_of(name: str) -> str:
+    """What stands in the params of a method alone."""
+    return f"«{name}»"
+
+
+def _shared() -> dict[str, Any]:
+    text = {"type": "string", "description": "It stays as it is.", "maxLength": 40}
+    return {
+        f"T{at}": {
+            "type": "object",
+            "properties": {
+                **{f"field{number}": text for number in range(10)},
+                "next": {"$ref": f"#/components/schemas/T{(at + 1) % SHARED}"},
+            },
+        }
+        for at in range(SHARED)
+    }
+
+
+def _heavy() -> dict[str, Any]:
+    """A schema of a megabyte."""
+    return {
+        "properties": {f"field{at}": {"enum": [f"value {at} {number}" for number in range(50)]} for at in range(1_300)}
+    }
+
+
+def home(folder: Path, content: dict[str, Any]) -> Path:
+    """A person's folders, in which the document was read."""
+    folder.mkdir()
+    (folder / "sessions.toml").write_text(SESSIONS)
+    (folder / "openrpc.json").write_text(json.dumps(content))
+    learn = [sys.executable, "-m", "rpcexplorer", "methods", "--refresh"]
+    subprocess.run(learn, cwd=folder, env=environment(folder), capture_output=True, check=True)
+    return folder
+
+
+def started(folder: Path) -> float:
+    """Seconds to the first screen."""
+    with explorer(folder) as program:
+        return program.until(WORD)
+
+
+def opened(folder: Path, methods: Sequence[str]) -> list[float]:
+    """Seconds to the params of each method, one after the other in one run."""
+    taken = []
+    with explorer(folder) as program:
+        program.until(WORD)
+        program.settle()
+        for name in methods:
+            program.write(F2)
+            program.settle(0.2)
+            program.write(b"\x15" + name.encode())
+            program.settle(0.4)
+            program.write(ENTER)
+            taken.append(program.until(mark_of(name).encode()))
+            program.settle(0.3)
+    return taken
+
+
+def main() -> None:
+    """Measure and print."""
+    given = [int(word) for word in sys.argv[1:] if word.isdecimal()]
+    rounds, count = [*given, *DEFAULTS[len(given) :]]
+    many = names(count)
+    chosen = [*many[:: len(many) // OPENED][:OPENED], HEAVY]
+    with tempfile.TemporaryDirectory() as place:
+        bare, full = (
+            home(Path(place) / word, document(many, schemas=word == "schemas")) for word in ("lines", "schemas")
+        )
+        size = sum(file.stat().st_size for file in (full / "home").rglob("*.full"))
+        print(f"{count:,} methods; in full they have {size / 1024 / 1024:.1f} MiB on the disk")
+        if "--opening" not in sys.argv:
+            in_turns(1, {"warm": partial(started, bare), "up": partial(started, full)})
+            times = in_turns(
+                rounds, {"start, lines alone": partial(started, bare), "start, with schemas": partial(started, full)}
+            )
+            floor, ours = (told(name, each) for name, each in times.items())
+            print(f"ratio {ours / floor:.2f}")
+        if "--start" not in sys.argv:
+            runs = in_turns(
+                rounds, {"lines alone": partial(opened, bare, chosen), "with schemas": partial(opened, full, chosen)}
+            )
+            print(f"opening a method; the aim is {AIM * 1000:.0f} ms")
+            for name, taken in runs.items():
+                told(f"the first, {name}", [run[0] for run in taken])
+                told(f"the next ones, {name}", [each for run in taken for each in run[1:-1]])
+                told(f"a megabyte of its own, {name}", [run[-1] for run in taken])
+
+
+if __name__ == "__main__":
+    main()
