@@ -39,8 +39,10 @@ UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", 
 OPEN: Final = re.compile(r"\*|\.\.\.|args$|kwargs$")
 """A param that stands for others."""
 
-_ONE: Final = ("not", "if", "then", "else", "contains", "propertyNames", "additionalProperties")
-_UNEVALUATED: Final = ("unevaluatedProperties", "unevaluatedItems")
+_ONE: Final = (
+    "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
+    "unevaluatedItems",
+)  # fmt: skip
 _LIST: Final = ("allOf", "anyOf", "oneOf")
 _NAMED: Final = ("properties", "patternProperties", "dependentSchemas")
 _NUMBERS: Final = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
@@ -118,8 +120,8 @@ class _Rewriting:
         self._known = described.definitions
         self._draft = described.draft
         self._definitions: dict[str, Any] = {}
-        self._names: dict[int, str] = {}
-        """Of what is referred to, by identity."""
+        self._names: dict[int, tuple[dict[str, Any], Any]] = {}
+        """The reference to each, by its identity, with itself, so that nothing else takes its place."""
         self._waiting: list[tuple[Any, Any, Any, int]] = []
         """A schema, the place where it is wanted rewritten, and how deep that is."""
         self._parts = 0
@@ -131,12 +133,13 @@ class _Rewriting:
             return schema
         if not isinstance(schema, dict):
             return True
-        name = self._names.get(id(schema))
-        if name is None:
-            name = self._names[id(schema)] = f"d{len(self._names)}"
+        known = self._names.get(id(schema))
+        if known is None:
+            name = f"d{len(self._names)}"
+            known = self._names[id(schema)] = ({"$ref": f"#/$defs/{name}"}, schema)
             self._definitions[name] = True
             self._waiting.append((schema, self._definitions, name, 0))
-        return {"$ref": f"#/$defs/{name}"}
+        return known[0]
 
     def finished(self, whole: dict[str, Any], by: By | None, params: tuple[DescribedParam, ...]) -> Steps[Checkable]:
         while self._waiting:
@@ -159,12 +162,15 @@ class _Rewriting:
 
     def _put(self, schema: Any, holder: Any, key: Any, level: int) -> None:
         """Have a part of a schema rewritten in its place; a deep one, in a place of its own."""
-        if isinstance(schema, dict):
-            holder[key] = True if level < LEVELS else self.later(schema)
-            if level < LEVELS:
-                self._waiting.append((schema, holder, key, level + 1))
-        else:
+        if not isinstance(schema, dict):
             holder[key] = schema is not False
+        elif level >= LEVELS:
+            holder[key] = self.later(schema)
+        elif schema.keys() == {"$ref"} and isinstance(target := self._known.get(str(schema["$ref"])), dict):
+            holder[key] = self.later(target)
+        else:
+            holder[key] = True
+            self._waiting.append((schema, holder, key, level + 1))
 
     def _rewritten(self, source: dict[str, Any], level: int) -> dict[str, Any] | bool:
         made: dict[str, Any] = {}
@@ -174,14 +180,14 @@ class _Rewriting:
             if _OLD.search(self._draft):
                 return made
         source = self._with_bases(source)
-        for key in _ONE + _UNEVALUATED:
-            if isinstance(part := source.get(key), dict | bool):
+        for key in _ONE:
+            if key in source and isinstance(part := source[key], dict | bool):
                 self._put(part, made, key, level)
         for key in _LIST:
-            if isinstance(parts := source.get(key), list) and parts:
+            if key in source and isinstance(parts := source[key], list) and parts:
                 self._several(made, key, parts, level)
         for key in _NAMED:
-            if isinstance(members := source.get(key), dict):
+            if key in source and isinstance(members := source[key], dict):
                 inside = made[key] = dict.fromkeys(map(str, members), True)
                 for name, part in members.items():
                     self._put(part, inside, str(name), level)
@@ -250,6 +256,8 @@ class _Rewriting:
             self._put(rest, made, "items", level)
 
     def _dependencies(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
+        if "dependencies" not in source and "dependentRequired" not in source:
+            return
         found = {**_members(source, "dependencies"), **_members(source, "dependentRequired")}
         for name, part in found.items():
             if isinstance(part, dict):
@@ -258,7 +266,9 @@ class _Rewriting:
                 made.setdefault("dependentRequired", {})[str(name)] = names
 
     def _type(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
-        said = source.get("type")
+        if "type" not in source:
+            return
+        said = source["type"]
         words = said if isinstance(said, list) else [said]
         if any(isinstance(word, dict) for word in words):
             self._several(made, "anyOf", [word if isinstance(word, dict) else {"type": word} for word in words], level)
@@ -270,14 +280,14 @@ class _Rewriting:
 
 def _plain(source: dict[str, Any]) -> dict[str, Any]:
     """The words that hold no other schema, as far as they mean something."""
-    made: dict[str, Any] = {key: source[key] for key in _NUMBERS if _is_number(source.get(key))}
+    made: dict[str, Any] = {key: source[key] for key in _NUMBERS if key in source and _is_number(source[key])}
     for key, old in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
         if source.get(old) is True and key in made:  # so draft 4 had it
             made[old] = made.pop(key)
     step = source.get("multipleOf", source.get("divisibleBy"))
     if isinstance(step, int | float) and _is_number(step) and step > 0:
         made["multipleOf"] = step
-    made |= {key: int(source[key]) for key in _COUNTS if _is_number(source.get(key)) and source[key] >= 0}
+    made |= {key: int(source[key]) for key in _COUNTS if key in source and _is_count(source[key])}
     choices = source.get("enum", source.get("enums"))
     if isinstance(choices, list) and choices:
         made["enum"] = choices
@@ -331,6 +341,10 @@ def _members(source: dict[str, Any], key: str) -> dict[str, Any]:
 
 def _texts(value: Any) -> list[str]:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _is_count(value: Any) -> bool:
+    return _is_number(value) and bool(value >= 0)
 
 
 def _is_number(value: Any) -> bool:
