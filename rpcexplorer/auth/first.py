@@ -13,7 +13,8 @@ from rpcexplorer.auth.kind import FormLine
 from rpcexplorer.auth.token import MARK, TokenAuth
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.protocol.messages import Call, spelled
 
@@ -37,12 +38,11 @@ class FirstAuth(TokenAuth, frozen=True):
     form: ClassVar[tuple[FormLine, ...]] = (FormLine("value", "first param", "token:{token}"),)
     in_params: ClassVar[bool] = True
 
-    def asked_of(self, described: Described) -> Described:
+    def offered_in_full(self, method: Method, full: Described) -> Described:
         """Without its first param, where that is the token by its name, or a text that has none."""
-        first = next(iter(described.params), None)
-        if first is None or not (first.name in TOKENS or (not first.name and _is_text(first.schema))):
-            return described
-        return replace(described, params=described.params[1:])
+        first = next(iter(full.params), None)
+        is_token = first is not None and (first.name in TOKENS or (not first.name and _is_text(first.schema)))
+        return replace(full, params=full.params[1:]) if is_token and method.auth != Auth.kind else full
 
     def words(self, profile: Profile) -> str:
         return self.said(profile, "out as the first element of the params")

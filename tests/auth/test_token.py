@@ -18,6 +18,7 @@ from rpcexplorer.auth.member import MemberAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.secrets.secret import Secret
@@ -350,5 +351,7 @@ def test_a_bearer_token_may_be_pasted_with_its_header() -> None:
 @pytest.mark.everyday(4)
 def test_the_first_param_is_not_asked_for_where_it_is_the_token(first: DescribedParam, is_token: bool) -> None:
     rest = DescribedParam("b")
-    assert FirstAuth().asked_of(Described((first, rest))).params == ((rest,) if is_token else (first, rest))
-    assert FirstAuth().asked_of(Described()).params == ()
+    both = Described((first, rest))
+    assert FirstAuth().offered_in_full(Method("m"), both).params == ((rest,) if is_token else (first, rest))
+    assert FirstAuth().offered_in_full(Method("m", auth="none"), both) == both
+    assert FirstAuth().offered_in_full(Method("m"), Described()) == Described()
