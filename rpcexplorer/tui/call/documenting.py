@@ -9,13 +9,15 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from textual import on
+from textual.timer import Timer
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.templates.saved_call import as_named
+from rpcexplorer.model.methods.method import Method, SavedMethod
+from rpcexplorer.model.templates.saved_call import as_named, method_of
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.docs.pane import DocsPane
+from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.sizes import NARROW
@@ -25,6 +27,8 @@ from rpcexplorer.views.words.docs import is_documented
 
 BESIDE: Final = 110
 """Columns of the params from which there is room for the docs beside the editor."""
+PAUSE: Final = 0.15
+"""Seconds after which a cursor that went down a list rests."""
 
 DocsPlace = Literal["beside", "below", "over"]
 
@@ -40,6 +44,9 @@ class DocumentingScreen(SendingScreen):
         """They cover the response."""
         self._before: Widget | None = None
         """Where the focus was when it went to the docs."""
+        self._pointed = ""
+        """The method in the list that the docs are about while one looks for one; empty: the one in the editor."""
+        self._pause: Timer | None = None
 
     @property
     def docs_place(self) -> DocsPlace:
@@ -66,7 +73,29 @@ class DocumentingScreen(SendingScreen):
         self._arrange_docs()
 
     def watch_described(self) -> None:
+        self._pointed = ""
         self._arrange_docs()
+
+    def on_descendant_focus(self) -> None:
+        """Whoever leaves the list for something else than the docs is back at the method in the editor."""
+        docs = self.docs
+        reading = docs is not None and docs.has_focus_within
+        if self._pointed and not reading and not self.methods.has_focus_within:
+            self._pointed = ""
+            self._arrange_docs()
+
+    @on(MethodsPane.Pointed)
+    def _looked_at(self) -> None:
+        """Docs that are on view follow the cursor of the list, once it rests."""
+        if self._pause is not None:
+            self._pause.stop()
+        if self.docs is not None:
+            self._pause = self.set_timer(PAUSE, self._follow)
+
+    def _follow(self) -> None:
+        if self.methods.here:
+            self._pointed = self.methods.pointed
+            self._arrange_docs()
 
     def watch_exchange(self) -> None:
         """There is something to see where the docs are."""
@@ -104,6 +133,8 @@ class DocumentingScreen(SendingScreen):
         """The params of an example stand in the editor; what stood there is one key away."""
         event.stop()
         name = event.example.name
+        if event.method.name != as_named(self.called):
+            self.choose(event.method.name)
         self.params.show_tab("Params")
         self.params.replace(laid_out(spelled(event.example.params)))
         self._free_response()
@@ -112,6 +143,8 @@ class DocumentingScreen(SendingScreen):
         self.tell(f"{called} is in the editor. {self.key('params.undo')} brings back what stood there.")
 
     def _open_docs(self) -> None:
+        if self.methods.here:
+            self._pointed = self.methods.pointed
         if self._covered:
             self.cover("")
         if self.docs_place == "over":
@@ -149,13 +182,17 @@ class DocumentingScreen(SendingScreen):
             return self._is_over
         if self._covered == "response" or not self.method:
             return False
-        return wanted == "open" or (place == "beside" and wanted != "closed" and is_documented(self._documented()))
+        return wanted == "open" or (
+            place == "beside" and wanted != "closed" and is_documented(self._listed(self.called))
+        )
 
-    def _documented(self) -> Method | None:
-        """The method that is called, as it stands in the list; a saved call has no docs of its own."""
-        if not self.called:
-            return None
-        return self.known.get(as_named(self.called)) or Method(self.called, source="history")
+    def _listed(self, called: str) -> Method | None:
+        """A method as it stands in the list; a saved call has no docs of its own."""
+        return self.known.get(as_named(called)) or Method(called, source="history") if called else None
+
+    def _called_as(self, name: str) -> str:
+        known = self.known.get(name)
+        return known.calls if isinstance(known, SavedMethod) else method_of(name)
 
     def _arrange_docs(self) -> None:
         """Show the docs where they belong now, and nowhere else."""
@@ -164,7 +201,9 @@ class DocumentingScreen(SendingScreen):
         for other, pane in self._docs.items():
             pane.display = is_wanted and other == place
         if is_wanted:
-            self._placed(place).show(self._documented(), self.described, self.discovered_at)
+            about = self._called_as(self._pointed) if self._pointed else self.called
+            described = self.explorer.described(about) if about != self.called else self.described
+            self._placed(place).show(self._listed(about), described, self.discovered_at)
         self.methods.reading = is_wanted and place == "below"
         self.response.display = not self._is_over
         if inside and self.docs is not before:  # another size of the terminal, or another method

@@ -78,3 +78,32 @@ def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_t
         assert explorer.remembered.docs == ""
 
     visit(explorer, scene, size=(80, 24))
+
+
+@pytest.mark.thorough
+def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_method(
+    explorer: Explorer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.tui.call.documenting.PAUSE", 0.001)
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def about() -> str:
+            docs = calls.docs
+            return docs.page.method.name if docs is not None and docs.page.method is not None else ""
+
+        calls.choose("demo.echo")
+        await pilot.press("alt+m", "f2", *"orders.find")
+        await until(pilot, lambda: about() == "demo.orders.find")
+        assert calls.method == "demo.echo"
+        await pilot.press("f3")
+        await until(pilot, lambda: about() == "demo.echo")
+        await pilot.press("f2", "down")
+        await until(pilot, lambda: about() != "demo.echo")
+        await pilot.press("f2", *"orders.place")
+        await until(pilot, lambda: about() == "demo.orders.place")
+        await pilot.press("alt+m", "n", "enter")
+        await until(pilot, lambda: calls.method == "demo.orders.place" and "tea-01" in calls.params.text)
+        assert calls.params.has_focus_within
+
+    visit(explorer, scene)

@@ -93,6 +93,10 @@ class MethodsPane(Vertical):
         name: str
 
     @message
+    class Pointed(MethodsMessage):
+        """The cursor is on another method while one looks for it."""
+
+    @message
     class PinWanted(MethodsMessage):
         """A method is to be kept at the top, or let go."""
 
@@ -122,6 +126,11 @@ class MethodsPane(Vertical):
         yield self._told
         yield self._recent_bar
         yield self._recent_list
+
+    @property
+    def pointed(self) -> str:
+        """What the cursor is on; empty where that is nothing."""
+        return name_of(self._list.chosen)
 
     def focus_filter(self) -> None:
         """The next key that is typed filters; what is typed already is selected, so that it gives way."""
@@ -249,6 +258,8 @@ class MethodsPane(Vertical):
     def _tell(self) -> None:
         """In a line, what is known of the row under the cursor."""
         self._told.words = known_of(self._list.chosen)
+        if self.here:
+            self.post_message(self.Pointed(self))
         self.refresh_bindings()
 
     def _fit(self) -> None:
