@@ -69,6 +69,7 @@ class OpeningApp(Leaving):
             params.action_redo,
             lambda: params.problem is None,
             calls.request_to_come,
+            partial(calls.check_params, calls.described or Described()),
         )
         around = {"header": calls.header_copy(), "footer": footer_over()}
         is_sent = await self.push_screen_wait(FormScreen(self.explorer, source, self.pending, **around))

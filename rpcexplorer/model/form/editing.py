@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from rpcexplorer.jsontext.scan import elements
 from rpcexplorer.jsontext.typed.edits import Path, added, changed, removed, span_of, whole
 from rpcexplorer.model.form.field import FormField
-from rpcexplorer.model.form.starting import starting_text
+from rpcexplorer.model.form.starting import plain_text, starting_text
 from rpcexplorer.model.schema.node import SchemaReader
 
 
@@ -24,6 +24,11 @@ class FormText:
         if row is None:
             return "null"
         return starting_text(self._reader, row.schema, row.place.alternative)
+
+    def value(self, path: Path) -> str:
+        """What a place begins with that is to have a value: null only where nothing else is known to be right."""
+        text, row = self.start(path), self._rows.get(path)
+        return plain_text(row.place.node) if text == "null" and row is not None else text
 
     def with_value(self, path: Path, value: str) -> str:
         """The text with a value at a place; what has to be around it and before it comes along."""

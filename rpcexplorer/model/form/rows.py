@@ -64,7 +64,7 @@ class _Slot(Struct, frozen=True):
     param: DescribedParam | None = None
 
 
-class _ToldPlace(Struct, frozen=True):
+class _Shape(Struct, frozen=True):
     """What a schema says of a place with a certain text."""
 
     schema: Any
@@ -84,7 +84,7 @@ class FormRows:
         self._by, self._extra = by, described.extra
         self._definitions = described.definitions
         self.reader = SchemaReader(described.definitions)
-        self._told: dict[tuple[int, str | None, int | None], _ToldPlace] = {}
+        self._told: dict[tuple[int, str | None, int | None], _Shape] = {}
         """By the schema's identity, the text and the alternative. Each has its schema: no other one takes its place."""
 
     def named(self, text: str) -> bool:
@@ -190,7 +190,7 @@ class FormRows:
         )
         return self._folded(row, view)
 
-    def _of_place(self, schema: Any, there: str | None, chosen: int | None) -> _ToldPlace:
+    def _of_place(self, schema: Any, there: str | None, chosen: int | None) -> _Shape:
         """What is said of a place: the same as at the key before where nothing has changed there."""
         schema = self._referred(schema)
         key = (id(schema), there, chosen)
@@ -202,7 +202,7 @@ class FormRows:
             place = settled(self.reader, schema, value, chosen)
             words = kind_words(self.reader, schema), limit_words(place.node)
             wrong = "" if value is UNSET else _wrong_kind(place, value)
-            told = self._told[key] = _ToldPlace(
+            told = self._told[key] = _Shape(
                 schema, place, *words, _editing(place, there or ""), wrong, _size(there or "")
             )
         return told
@@ -297,7 +297,7 @@ def is_plain(text: str) -> bool:
     return len(value) <= LONGEST_LINE and value.isprintable()
 
 
-def _wrong(slot: _Slot, told: _ToldPlace) -> str:
+def _wrong(slot: _Slot, told: _Shape) -> str:
     if slot.span is None:
         return "required" if slot.required else ""
     if not slot.alone:

@@ -9,13 +9,16 @@ import json
 from typing import Any, Final
 
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.secrets.placeholders import defused
 from rpcexplorer.model.templates.references import OPENING
 
 LONGEST: Final = 4_000
 """Characters of a value that is put in by itself."""
+PLAIN: Final = {
+    "string": '""', "integer": "0", "number": "0", "boolean": "false", "array": "[]", "object": "{}",
+}  # fmt: skip
 LEADING: Final = frozenset({"oneOf", "anyOf", "allOf", "$ref", "$dynamicRef", "$recursiveRef", "extends"})
 """Keywords that lead to further schemas for the same place."""
 
@@ -27,6 +30,12 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
         schema = {"allOf": [alternative, *rest]}
     text = spelled_value(starting_value(reader, schema).value)
     return text if len(text) <= LONGEST else "null"
+
+
+def plain_text(node: Node) -> str:
+    """The plainest value of a kind; null where any kind will do."""
+    choices = [each for each in node.choices or () if each is not None]
+    return spelled_value(choices[0]) if choices else PLAIN.get(next(iter(node.kinds), ""), "null")
 
 
 def spelled_value(value: Any) -> str:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
+from textual.geometry import Region
 from textual.screen import Screen
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.form.field import FieldPath, FormField
+from rpcexplorer.model.form.remarks import with_problems
 from rpcexplorer.model.form.rows import FormRows, FormView
 from rpcexplorer.tui.commands import Scope, first_key
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
@@ -20,11 +25,22 @@ from rpcexplorer.tui.form.words import doc_lines
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.tui.widgets.bar import Bar
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
 from rpcexplorer.views.words.request import request_lines
 
 ROOMY: Final = 28
 """Lines from which the doc has more than two of them."""
+
+
+class RequestSheet(Sheet):
+    """A page on which the place that is being edited stays on view."""
+
+    def show(self, lines: Sequence[SheetLine]) -> None:
+        self.lines = lines
+        marked = (at for at, row in enumerate(self._rows) if any("underline" in role for _, role in row))
+        if (at := next(marked, None)) is not None:
+            self.scroll_to_region(Region(0, at, 1, 1), animate=False, force=True, immediate=True, x_axis=False)
 
 
 class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
@@ -65,7 +81,10 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]
         self.list = FormList([[], *advice])
         self._bar, self._doc = Bar(), Sheet(id="doc")
-        self._request_bar, self._request = Bar(), Sheet()
+        self._request_bar, self._request = Bar(), RequestSheet()
+        self._made: tuple[FormField, ...] = ()
+        """The rows of the text as it is."""
+        self._preview: Preview | Refused | None = None
 
     def compose(self) -> ComposeResult:
         if self._header is not None:
@@ -89,6 +108,16 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         self._show()
         self.set_focus(self.list)
 
+    @work(exclusive=True, group="check")
+    async def _check(self) -> None:
+        """What is finer than the kind is found out beside the typing, and counts for this very text."""
+        text = self.text
+        checked = await self.source.check(text)
+        if text == self.text and checked.problems:
+            self._made = with_problems(self._made, text, checked.problems)
+            self._put_rows(self.list.cursor)
+            self._say()
+
     @property
     def text(self) -> str:
         return self.source.read()
@@ -97,10 +126,17 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         """The rows of the text as it is by now; the cursor on the one at a place, else where it was."""
         before = self.list.chosen
         wanted = at if at is not None else before.path if before else ()
-        index = self.list.cursor
-        self.list.items = rows = self._rows.of(self.text, self._view)
-        self.list.cursor = _nearest(rows, wanted, max(index, 0))
+        self._made = self._rows.of(self.text, self._view)
+        self._put_rows(_nearest(self._made, wanted, max(self.list.cursor, 0)))
+        self._preview = self.source.preview() if self.has_class("-wide") else None
         self._say()
+        if self.source.described.is_checked:
+            self._check()
+
+    def _put_rows(self, cursor: int) -> None:
+        with self.prevent(RowList.CursorMoved):
+            self.list.items = self._made
+            self.list.cursor = cursor
 
     def _say(self) -> None:
         """What is told of the whole, of the row under the cursor, and of the request."""
@@ -111,18 +147,21 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
             (f"  ✗ {wrong:,} to mend", "wrong") if wrong else ("  ✓ as the schema has it", "well") if rows else ("", "")
         )
         self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), told]
-        self._doc.lines = doc_lines(self.list.chosen, self._rows.reader)
+        self._tell_row()
+
+    def _tell_row(self) -> None:
+        """What is said of the row under the cursor, and where it stands in the request, if there is room for that."""
+        row = self.list.chosen
+        self._doc.lines = doc_lines(row, self._rows.reader)
         self._doc.scroll_home(animate=False)
-        self._show_request()
+        if self.has_class("-wide"):
+            self._request.show(request_lines(self._preview, row.path if row else ()))
         self.refresh_bindings()
 
-    def _show_request(self) -> None:
-        """Only where there is room for it."""
-        if self.has_class("-wide"):
-            self._request.lines = request_lines(self.source.preview())
-
     def on_resize(self) -> None:
-        self._show_request()
+        if self._preview is None and self.has_class("-wide"):
+            self._preview = self.source.preview()
+            self._tell_row()
 
     def on_descendant_focus(self) -> None:
         self._bar.here = self.list.has_focus
@@ -131,9 +170,7 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
 
     def on_row_list_cursor_moved(self) -> None:
         """Another row is told of; the text is the one it was."""
-        self._doc.lines = doc_lines(self.list.chosen, self._rows.reader)
-        self._doc.scroll_home(animate=False)
-        self.refresh_bindings()
+        self._tell_row()
 
 
 def _nearest(rows: tuple[FormField, ...], wanted: FieldPath, otherwise: int) -> int:

@@ -227,7 +227,7 @@ class FormScreen(FormLayout):
         return FormText(self._rows.reader, self.text, self.list.items)
 
     def _start(self, row: FormField) -> str:
-        return self._form_text.start(row.path)
+        return self._form_text.value(row.path)
 
     def _can_change(self, row: FormField) -> bool:
         if not row.alone:

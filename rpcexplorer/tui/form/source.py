@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from msgspec import Struct
 
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.checked import Checked
 from rpcexplorer.model.schema.described import Described
 
 
@@ -26,3 +27,5 @@ class FormSource(Struct, frozen=True):
     """Whether the text can be sent: taking changes back may lead to one that cannot."""
     preview: Callable[[], Preview | Refused | None]
     """The request as it would go out."""
+    check: Callable[[str], Awaitable[Checked]]
+    """What the schema has against a text; it may take its time, and be cancelled."""

@@ -7,8 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Final
 
+from rpcexplorer.jsontext.scan import Span
+from rpcexplorer.jsontext.typed.edits import Path, span_of
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.views.printable import printable, printable_bytes, readable
 from rpcexplorer.views.words.sentences import SIGNS, WordLine
@@ -19,12 +22,15 @@ DOTS: Final = "••••••••"
 COLOURED: Final = 200_000
 """Characters; what comes after them has no colours, as nobody waits for a tenth of a second."""
 
+PARAMS: Final = ("params", "arguments")
+"""What the member with the params is called, in one envelope or another."""
+
 _MARGIN: Final = ("  ", "text")
 _SECRET = re.compile(r"«([^«»]+\.[A-Za-z_]+)»")
 
 
-def request_lines(preview: Preview | Refused | None) -> list[WordLine]:
-    """The page for a request, or why there would be none."""
+def request_lines(preview: Preview | Refused | None, marked: Path = ()) -> list[WordLine]:
+    """The page for a request, or why there would be none; underlined what the way through the params leads to."""
     if preview is None:
         return [[_MARGIN, ("The request to come is shown here.", "dim")]]
     if isinstance(preview, Refused):
@@ -43,7 +49,7 @@ def request_lines(preview: Preview | Refused | None) -> list[WordLine]:
         [_MARGIN, (printable(preview.line), "bold")],
         *(_header(name, value) for name, value in preview.headers),
         [],
-        *_body(preview.body),
+        *_body(preview.body, marked),
     ]
 
 
@@ -53,27 +59,37 @@ def _header(name: str, value: str) -> WordLine:
     return [_MARGIN, (printable(name), "json-key"), (": ", "dim"), (_hidden(value), "text"), (names, "dim")]
 
 
-def _body(body: bytes) -> list[WordLine]:
+def _body(body: bytes, marked: Path) -> list[WordLine]:
     text = readable(body)
     if text is None:  # not ours to send, but nothing that is shown may fail
         return [[_MARGIN, (row, "text")] for row in printable_bytes(body).splitlines()]
     names = dict.fromkeys(found[1] for found in _SECRET.finditer(text))
     notes = [[_MARGIN, (f"{DOTS} {printable(name)}", "dim")] for name in names]
-    return [[_MARGIN, *_coloured(text)], *([[], *notes] if notes else [])]
+    params = ((name, *marked) for name in PARAMS) if marked else ()
+    place = next((span for way in params if (span := span_of(text, way))), None)
+    return [[_MARGIN, *_coloured(text, place)], *([[], *notes] if notes else [])]
 
 
-def _coloured(text: str) -> Iterator[tuple[str, str]]:
+def _coloured(text: str, marked: Span | None) -> Iterator[tuple[str, str]]:
     """The text in pieces with the roles of their tokens, nothing left out."""
     from rpcexplorer.views.colouring import tokens  # no start needs it
 
     at = 0
     for start, end, role in tokens(text[:COLOURED]):
         if at < start:
-            yield _hidden(text[at:start]), "json-punctuation"
-        yield _hidden(text[start:end]), f"json-{role}"
+            yield from _pieces(text, at, start, "json-punctuation", marked)
+        yield from _pieces(text, start, end, f"json-{role}", marked)
         at = end
     if at < len(text):
-        yield _hidden(text[at:]), "json-string"
+        yield from _pieces(text, at, len(text), "json-string", marked)
+
+
+def _pieces(text: str, start: int, end: int, role: str, marked: Span | None) -> Iterator[tuple[str, str]]:
+    """A stretch of the text; in several where the mark begins or ends in it, which it does between tokens."""
+    first, last = marked or (0, 0)
+    cuts = [start, *(at for at in (first, last) if start < at < end), end]
+    for one, other in pairwise(cuts):
+        yield _hidden(text[one:other]), f"{role} underline" if first <= one < last else role
 
 
 def _hidden(text: str) -> str:

@@ -13,9 +13,11 @@ from rpcexplorer.jsontext.typed.edits import span_of
 from rpcexplorer.jsontext.typed.params import Problem, parse
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FormField
+from rpcexplorer.model.form.remarks import with_problems
 from rpcexplorer.model.form.rows import FormRows, FormView
 from rpcexplorer.model.form.starting import spelled_value
 from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.checked import SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
 
 PERSON: Any = {
@@ -102,6 +104,12 @@ def test_what_refers_to_itself_unfolds_a_level_at_a_time() -> None:
     assert text == '{"who": {"name": "", "friend": {"name": "", "friend": {"name": "", "age": 5}}}}'
 
 
+def test_what_is_to_have_a_value_begins_with_one_also_where_null_is_the_default() -> None:
+    schema = {"type": ["null", "string"], "default": None}
+    form = edited("{}", described=Described((DescribedParam("note", schema), DescribedParam("any"))))
+    assert (form.start(("note",)), form.value(("note",)), form.value(("any",))) == ("null", '""', "null")
+
+
 def test_by_position_what_comes_before_is_there_as_well_and_none_of_it_can_be_left_out() -> None:
     text = edited("[]", "position").with_value((2,), "3")
     assert text == '[{"name": ""}, false, 3]'
@@ -134,6 +142,25 @@ def test_members_and_elements_are_added_where_there_was_nothing() -> None:
     text, path = edited(text, view=view).with_member((), "new", "null")
     assert text.endswith(', "new": null}')
     assert edited(text, view=view).with_member((), "new", "1") == (text, ("new",))
+
+
+def test_what_a_checker_says_stands_on_the_row_or_on_what_it_is_folded_into() -> None:
+    text = '{"who": {"name": "", "tags": ["a"], "age": "{{age}}"}, "dry": 1}'
+    found = [
+        (("who", "name"), "short"),
+        (("who", "tags", 0), "low"),
+        (("who", "age"), "kind"),
+        (("dry",), "x"),
+        ((), "all"),
+    ]
+    spans = [span_of(text, way) or (0, 0) for way, _ in found]
+    problems = [SchemaProblem(way, "", word, *span) for (way, word), span in zip(found, spans, strict=True)]
+    rows = with_problems(FormRows(DESCRIBED).of(text, OPEN), text, problems)
+    assert {row.name: row.wrong for row in rows if row.wrong} == {
+        "name": "short",
+        "tags": "low",
+        "dry": "an integer, not boolean",
+    }
 
 
 def test_what_a_service_writes_into_its_schema_looks_nothing_up() -> None:

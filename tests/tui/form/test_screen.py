@@ -11,6 +11,8 @@ import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.typed.edits import span_of
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.dialogs.picker import Picker
@@ -48,9 +50,13 @@ class Text:
         self.now = self.before.pop()
 
     def source(self, described: Described = DESCRIBED) -> FormSource:
-        return FormSource(
-            "user.add", described, None, lambda: self.now, self.put, self.undo, lambda: None, lambda: True, lambda: None
-        )
+        own = self.put, self.undo, lambda: None, lambda: True, lambda: None
+        return FormSource("user.add", described, None, lambda: self.now, *own, self.check)
+
+    async def check(self, text: str) -> Checked:
+        """All names are too long."""
+        span = span_of(text, ("name",))
+        return Checked((SchemaProblem(("name",), "maxLength", "a name is short", *span),) if span else ())
 
 
 @pytest.fixture
@@ -91,6 +97,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
         ]
         await pilot.press("enter", *'A"', "enter")
         assert text.now == '{"name": "A\\""}'
+        assert rows(screen)[0] == '● name* "A\\"" ✗ a name is short'
         await pilot.press("down", "space", "space")
         assert text.now == '{"name": "A\\"", "age": null}'
         await pilot.press("space")

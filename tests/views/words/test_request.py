@@ -83,3 +83,16 @@ def test_what_is_sent_as_typed_is_said_before_it_is_sent() -> None:
     lines = request_lines(Preview("POST / HTTP/1.1", (), b"[]", remarks=("{{a\x1b}} has no value",)))
     assert lines[0][1:] == [("! ", "careful bold"), ("{{a␛}} has no value", "careful")]
     assert lines[1] == []
+
+
+def test_the_place_that_is_being_edited_is_underlined_in_the_body_and_nothing_else() -> None:
+    body = b'{"jsonrpc":"2.0","id":"a","method":"m","params":{"a":1,"b":[{"a":"\\u0007"},2]}}'
+    request = Preview("POST / HTTP/1.1", (), body)
+
+    def marked(*way: str | int) -> str:
+        lines = request_lines(request, way)
+        return "".join(text for line in lines for text, role in line if "underline" in role)
+
+    assert marked("b", 0, "a") == '"\\u0007"'
+    assert marked("b", 0) == '{"a":"\\u0007"}'
+    assert (marked("a"), marked("nowhere"), marked()) == ("1", "", "")

@@ -1,0 +1,30 @@
+"""What a checker has against params, told on the rows of their form."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
+
+from rpcexplorer.model.form.field import FormField
+from rpcexplorer.model.schema.checked import SchemaProblem
+
+
+def with_problems(rows: Sequence[FormField], text: str, problems: Iterable[SchemaProblem]) -> tuple[FormField, ...]:
+    """The rows, each with the first thing that is wrong there, or in it where that is folded.
+
+    What is missing is said by the row of it, and what stands for a value is no value yet.
+    """
+    told = {row.path: at for at, row in enumerate(rows) if row.alone}
+    found = list(rows)
+    for problem in problems:
+        way = problem.pointer
+        while way and way not in told:
+            way = way[:-1]
+        about = text[problem.offset : problem.end]
+        if not way or (about.startswith('"') and "{{" in about):
+            continue
+        row = found[told[way]]
+        if not row.wrong and not (problem.keyword == "required" and row.open):
+            found[told[way]] = replace(row, wrong=problem.sentence)
+    return tuple(found)
