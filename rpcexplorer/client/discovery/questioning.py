@@ -6,6 +6,7 @@ What a dialect makes of a large answer is found out in another thread: a screen 
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Final
@@ -39,6 +40,8 @@ LEAST_TIME: Final = 0.01
 
 LARGE: Final = 64 * 1024
 """Bytes of an answer that take some time to be read."""
+HUGE: Final = 1024 * 1024
+"""Bytes of an answer that makes so many values that looking for garbage among them is noticed."""
 
 
 class Interview:
@@ -76,6 +79,8 @@ class Interview:
         self._tell = tell
         self._left_for_asides = min(profile.timeout, LONGEST_ASIDE)
         self._notes: list[str] = []
+        self._collector_rests = False
+        """Python's search for garbage, which stops all threads: among a million values, for a third of a second."""
 
     async def hold(self, asking: Asking) -> Listing | Exchange:
         """Answer all questions of a dialect; what it makes of them, or the exchange after which nothing can follow."""
@@ -127,6 +132,9 @@ class Interview:
             self.closed = self.closed or exchange
         if isinstance(exchange.outcome, ErrorObject) and not question.is_extra:
             self.error_messages.append(exchange.outcome.message)
+        if len(exchange.response.body) > HUGE and gc.isenabled():
+            self._collector_rests = True
+            gc.disable()
         read = partial(answer_of, exchange, self._profile, asks_for_login=asks_for_login, document=question.document)
         return await asyncio.to_thread(read) if len(exchange.response.body) > LARGE else read()
 
@@ -136,6 +144,9 @@ class Interview:
         return notes
 
     async def close(self) -> None:
+        if self._collector_rests:
+            gc.freeze()  # what was made of the answer stays: to look through it would take as long once more
+            gc.enable()
         await self._transport.close()
 
     async def _exchange(self, question: Question, stop: Stop | None) -> Exchange:

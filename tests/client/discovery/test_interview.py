@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import threading
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from rpcexplorer.client.discovery.dialects import DIALECTS, SUSPECTED
 from rpcexplorer.client.discovery.documents import paths_to_try
 from rpcexplorer.client.discovery.interview import discover
 from rpcexplorer.client.discovery.openrpc import openrpc
+from rpcexplorer.client.discovery.questioning import HUGE
 from rpcexplorer.client.discovery.questions import ENOUGH, MOST_EXPLAINED, Answered, Question
 from rpcexplorer.client.discovery.system import list_methods
 from rpcexplorer.client.stop import Stop
@@ -31,6 +34,7 @@ from rpcexplorer.model.methods.method import Parameter
 from rpcexplorer.model.profile import Auth, DocumentSource, Profile
 from rpcexplorer.storage.profiles.server_values import DIALECTS as NAMES_IN_FILES
 from tests.client.discovery.driving import drive
+from tests.client.discovery.recordings import recorded
 from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 DOCUMENT = {
@@ -453,6 +457,13 @@ def test_nothing_is_guessed_where_the_service_wants_credentials_or_does_not_unde
         assert all(request.body for request in server.requests)
 
 
+def test_garbage_is_looked_for_again_after_a_large_answer() -> None:
+    large = {"result": {**DOCUMENT, "x": "x" * HUGE}}
+    found, _ = discovered(service({"rpc.discover": large}), discovery="rpc.discover")
+    assert found.found
+    assert gc.isenabled()
+
+
 # --- several at once ---------------------------------------------------------------------------------------------
 
 
@@ -505,6 +516,53 @@ def test_one_press_ends_all_that_are_under_way() -> None:
     assert isinstance(found.ended.outcome, Cancelled)
     assert (found.methods, found.exit_code) == ((), 130)
     assert [method for method, _ in calls(server)].count("system.methodHelp") == 5
+
+
+class SlowRefusals:
+    """A server that lets whoever it refuses wait, as aria2 does, by a clock of its own. ``known`` answers by method."""
+
+    def __init__(self, known: Table, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now = 0.0
+        self.refused = 0
+        self._answer = service(known)
+        clock = SimpleNamespace(perf_counter=lambda: self.now)
+        monkeypatch.setattr("rpcexplorer.client.requests.time", clock)
+
+    def __call__(self, request: Received) -> Parts:
+        reply = self._answer(request)
+        if request.body and isinstance(reply, bytes) and b'"error"' in reply:
+            self.now += 2.0
+            self.refused += 1
+        return reply
+
+
+def test_a_server_that_takes_seconds_for_each_refusal_is_refused_three_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = recorded("aria2")["system.listMethods", ""].value
+    refused = error(1, "No such method")
+    table = {"system.listMethods": {"result": names}, "rpc.discover": refused}
+    table |= {"system.methodHelp": refused, "system.methodSignature": refused}
+    server = SlowRefusals(table, monkeypatch)
+    found, _ = discovered(server)
+    assert len(found.methods) == 36
+    assert (server.refused, server.now) == (3, 6.0)  # rpc.discover, methodHelp, methodSignature
+
+
+def test_refusals_that_come_later_end_with_the_time_for_asides(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {
+        "system.listMethods": {"result": [f"m{number}" for number in range(36)]},
+        "system.methodHelp": lambda params: {"result": "First"} if params == ["m0"] else error(1, "No help"),
+    }
+    server = SlowRefusals(table, monkeypatch)
+    found, _ = discovered(server, discovery="system.listMethods")
+    assert (len(found.methods), server.refused) == (36, 4)
+    assert "the time was up" in found.sentences[-1]
+
+
+def test_a_server_that_wants_a_token_for_everything_is_asked_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    no = error(1, "Unauthorized")
+    server = SlowRefusals(dict.fromkeys(["rpc.discover", "system.listMethods", "help"], no), monkeypatch)
+    found, _ = discovered(server)
+    assert (found.methods, server.refused) == ((), 2)
 
 
 # --- in which form ---------------------------------------------------------------------------------------------------
