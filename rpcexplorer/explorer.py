@@ -187,7 +187,7 @@ class Explorer(KnownMethods):
         found = await discover(
             profile, self.credentials, limit, read=read_description, watch=watch, stop=stop, tell=tell
         )
-        return self.catalogues.settle(profile, found)
+        return await self.catalogues.settle_aside(profile, found)
 
     def asks_first(self, draft: Draft | Batch, profile: Profile | None = None) -> bool:
         """Whether the profile in use, or another one, wants a question before this is sent."""

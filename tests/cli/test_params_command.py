@@ -50,7 +50,7 @@ def test_what_a_schema_has_against_params_is_told_with_its_place_and_ends_with_2
         lines = ran.err.splitlines()
         assert (ran.code, ran.out) == (2, b"")
         assert lines[0].startswith("rpcexplorer: line 2, column 8: ")
-        assert lines[1].startswith("rpcexplorer: line 3, column 18 /to/kind: ")
+        assert lines[1].startswith("rpcexplorer: line 3, column 18: to.kind must be ")
         assert "\x1b" not in ran.err
 
 

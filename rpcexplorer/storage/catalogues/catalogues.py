@@ -6,7 +6,6 @@ A start reads the lines of the methods (rows.py); all that is said of one is rea
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
@@ -25,8 +24,9 @@ from rpcexplorer.storage.catalogues.rows import KeptCatalogue
 from rpcexplorer.storage.files import FileTrouble
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.methods.changes import BothTimes, MethodChanges
-    from rpcexplorer.storage.catalogues.pieces import KeptPieces, PiecesWriter
+    from rpcexplorer.model.methods.changes import MethodChanges
+    from rpcexplorer.storage.catalogues.pieces import KeptPieces
+    from rpcexplorer.storage.catalogues.preparing import Prepared
 
 T = TypeVar("T")
 Key = tuple[str, str]
@@ -115,19 +115,31 @@ class Catalogues:
 
         Where nothing was known before, nothing differs.
         """
+        return self._keep(profile, discovery, self._preparing(profile, discovery)()) if discovery.found else discovery
+
+    async def settle_aside(self, profile: Profile, discovery: Discovery) -> Discovery:
+        """As ``settle``, but what takes long of it is done in a thread: somebody may be typing."""
+        import asyncio  # no start needs it
+
         if not discovery.found:
             return discovery
-        before = self._read_again(profile).learned
-        writer, said = self._files.writer(profile, discovery)
-        changes = self._changes(profile, before, discovery, writer) if before else None
-        last = changes if changes or not before else self.changes(profile)
-        kept = self._looked_up(profile)
+        return self._keep(profile, discovery, await asyncio.to_thread(self._preparing(profile, discovery)))
+
+    def _preparing(self, profile: Profile, discovery: Discovery) -> Callable[[], Prepared]:
+        from rpcexplorer.storage.catalogues.preparing import KnownBefore, prepare  # no start needs it
+
+        kept, found = self._looked_up(profile), self._found.get(_key(profile), (None, None))
+        before = KnownBefore(kept.learned, kept.beside, *found)
+        return partial(prepare, self._files, profile, before, discovery, self._files.hide())
+
+    def _keep(self, profile: Profile, discovery: Discovery, prepared: Prepared) -> Discovery:
+        kept = self._read_again(profile)
         kept.learned = Learned(discovery.methods, discovery.when)
         kept.absent -= {method.name for method in discovery.methods}
-        said += self._files.write_both(profile, kept, writer.content(last) if writer else b"")
-        self._found[_key(profile)] = discovery, last
+        said = (*prepared.said, *self._files.write_both(profile, kept, prepared.full))
+        self._found[_key(profile)] = discovery, prepared.last
         self.trouble = ""
-        differs = changes.methods if changes else ()
+        differs = prepared.changes.methods if prepared.changes else ()
         return replace(
             discovery,
             sentences=(*discovery.sentences, *said),
@@ -195,37 +207,6 @@ class Catalogues:
             pieces = KeptPieces(path)
             self._pieces[_key(profile)] = beside, pieces
         return pieces
-
-    def _changes(
-        self, profile: Profile, before: Learned, now: Discovery, writer: PiecesWriter | None
-    ) -> MethodChanges | None:
-        """What differs from what was known; None where nothing does."""
-        from rpcexplorer.model.methods.changes import MOST_CHANGES, MethodChanges, changes_between
-
-        is_as_it_was = self._comparison(profile, writer)
-
-        def pair(name: str) -> BothTimes | None:
-            new = now.described.get(name)
-            if new is None or is_as_it_was(name):
-                return None
-            old = self.described(profile, name)
-            return (old, new) if old else None
-
-        changes = list(changes_between(before.methods, now.methods, pair))
-        told, more = tuple(changes[:MOST_CHANGES]), max(len(changes) - MOST_CHANGES, 0)
-        return MethodChanges(now.when, before.when, told, more) if changes else None
-
-    def _comparison(self, profile: Profile, writer: PiecesWriter | None) -> Callable[[str], bool]:
-        """Tells whether a method stands in the file as it would be written now, with all that it may refer to."""
-        pieces = self._pieces_of(profile, self._looked_up(profile).beside)
-
-        def is_as_it_was(name: str) -> bool:
-            with suppress(FileTrouble):
-                mark = pieces.mark(name) if pieces and writer else None
-                return mark is not None and writer is not None and mark == writer.mark(name)
-            return False
-
-        return is_as_it_was
 
 
 def _key(profile: Profile) -> Key:

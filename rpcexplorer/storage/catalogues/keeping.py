@@ -54,14 +54,16 @@ class CatalogueFiles:
         path = self._path(profile)
         return path.with_name(f"{profile.name}.{name}.full") if path and NAMED.fullmatch(name) else None
 
-    def writer(self, profile: Profile, found: Discovery) -> tuple[PiecesWriter | None, tuple[str, ...]]:
+    def writer(
+        self, profile: Profile, found: Discovery, hide: Callable[[str], str]
+    ) -> tuple[PiecesWriter | None, tuple[str, ...]]:
         """What is to be written of methods in full; and sentences about what cannot be."""
         from rpcexplorer.storage.catalogues.pieces import PiecesTooLarge, PiecesWriter  # no start needs it
 
         if self._path(profile) is None:
             return None, ()
         try:
-            writer = PiecesWriter(found, self.hide())
+            writer = PiecesWriter(found, hide)
         except PiecesTooLarge:
             return None, (f"{NOT_IN_FULL}: they have more than {told_size(KEPT // 2)}",)
         return writer, (f"{NOT_IN_FULL} where they have too many levels",) if writer.left_out else ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -215,3 +216,24 @@ def test_what_changed_last_can_be_read_again_after_refreshes_that_changed_nothin
         assert (changes.when, changes.before) == (WHEN + timedelta(days=1), WHEN)
         assert changes.methods == (MethodChange("a", "gone"), MethodChange("b", "new"))
     assert Catalogues(folder).changes(replace(SHOP, url="https://other.example")) is None
+
+
+def test_others_have_their_turn_while_a_discovery_is_compared(folder: Path) -> None:
+    catalogues, turns = Catalogues(folder), list[bool]()
+    catalogues.settle(SHOP, found({"a": FULL}))
+
+    async def settle() -> Discovery:
+        asyncio.get_running_loop().call_soon(lambda: turns.append(catalogues.described(SHOP, "a") == FULL))
+        return await catalogues.settle_aside(SHOP, found({"a": OTHER}, 1))
+
+    settled = asyncio.run(settle())
+    assert turns == [True]
+    assert [change.name for change in settled.changed] == ["a"]
+    assert (catalogues.described(SHOP, "a"), Catalogues(folder).described(SHOP, "a")) == (OTHER, OTHER)
+
+
+def test_what_another_program_found_last_is_what_a_discovery_is_compared_with(folder: Path) -> None:
+    first = Catalogues(folder)
+    first.settle(SHOP, found({"a": FULL}))
+    Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
+    assert first.settle(SHOP, found({"a": OTHER}, 2)).changed == ()
