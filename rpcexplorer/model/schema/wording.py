@@ -55,12 +55,22 @@ def worded(checkable: Checkable, text: str, violations: Iterable[Violation]) -> 
     """Each in words, in the order of the text; what a reference ``{{…}}`` may still put right is none."""
     found: dict[tuple[object, ...], WordedProblem] = {}
     wording = _Wording(checkable, text)
-    for violation in violations:
+    for violation in _without_consequences(violations):
         for each in wording.told(violation):
             problem = each.problem
             found.setdefault((problem.pointer, problem.sentence), each)
     ordered = sorted(found.values(), key=lambda each: (each.problem.offset, each.problem.end))[:MOST]
     return tuple(_with_lines(text, ordered))
+
+
+def _without_consequences(violations: Iterable[Violation]) -> Iterator[Violation]:
+    """Where a part does not hold, its members count as known to nobody: that alone is what to say."""
+    every = list(violations)
+    causes = [each.path for each in every if "unevaluatedProperties" not in each.rule[-1:]]
+    for each in every:
+        is_cause = "unevaluatedProperties" not in each.rule[-1:]
+        if is_cause or not any(path[: len(each.path)] == each.path for path in causes):
+            yield each
 
 
 def _with_lines(text: str, found: list[WordedProblem]) -> Iterator[WordedProblem]:
@@ -124,13 +134,14 @@ class _Wording:
 
     def _unexpected(self, violation: Violation, schema: Any, place: ValuePlace) -> Iterator[WordedProblem]:
         allowed = list(_members(schema, "properties"))
-        of = (
-            "its params" if self._checkable.by and not violation.path else f"the members of {self._way(violation.path)}"
-        )
+        is_params = self._checkable.by and not violation.path
+        of = "its params" if is_params else f"the members of {self._way(violation.path)}"
+        told = f": {_listed(allowed)}" if allowed else ", which has none"
+        if _keyword(violation.rule) != "additionalProperties":  # others may be known elsewhere in the schema
+            told = ""
         for name, at in violation.unexpected:
             if self._has_references and OPENING in name:
                 continue
-            told = f": {_listed(allowed)}" if allowed else ", which has none"
             stands = at or place
             sentence = f"“{_cut(name)}” is not one of {of}{told}"
             keyword = "additionalProperties"

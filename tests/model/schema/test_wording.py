@@ -90,6 +90,15 @@ def test_a_problem_tells_its_line_and_column_in_the_text_as_typed() -> None:
     assert [(each.line, each.column, text[each.offset : each.end]) for each in found] == [(3, 3, "5"), (4, 8, "true")]
 
 
+def test_names_that_nobody_knows_because_a_part_does_not_hold_are_not_told() -> None:
+    part = {"properties": {"b": {"type": "string"}}, "required": ["b"]}
+    method = taking(a={"allOf": [part], "unevaluatedProperties": False})
+    assert [each.pointer for each in problems(method, '{"a": {"b": 1}}')] == [("a", "b")]
+    assert [each.sentence for each in problems(method, '{"a": {"b": "", "c": 1}}')] == [
+        "“c” is not one of the members of a"
+    ]
+
+
 def test_what_a_reference_will_put_there_is_no_problem_yet() -> None:
     method = taking(a={"type": "integer"}, b={"anyOf": [{"items": {"type": "integer"}}]}, c={})
     assert not problems(method, '{"a": "{{n:json}}", "b": ["{{m}}"], "{{name}}": 1}')

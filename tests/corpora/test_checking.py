@@ -1,0 +1,47 @@
+"""What real services say of their methods can be checked by, and what they give as examples fits, or truly does not."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from msgspec import UNSET
+
+from rpcexplorer.client.discovery.documents import read_document
+from rpcexplorer.model.methods.method import By, Method
+from rpcexplorer.model.schema.described import Described, described_by
+from rpcexplorer.model.schema.starting import starting_point
+from tests.client.discovery.test_recorded import SERVERS, asked
+from tests.corpora.documents import documents
+from tests.fakes.violations import made, problems
+
+TRULY_WRONG = {
+    "params": 9,  # litecoind takes an object where it speaks of an array; an id with a leading zero
+    "result": 17,  # a text "null", members in another case, an object for an array: all in the Ethereum documents
+}
+
+
+def described() -> Iterator[tuple[Method, Described]]:
+    listings = [asked(server) for server in SERVERS] + [read_document(value, name) for name, value in documents()]
+    for listing in listings:
+        yield from ((each, listing.described.get(each.name) or described_by(each)) for each in listing.methods)
+
+
+def is_wrong(full: Described, value: object, *, of_result: bool = False) -> bool:
+    by: By | None = None if of_result else "name" if isinstance(value, dict) else "position"
+    return bool(made(full, by).json) and bool(problems(full, json.dumps(value), by))
+
+
+@pytest.mark.thorough
+def test_every_schema_of_real_services_can_be_checked_by_and_their_examples_are_judged_right() -> None:
+    wrong: Counter[str] = Counter()
+    for method, full in described():
+        wrong["elsewhere"] += any("refers to" in made(full, by).why_not for by in ("name", "position", None))
+        wrong["params"] += sum(is_wrong(full, example.params) for example in full.examples)
+        results = [example.result for example in full.examples if example.result is not UNSET]
+        wrong["result"] += sum(is_wrong(full, result, of_result=True) for result in results)
+        start = starting_point(method, full)
+        wrong["start"] += start is not None and is_wrong(full, start)
+    assert wrong == Counter(TRULY_WRONG)
