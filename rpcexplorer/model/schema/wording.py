@@ -236,7 +236,7 @@ class _Wording:
         if isinstance(first, int):
             params = self._checkable.params
             named = params[first].name if self._checkable.by == "position" and first < len(params) else ""
-            told = named or (f"param {first + 1}" if self._checkable.by else f"the result[{first}]")
+            told = named or (f"param {first + 1}" if self._checkable.by else f"result[{first}]")
         steps = [told, *(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)]
         return "".join(steps) if len(steps) <= STEPS else f"…{''.join(steps[-STEPS:])}".replace("….", "…")
 
