@@ -18,6 +18,10 @@ from rpcexplorer.model.schema.kinds import KINDS
 MOST_JOINED: Final = 200
 """Parts that one place is joined of."""
 MOST_CHOICES: Final = 1_000
+MOST_MEMBERS: Final = 50_000
+"""That one reader tells of."""
+MOST_MARKED: Final = 1_000
+"""Members of one part that may say themselves that they are required."""
 LEAST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties")
 MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 LIMITS: Final = (*LEAST, *MOST, "multipleOf", "pattern", "format", "uniqueItems")
@@ -74,6 +78,8 @@ class SchemaReader:
         self._definitions = definitions
         self._nodes: dict[int, tuple[Any, Node]] = {}
         """By the schema's identity, each with the schema, so that no other one takes its place."""
+        self._room = MOST_MEMBERS
+        """Members that are still read; those of schemas that come then are not known."""
 
     def node(self, schema: Any) -> Node:
         """What a schema lets stand where it is asked for; anything, where it is none."""
@@ -81,7 +87,9 @@ class SchemaReader:
             return ANYTHING
         known = self._nodes.get(id(schema))
         if known is None:
-            known = self._nodes[id(schema)] = (schema, _joined(list(self.parts(schema))))
+            parts = list(self.parts(schema))
+            known = self._nodes[id(schema)] = (schema, _joined(parts, self._room))
+            self._room -= min(self._room, sum(len(_members(part)) for part in parts))
         return known[1]
 
     def alternatives(self, schema: Any) -> tuple[Node, ...]:
@@ -112,8 +120,11 @@ class SchemaReader:
         yield from together if isinstance(together, list) else ()
 
 
-def _joined(parts: list[dict[str, Any]]) -> Node:
-    """One node of all parts: the nearest says what can be said once, and all narrow it."""
+def _joined(parts: list[dict[str, Any]], room: int) -> Node:
+    """One node of all parts, with so many members: the nearest says what can be said once, and all narrow it."""
+    properties: dict[str, Any] = {}
+    for name, schema in islice((row for part in parts for row in _members(part).items()), room):
+        properties.setdefault(name, schema)
     alternatives = [each for part in parts for each in alternatives_of(part)]
     return Node(
         kinds=_kinds(parts),
@@ -122,7 +133,7 @@ def _joined(parts: list[dict[str, Any]]) -> Node:
         choices=_choices(parts),
         default=next((part["default"] for part in parts if "default" in part), UNSET),
         examples=tuple(_examples(parts)),
-        properties={name: schema for part in reversed(parts) for name, schema in _members(part).items()},
+        properties=properties,
         required=frozenset(name for part in parts for name in required_of(part)),
         additional=_narrowest([_additional(part) for part in parts]),
         prefix=next((prefix for part in parts if (prefix := _prefix(part))), ()),
@@ -200,7 +211,7 @@ def required_of(part: dict[str, Any]) -> Iterator[str]:
     names = part.get("required")
     if isinstance(names, list):
         yield from (name for name in names if isinstance(name, str))
-    for name, schema in _members(part).items():
+    for name, schema in islice(_members(part).items(), MOST_MARKED):
         if isinstance(schema, dict) and schema.get("required") is True:
             yield name
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from msgspec import UNSET
 
-from rpcexplorer.model.schema.node import ANYTHING, Node, SchemaReader
+from rpcexplorer.model.schema.node import ANYTHING, MOST_MEMBERS, Node, SchemaReader
 
 
 def node_of(schema: Any, **definitions: Any) -> Node:
@@ -108,3 +108,11 @@ def test_a_circle_and_a_reference_to_nowhere_let_anything_stand(schema: Any) -> 
 )
 def test_bounds_are_numbers_whichever_draft_says_them_and_the_narrowest_counts(schema: Any, limits: Any) -> None:
     assert node_of(schema).limits == limits
+
+
+def test_members_are_told_from_the_nearest_part_on_and_in_a_bounded_number() -> None:
+    together = {"allOf": [{"properties": {"b": True, "c": True}}, {"properties": {"a": False, "d": True}}]}
+    assert [*node_of({"properties": {"a": True}, **together}).properties.items()][:2] == [("a", True), ("b", True)]
+    wide: list[Any] = [{"properties": {f"p{at}": {} for at in range(MOST_MEMBERS)}} for _ in range(3)]
+    reader = SchemaReader({})
+    assert [len(reader.node(each).properties) for each in wide] == [MOST_MEMBERS, 0, 0]

@@ -17,6 +17,8 @@ from rpcexplorer.model.schema.values.patterns import matches
 
 STEPS: Final = 5_000
 """Schemas that are looked at for one answer."""
+OF_A_PATTERN: Final = 50
+"""Steps that a pattern counts for."""
 DEEP: Final = 60
 
 Fits = bool | None
@@ -81,6 +83,7 @@ class Fitting:
         if (choices := choices_of(part)) is not None:
             yield any(same(choice, value) for choice in choices)
         for key, bound in limits_of(part):
+            self._left -= OF_A_PATTERN * (key == "pattern")
             yield _LIMITS[key](bound, value)
 
     def _inside(self, part: dict[str, Any], value: Any, deep: int) -> Iterator[Fits]:

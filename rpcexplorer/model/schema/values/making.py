@@ -18,9 +18,11 @@ from rpcexplorer.model.schema.values.patterns import sample
 from rpcexplorer.model.schema.values.plain import numbers, text
 from rpcexplorer.model.schema.words import value_words
 
-STEPS: Final = 500
-"""Places that are filled for one value."""
-FITTING_STEPS: Final = 5_000
+STEPS: Final = 1_000
+"""Places that are filled, and alternatives that are tried, by one maker."""
+OF_AN_ALTERNATIVE: Final = 4
+"""Steps that one more counts for."""
+FITTING_STEPS: Final = 10_000
 DEEP: Final = 30
 MOST_ELEMENTS: Final = 100
 MOST_TRIED: Final = 20
@@ -43,7 +45,7 @@ class Maker:
     def __init__(self, reader: SchemaReader) -> None:
         self._reader = reader
         self._steps = 0
-        self._fitting = Fitting(reader)
+        self._fitting = Fitting(reader, FITTING_STEPS)
         self._open: list[int] = []
         """The schemas that are being made, each inside the one before, by identity."""
 
@@ -92,6 +94,9 @@ class Maker:
         parts = list(self._reader.parts(schema))
         for chosen in parts:
             for alternative in alternatives_of(chosen)[:MOST_TRIED]:
+                if alternative is False:
+                    continue
+                self._steps += OF_AN_ALTERNATIVE
                 rest = [_without(part, alternatives=part is chosen) for part in parts]
                 yield self._made({"allOf": [alternative, *rest]}, place, joined=True)
             if alternatives_of(chosen):

@@ -8,13 +8,14 @@ could take long.
 from __future__ import annotations
 
 import re
+from math import comb
 from typing import Final
 
 LONGEST: Final = 1_000
 """Of a pattern and of a sample."""
-LONGEST_TEXT: Final = 200
-MOST_REPEATS: Final = 3
-"""Repetitions in a pattern that is run: each may multiply how long it takes by the length of the text."""
+MOST_STEPS: Final = 60_000
+"""That a pattern may take which is run."""
+MOST_REPEATS: Final = 10
 _TWICE: Final = re.compile(r"\)[*+?{]")
 """A group that is repeated, in which something may be repeated."""
 _REPEAT: Final = re.compile(r"(?:([*+?])|\{(\d{1,4})(?:,(\d{0,6}))?\})[?+]?")
@@ -36,18 +37,19 @@ def sample(pattern: str) -> str | None:
 
 def matches(pattern: str, text: str) -> bool | None:
     """Whether a text is let through; None where that cannot be told in a moment."""
-    if (
-        len(text) > LONGEST_TEXT
-        or sum(pattern.count(sign) for sign in "*+?{") > MOST_REPEATS
-        or sample(pattern) is None
-    ):
-        return None
-    if _TWICE.search(pattern):
+    if _cost(pattern, len(text)) > MOST_STEPS or _TWICE.search(pattern) or sample(pattern) is None:
         return None
     try:
         return re.search(pattern, text, re.ASCII) is not None
     except re.error:
         return None
+
+
+def _cost(pattern: str, length: int) -> int:
+    """Steps at the worst: each repetition may end at any place behind the one before, and a match begin at any."""
+    repeats = sum(pattern.count(sign) for sign in "*+?{")
+    is_anchored = pattern.startswith("^") and "|" not in pattern
+    return comb(length + repeats, repeats + (not is_anchored)) if repeats < MOST_REPEATS else MOST_STEPS + 1
 
 
 class _TooMuchError(Exception):

@@ -68,6 +68,12 @@ def test_the_steps_are_bounded_and_an_unknown_answer_is_none() -> None:
     assert STEPS <= 5_000
 
 
+def test_patterns_that_are_run_count_for_many_steps() -> None:
+    fitting = Fitting(SchemaReader({}), 1_000)
+    found = [fitting.fits({"type": "string", "pattern": "^a*a*b"}, "a" * 50) for _ in range(30)]
+    assert (found[0], found[-1], fitting.is_over) == (False, None, True)
+
+
 def test_a_truth_is_no_number() -> None:
     assert (same(1, True), same(1, 1.0), same([0], [0])) == (False, True, True)
 
