@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 from msgspec import UNSET
 
 from rpcexplorer.model.schema.kinds import kind_of_value
-from rpcexplorer.model.schema.node import MOST_CHOICES, Node, SchemaReader
+from rpcexplorer.model.schema.node import ANYTHING, MOST_CHOICES, Node, SchemaReader
 from rpcexplorer.model.schema.words import kind_words, limit_words, value_words
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.documentation.inlines import inline
@@ -88,8 +88,14 @@ class MemberRows:
         """What it may be, in few words; of a long list of values, what kind they are of."""
         node = self._reader.node(member.schema)
         if _lists(node):
-            return " or ".join(dict.fromkeys(kind_of_value(each) for each in (node.choices or ())[:MOST_VALUES]))
+            return _kinds_of(node)
+        if _lists(items := self._items(node)):
+            return f"array of {_kinds_of(items)}"
         return member.kind or kind_words(self._reader, member.schema)
+
+    def _items(self, node: Node) -> Node:
+        """What the elements of an array are, where it is nothing else."""
+        return self._reader.node(node.items) if node.kinds == ("array",) and not node.prefix else ANYTHING
 
     def inside(self, schema: Any, indent: int, depth: int = 0, above: _Above = frozenset()) -> None:
         """What stands in an object, in each element of an array, or in one of several alternatives."""
@@ -131,7 +137,7 @@ class MemberRows:
         doc = self._doc(member.doc or node.doc)
         is_line = "\n" not in doc
         said = [inline(doc) if self._is_markdown else [(doc, "text")]] if is_line and doc else []
-        told = joined([*said, *_facts(node)])
+        told = joined([*said, *_facts(node, self._items(node))])
         head, below = grid.head(member, kind), grid.indent + 4
         if grid.is_roomy or grid.fits([*head, *told]):
             self._rows.add([*head, *told], grid.column)
@@ -197,10 +203,12 @@ def _lists(node: Node) -> bool:
     return len(choices) > 1 and sum(len(value_words(each)) + 3 for each in choices[:MOST_VALUES]) > WIDEST_KIND
 
 
-def _facts(node: Node) -> Iterator[WordLine]:
+def _facts(node: Node, items: Node) -> Iterator[WordLine]:
     """What else is known, each in a few words."""
     if _lists(node):
-        yield _values(node.choices or ())
+        yield [("one of ", "dim"), *_values(node)]
+    if _lists(items):
+        yield [("each one of ", "dim"), *_values(items)]
     if limits := limit_words(node):
         yield [(limits, "text")]
     if node.default is not UNSET:
@@ -211,8 +219,14 @@ def _facts(node: Node) -> Iterator[WordLine]:
         yield [("read only", "dim")]
 
 
-def _values(values: Sequence[Any]) -> WordLine:
-    words: WordLine = [("one of ", "dim")]
+def _kinds_of(node: Node) -> str:
+    return " or ".join(dict.fromkeys(kind_of_value(each) for each in (node.choices or ())[:MOST_VALUES]))
+
+
+def _values(node: Node) -> WordLine:
+    """The only values that may be there."""
+    values = node.choices or ()
+    words: WordLine = []
     for number, value in enumerate(values[:MOST_VALUES]):
         words += [(" | " if number else "", "dim"), (value_words(value), "text")]
     if (more := len(values) - MOST_VALUES) > 0:

@@ -54,9 +54,10 @@ def coloured(text: str) -> Iterator[tuple[str, str]]:
     yield text[at:], "json-punctuation"
 
 
-def joined(parts: list[WordLine], between: str = "; ") -> WordLine:
-    """Pieces one after the other, with something between them."""
+def joined(parts: list[WordLine]) -> WordLine:
+    """Pieces one after the other, with a semicolon between them; none behind a sentence."""
     words: WordLine = []
     for part in filter(None, parts):
+        between = " " if words and words[-1][0].endswith((".", "!", "?")) else "; "
         words += [(between, "dim"), *part] if words else part
     return words

@@ -27,6 +27,13 @@ def test_members_stand_in_columns_with_what_is_known_of_each() -> None:
     ]
 
 
+def test_the_values_of_elements_are_all_named_too() -> None:
+    several = SchemaMember("kinds", {"type": "array", "items": KIND.schema, "description": "Some."})
+    assert shown(several, width=None) == [
+        "  kinds  array of string  Some. each one of value-0 | value-1 | value-2 | value-3 | value-4 | value-5",
+    ]
+
+
 def test_where_there_is_no_room_for_columns_what_is_said_stands_below() -> None:
     assert shown(COUNT, width=30) == [
         "  count  integer  optional",

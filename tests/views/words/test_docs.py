@@ -5,10 +5,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.client.discovery.kodi import read_introspection
+from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.model.methods.catalogue import KNOWN
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
+from rpcexplorer.views.cells import columns
 from rpcexplorer.views.words.docs import docs_lines, docs_page, is_documented
+from tests.corpora.documents import KODI, OPENRPC, document
 
 LIST = Method(
     "user.list",
@@ -169,3 +173,17 @@ def test_what_a_service_says_is_seen_and_does_nothing() -> None:
     method = Method(hostile, hostile, {hostile: hostile}, details=hostile, result=hostile, parameters=(parameter,))
     assert all(line.isprintable() for line in told(method))
     assert "  oops [/] ␛[31m\\u202e" in told(method)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("name", [*OPENRPC, KODI])
+def test_what_real_services_say_fits_the_narrowest_page(name: str) -> None:
+    listing = (read_introspection if name == KODI else read_openrpc)(document(name))
+    assert listing.described
+    for method in listing.methods[::4]:
+        described = listing.described[method.name]
+        page = docs_page(method, described, width=33, on_screen=True)
+        lines = ["".join(text for text, _ in row) for row in page.rows]
+        assert all(columns(line) <= 33 and line.isprintable() for line in lines)
+        assert all(any(param.name[:20] in line for line in lines) for param in described.params)
+        assert len(page.examples) == len(described.examples)

@@ -51,6 +51,8 @@ class DocsSheet(Sheet):
 
     def show(self, method: Method | None, described: Described | None, asked: datetime | None) -> None:
         """The page of another method, or of one of which more is known; that one stays where it is."""
+        if (method, asked) == (self._about[0], self._about[2]) and described is self._about[1]:
+            return
         is_other = method is None or self.method is None or method.name != self.method.name
         self._about = (method, described, asked)
         if is_other:

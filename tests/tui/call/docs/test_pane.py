@@ -11,6 +11,7 @@ from rpcexplorer.model.schema.described import Described, DescribedParam, Exampl
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.docs.pane import DocsPane
 from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
 
 GET = Method("user.get", "One user", deprecated=True)
 EXAMPLES = tuple(ExampleCall(f"Example of {at}", {"id": at, "with": ["x" * 80]}) for at in range(9))
@@ -78,6 +79,7 @@ def test_another_width_wraps_anew_and_keeps_the_example() -> None:
     async def scene(pane: DocsPane, pilot: Pilot[None], stage: Stage) -> None:
         await pilot.press("n", "enter")
         await pilot.resize_terminal(24, 14)
+        await until(pilot, lambda: pane.page.size.width == 24)
         await pilot.press("enter", "enter")
         assert taken(stage)[-1] == "Example of 0"
         assert all(len(line) <= 24 for line in text_of(pane.page).splitlines())
