@@ -32,7 +32,7 @@ LONGEST_NAME: Final = 200
 LONGEST_DOC: Final = 2_000
 MOST_DOC: Final = 20_000
 """Characters of all docs together."""
-MOST_ROWS_OF_MEMBERS: Final = 500
+MOST_ROWS_OF_MEMBERS: Final = 400
 """PageRows of a page after which no more members are shown: there is room for what comes behind them."""
 
 _Above = frozenset[tuple[int, ...]]
@@ -58,25 +58,31 @@ class MemberRows:
         self._reader, self._rows = reader, rows
         self._write = markdown if is_markdown else plain
         self._is_markdown = is_markdown
+        self._kinds: dict[int, tuple[Any, str]] = {}
+        """By the identity of a schema, each with it, so that no other one takes its place."""
         self._room = MOST_DOC
         """Characters of docs that may still be shown."""
 
     def table(
         self, members: Sequence[SchemaMember], indent: int = 2, depth: int = 0, above: _Above = frozenset()
     ) -> None:
-        shown = members[:MOST_MEMBERS]
+        shown = members[: min(MOST_MEMBERS, MOST_ROWS_OF_MEMBERS - len(self._rows.made))]
         kinds = [printable(self.kind(each)) for each in shown]
         name = min(max((columns(_name(each)) for each in shown), default=0), WIDEST_NAME)
         kind = min(max((columns(each) for each in kinds), default=0), WIDEST_KIND)
         must = len("required") * any(each.required is not None for each in shown)
         grid = _Grid(indent, name, kind, must, self._rows.width)
         for member, words in zip(shown, kinds, strict=True):
-            if len(self._rows.made) >= MOST_ROWS_OF_MEMBERS:
+            if self._is_over:
                 self._end()
                 return
             self._member(member, words, grid, depth, above)
         if (more := len(members) - len(shown)) > 0:
             self._rows.add([(f"{' ' * indent}… and {more:,} more", "dim")], indent)
+
+    @property
+    def _is_over(self) -> bool:
+        return len(self._rows.made) >= MOST_ROWS_OF_MEMBERS
 
     def _end(self) -> None:
         """Say that there is more, once for all that is left out."""
@@ -91,7 +97,14 @@ class MemberRows:
             return _kinds_of(node)
         if _lists(items := self._items(node)):
             return f"array of {_kinds_of(items)}"
-        return member.kind or kind_words(self._reader, member.schema)
+        return member.kind or self._words(member.schema)
+
+    def _words(self, schema: Any) -> str:
+        """Its kind in words, made once for each schema: many members may share one."""
+        known = self._kinds.get(id(schema))
+        if known is None:
+            known = self._kinds[id(schema)] = (schema, kind_words(self._reader, schema))
+        return known[1]
 
     def _items(self, node: Node) -> Node:
         """What the elements of an array are, where it is nothing else."""
@@ -99,6 +112,8 @@ class MemberRows:
 
     def inside(self, schema: Any, indent: int, depth: int = 0, above: _Above = frozenset()) -> None:
         """What stands in an object, in each element of an array, or in one of several alternatives."""
+        if self._is_over:
+            return
         node = self._reader.node(schema)
         if members := [*_members(node)]:
             self._members(members, indent, depth, above)
@@ -121,10 +136,12 @@ class MemberRows:
         """Those that have members: the kind in words tells of the others."""
         shown = [each for each in node.alternatives[:MOST_ALTERNATIVES] if self._has_members(each)]
         for schema in shown:
+            if self._is_over:
+                break
             if len(shown) > 1:
                 each = self._reader.node(schema)
                 said = "either " if schema is shown[0] else "or "
-                called = each.title or kind_words(self._reader, schema)
+                called = each.title or self._words(schema)
                 self._rows.add([(" " * indent + said, "dim"), (called, "middle")], indent + 2)
             self.inside(schema, indent + 2 * (len(shown) > 1), depth + 1, above)
 

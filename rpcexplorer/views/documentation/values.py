@@ -13,7 +13,7 @@ from rpcexplorer.views.words.sentences import WordLine
 SHORT: Final = 60
 """Characters of a value that stands in the middle of a row."""
 MOST_ROWS_OF_VALUE: Final = 60
-LONGEST_TEXT: Final = 100_000
+LONGEST_TEXT: Final = 10_000
 
 
 def spelled(value: Any) -> str:

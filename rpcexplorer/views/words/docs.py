@@ -25,6 +25,9 @@ from rpcexplorer.views.words.sentences import WordLine
 
 LABEL: Final = 12
 MOST_ERRORS: Final = 100
+LONGEST_MESSAGE: Final = 300
+LONGEST_WORD: Final = 60
+"""Characters of a tag."""
 MOST_EXAMPLES: Final = 20
 MOST_OF_RESULT: Final = 12
 """Lines of what an example says comes back."""
@@ -93,7 +96,7 @@ def docs_page(
     page.errors()
     examples = [*page.examples(on_screen=on_screen)]
     if not examples:
-        page.start()
+        page.start(on_screen=on_screen)
     page.facts(asked)
     return DocsPage(rows.made, tuple(examples))
 
@@ -155,7 +158,11 @@ class _Docs:
         self._heading("Errors", "")
         wide = max(len(_code(each)) for each in errors[:MOST_ERRORS])
         for each in errors[:MOST_ERRORS]:
-            words = [(f"  {_code(each):>{wide}}", "wrong"), ("  ", "text"), *self._inline(each.message)]
+            words = [
+                (f"  {_code(each):>{wide}}", "wrong"),
+                ("  ", "text"),
+                *self._inline(each.message[:LONGEST_MESSAGE]),
+            ]
             if each.data is not UNSET:
                 words += [("  data ", "dim"), (short(each.data), "middle")]
             self._rows.add(words, wide + 4)
@@ -168,7 +175,7 @@ class _Docs:
         self._heading("Examples", "Enter puts one into the editor" if on_screen else "")
         for number, each in enumerate(examples[:MOST_EXAMPLES], start=1):
             first = len(self._rows.made)
-            words: WordLine = [("  ", "text"), (each.name or f"Example {number}", "middle")]
+            words: WordLine = [("  ", "text"), (each.name[:LONGEST_MESSAGE] or f"Example {number}", "middle")]
             if each.doc:
                 words += [("  ", "text"), *self._inline(each.doc.partition("\n")[0], "dim")]
             self._rows.add(words, 4)
@@ -179,10 +186,10 @@ class _Docs:
                 json_rows(each.result, self._rows, 6, MOST_OF_RESULT)
         self._more(len(examples) - MOST_EXAMPLES)
 
-    def start(self) -> None:
-        """Params to start from; where nothing at all is known, what to do."""
+    def start(self, *, on_screen: bool) -> None:
+        """Params to start from, which on a screen stand in the editor; where nothing at all is known, what to do."""
         method, described = self._method, self._described
-        start = starting_point(method, described)
+        start = method.params if on_screen else starting_point(method, described)
         if start is not None:
             self._heading("Starting point", "")
             json_rows(start, self._rows, 2)
@@ -234,7 +241,7 @@ def _facts(method: Method, described: Described, asked: datetime | None) -> Iter
     facts = (
         ("login", KINDS[method.auth].needed if method.auth and method.auth in KINDS else "unknown", "auth"),
         ("safe", _safety(method.safe), "safe"),
-        ("tags", ", ".join(described.tags[:20]), ""),
+        ("tags", ", ".join(tag[:LONGEST_WORD] for tag in described.tags[:20]), ""),
         ("result", method.result if described.result is UNSET else "", "result"),
         ("said by", said_by, ""),
     )
