@@ -479,11 +479,11 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command(
         "form.cycle",
         "space",
-        "absent, value, null",
+        "toggle",
         "Leave it out, give it a value, make it null: whatever may come next; or choose.",
         "form",
         footer=True,
-        synonyms="toggle set unset choose alternative enum",
+        synonyms="absent value null set unset choose alternative enum",
     ),
     Command("form.unfold", "right", "unfold", "Show what is in this place.", "form"),
     Command("form.fold", "left", "fold", "Hide what is in it; then go to what it is in.", "form"),
@@ -496,7 +496,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
         footer=True,
         synonyms="new append insert item",
     ),
-    Command("form.remove", "delete", "leave out", "Take it out of the text.", "form", footer=True, synonyms="remove"),
+    Command("form.remove", "delete", "leave out", "Take it out of the text.", "form", synonyms="remove absent unset"),
     Command("form.undo", "ctrl+z", "undo", "Undo the last change of the params.", "form", synonyms="revert back"),
     Command("form.redo", "ctrl+y", "redo", "Redo the change that was undone.", "form", synonyms="again"),
     Command(

@@ -28,6 +28,7 @@ from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, replayed
+from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.storage.paths import Paths
 from rpcexplorer.storage.toml.shape import Source
@@ -39,6 +40,7 @@ from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.form.screen import FormScreen
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
@@ -262,6 +264,51 @@ def test_a_batch(picture: Callable[..., bool], explorer: Explorer, size: tuple[i
         await pilot.press("down")
 
     assert picture(show, "Batch  4 calls", "-32602 Invalid", "No reply came", "unexpected reply", size=size)
+
+
+ADDRESS = {
+    "type": "object",
+    "required": ["city"],
+    "properties": {
+        "street": {"type": "string"},
+        "city": {"type": "string", "minLength": 1},
+        "country": {"enum": ["Meridia", "Port Elara"]},
+    },
+}
+DESCRIBED = Described(
+    (
+        DescribedParam("name", {"type": "string", "maxLength": 40}, required=True, doc="In full, as it is printed."),
+        DescribedParam("born", {"type": ["integer", "null"], "minimum": 1900, "maximum": 2100}),
+        DescribedParam("active", {"type": "boolean"}),
+        DescribedParam("address", ADDRESS, doc="Where parcels go.\nNobody else sees it."),
+        DescribedParam("roles", {"type": "array", "items": {"enum": ["user", "admin"]}}, deprecated=True),
+        DescribedParam("login", {"oneOf": [{"type": "string"}, {"title": "token", "type": "object"}]}),
+        DescribedParam("manager", {"type": "integer"}, required=True),
+    )
+)
+FILLED = """{
+  "name": "Ada Lovelace",
+  "born": null,
+  "address": {
+    "city": 7
+  },
+  "roles": ["user"],
+  "nickname": "countess"
+}"""
+
+
+@pytest.mark.everyday(1)
+@pytest.mark.parametrize("size", [SMALL, TALL, (200, 60)], ids=lambda each: f"{each[0]}x{each[1]}")
+def test_params_as_a_form(picture: Callable[..., bool], size: tuple[int, int]) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("user.create")
+        screen.params.replace(FILLED)
+        screen.described = DESCRIBED
+        await pilot.press("alt+e")
+        await on(pilot, FormScreen)
+        await pilot.press("down", "down", "down")
+
+    assert picture(show, "Form  user.create", "2 to mend", "not in the schema", "Where parcels go.", size=size)
 
 
 def test_an_empty_history(picture: Callable[..., bool]) -> None:

@@ -143,9 +143,7 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         rows = self.list.items
         by = "by name" if self._rows.named(self.text) else "by position"
         wrong = sum(1 for row in rows if row.wrong)
-        told = (
-            (f"  ✗ {wrong:,} to mend", "wrong") if wrong else ("  ✓ as the schema has it", "well") if rows else ("", "")
-        )
+        told = (f"  ✗ {wrong:,} to mend", "wrong") if wrong else ("  ✓ nothing to mend", "well") if rows else ("", "")
         self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), told]
         self._tell_row()
 

@@ -20,8 +20,8 @@ INDENT: Final = 2
 """Columns for each level."""
 WIDEST: Final = 32
 """Columns of the names."""
-KIND: Final = 28
-"""Columns for what may stand there; in a narrow list a third of it."""
+KIND: Final = 60
+"""Columns for what may stand there; a long value leaves it half of the room."""
 SIGNS: Final = {"absent": ("○", "dim"), "null": ("∅", "middle"), "value": ("●", "accent")}
 """What tells the three states apart without any colour."""
 OWN: Final = frozenset({"form.edit", "form.fold", "form.unfold"})
@@ -64,16 +64,17 @@ class FormList(RowList[FormField]):
     def draw(self, item: FormField, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Fold, state, name; the value; what is wrong, or what may stand there."""
         ground = "selection" if chosen else "background"
-        right = _told(item, min(KIND, width // 3))
+        room = width - self.value_column
+        value = _value(item, room - min(width_of(_told(item, KIND)), room // 2))
+        right = _told(item, max(room - width_of(value), 0))
         indent = " " * min(INDENT * item.depth, self.value_column // 2)
         fold = ("▾ " if item.open else "▸ ") if item.folds else "  "
         sign, role = SIGNS[item.state]
-        room = self.value_column - 4 - len(indent)
         words = [
             (indent + fold, "middle"),
             (sign + " ", role),
-            (fitted(item.name + ("*" if item.required else ""), room), _name_role(item)),
-            *_value(item, width - self.value_column - width_of(right)),
+            (fitted(item.name + ("*" if item.required else ""), self.value_column - 4 - len(indent)), _name_role(item)),
+            *value,
         ]
         return line(words, width, styles, right=right, ground=ground)
 
@@ -118,9 +119,10 @@ def _value(row: FormField, room: int) -> Pieces:
 
 def _told(row: FormField, room: int) -> Pieces:
     """What is wrong comes before what may stand there."""
+    room = min(room, KIND)
     if row.wrong:
-        return [("  ✗ ", "wrong bold"), (clipped(row.wrong, room + 8), "wrong"), (" ", "text")]
+        return [("  ✗ ", "wrong bold"), (clipped(row.wrong, room - 5), "wrong"), (" ", "text")]
     if not row.known:
         return [("  not in the schema ", "careful")]
     words = ", ".join(each for each in (row.kind, row.limits, *row.remarks) if each)
-    return [(f"  {clipped(words, room)} ", "dim")]
+    return [(f"  {clipped(words, room - 3)} ", "dim")]

@@ -25,7 +25,7 @@ from rpcexplorer.tui.form.layout import FormLayout
 from rpcexplorer.tui.form.list import FormList
 from rpcexplorer.tui.form.source import FormSource
 from rpcexplorer.tui.form.typing import NO_JSON, NO_NUMBER, JsonInPlace, LineInPlace
-from rpcexplorer.tui.form.words import ABSENT, NULL, picks
+from rpcexplorer.tui.form.words import ABSENT, HOW_TO_TYPE, NULL, doc_lines, picks
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.widgets.row_list import RowList
 
@@ -89,6 +89,7 @@ class FormScreen(FormLayout):
         field.open(text, self._place_of_value())
         self.set_focus(field)
         self._line.display, self._json.display = field is self._line, field is self._json
+        self._doc.lines = [*doc_lines(row, self._rows.reader)[:1], HOW_TO_TYPE]
         self.refresh_bindings()
 
     def _place_of_value(self) -> Region:
@@ -116,6 +117,7 @@ class FormScreen(FormLayout):
 
     def _stop_typing(self) -> None:
         self._edited = None
+        self._tell_row()
         self.set_focus(self.list)
         self._line.display = self._json.display = False
         self.refresh_bindings()

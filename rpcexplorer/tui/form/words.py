@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.settled import Settled, is_one_of
@@ -13,6 +13,9 @@ from rpcexplorer.tui.widgets.sheet import SheetLine
 
 ABSENT, NULL = "absent", "null"
 """Ids of what can be chosen beside values."""
+HOW_TO_TYPE: Final[SheetLine] = (
+    (" Enter", "bold"), (" takes it   ", "middle"), ("Esc", "bold"), (" leaves what stood there", "middle"),
+)  # fmt: skip
 
 
 def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
