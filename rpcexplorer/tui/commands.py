@@ -254,6 +254,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
         "params",
         synonyms="error warning schema mistake place",
     ),
+    Command(
+        "params.complete",
+        "ctrl+@",
+        "complete",
+        "What could stand at the cursor: names, values that are allowed, those that were used.",
+        "params",
+        synonyms="completion suggest autocomplete names values enum",
+    ),
     Command("docs.next", "n", "next example", "Go to the next example.", "docs", footer=True),
     Command("docs.previous", "N", "previous example", "Go to the example before.", "docs"),
     Command(
@@ -611,6 +619,8 @@ _SPELLED: Final = {
 
 def spelled(key: str) -> str:
     """A key as people write it: ``^R``, ``F5``, ``Alt+→``, ``/``."""
+    if key == "ctrl+@":  # what a terminal makes of it
+        return "Ctrl+Space"
     *modifiers, last = key.split("+") if key != "+" else ["+"]
     name = _SPELLED.get(last, last.upper() if last in FUNCTION_KEYS else last)
     if modifiers == ["ctrl"]:

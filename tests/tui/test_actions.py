@@ -12,6 +12,7 @@ import json
 from collections.abc import Awaitable, Callable
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,9 @@ from rpcexplorer.model.batches.collected import CollectedCalls
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Result, Sent
 from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.screen import BatchScreen
@@ -606,6 +609,22 @@ async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
     await at.sees("Methods of", "+ demo.echo  new", "~ auth  changed", "not deprecated any more")
     await at.press("escape")
     await at.misses("+ demo.echo  new")
+
+
+@shows("params.complete")
+async def what_could_stand_at_the_cursor_is_offered(at: Visit) -> None:
+    profile = at.explorer.profile
+    assert profile is not None
+    kinds = Described((DescribedParam("kind", {"enum": ["calm", "loud"]}), DescribedParam("since")))
+    told = Discovery(datetime.now(UTC), (Method("demo.told"),), ("said",), described={"demo.told": kinds})
+    at.explorer.catalogues.settle(profile, told)
+    await at.write("{}", "demo.told")
+    await at.press("ctrl+@")
+    await at.sees("kind", "one of calm | loud", "since")
+    await at.press("tab", "ctrl+@", "down", "enter")
+    await until(at.pilot, lambda: at.calls.params.text == '{"kind": "loud"}')
+    await at.press(",")
+    await at.sees("since?")
 
 
 @shows("params.format", "params.undo", "params.redo")

@@ -1,6 +1,7 @@
 """What stands in the editor, written down beside the typing: at each pause, and where there is none every second.
 
-A disk may take its time over it. That is a thread's time, and no key waits; only whoever leaves a draft does.
+A disk may take its time over it. That is a thread's time, and no key waits; only whoever leaves a draft does. What
+could not be kept, this or anything else, is told once, and has words for as long as it lasts.
 """
 
 from __future__ import annotations
@@ -97,3 +98,31 @@ class DraftWriter:
     def _came_of(self, trouble: str) -> None:
         self.trouble = trouble
         self._told()
+
+
+class Troubles:
+    """Remembers what was told."""
+
+    def __init__(self, explorer: Explorer) -> None:
+        self._explorer = explorer
+        self._told: set[str] = set()
+        """Those that were told, and last."""
+
+    def told(self, draft: str, tell: Callable[[str], object]) -> str:
+        """Tell those that are new; the words for the first that lasts. ``draft``: why what is typed is not written."""
+        explorer = self._explorer
+        history = explorer.journal.trouble
+        if history and explorer.history.unsaved:
+            history += " It is kept in memory and tried again with the next call."
+        troubles = {
+            "history not written": history,
+            "draft not kept": draft or explorer.drafts.trouble,
+            "draft changed elsewhere": explorer.drafts.other,
+            "screen not remembered": explorer.remembered.trouble,
+            "methods not kept": explorer.catalogues.trouble,
+        }
+        for trouble in troubles.values():
+            if trouble and trouble not in self._told:
+                tell(trouble)
+        self._told = set(troubles.values())
+        return next((words for words, trouble in troubles.items() if trouble), "")

@@ -22,10 +22,9 @@ from rpcexplorer.model.methods.method import Method, SavedMethod
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.saved_call import SIGN, SavedCall, as_named, method_of, no_such_call
-from rpcexplorer.tui.call.draft_writer import DraftWriter
+from rpcexplorer.tui.call.draft_writer import DraftWriter, Troubles
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.schemas import SchemaScreen
-from rpcexplorer.tui.call.troubles import Troubles
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.words.auth import auth_words
 

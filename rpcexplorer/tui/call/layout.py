@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import ClassVar, Final, Protocol
+from typing import TYPE_CHECKING, ClassVar, Final, Protocol
 
 from textual import events
 from textual.app import ComposeResult
@@ -31,6 +31,9 @@ from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from rpcexplorer.views.words.sentences import WordLine
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.schema.completing import Completion
 
 WIDE: Final = 180
 """Columns from which params and response can stand side by side."""
@@ -142,6 +145,8 @@ class CallLayout(Screen[None]):
         self.params = ParamsPane(
             key=self.key("focus.params"),
             names=self.offered_names,
+            complete=self.complete_params,
+            hint=self.hint_params,
             check=self.check_params,
         )
         """The pane above."""
@@ -173,6 +178,14 @@ class CallLayout(Screen[None]):
     def offered_names(self) -> Sequence[Offered]:
         """What could stand between double braces in the params."""
         return ()
+
+    def complete_params(self, text: str, offset: int) -> Completion | None:  # noqa: ARG002
+        """What could stand at an offset of a text of params."""
+        return None
+
+    def hint_params(self, text: str, offset: int) -> str:  # noqa: ARG002
+        """What belongs at an offset of a text of params, and what comes next."""
+        return ""
 
     async def check_params(self, described: Described, text: str) -> Checked:  # noqa: ARG002
         """What the schemas of the method in the editor have against a text of params."""

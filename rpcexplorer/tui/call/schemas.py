@@ -6,7 +6,8 @@ against what it does.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
 
 from msgspec.structs import replace
 from textual import work
@@ -18,8 +19,13 @@ from rpcexplorer.model.schema.described import Described
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.views.words.problems import result_remark
 
+if TYPE_CHECKING:
+    from rpcexplorer.model.schema.completing import Candidate, Completion
+
 LARGEST: Final = 1_000_000
 """Bytes of a result; a larger one is not checked."""
+LONGEST: Final = 200_000
+"""Characters of params; in longer ones nothing is offered and nothing is hinted at, so that no key waits."""
 
 
 class SchemaScreen(ReplyScreen):
@@ -35,6 +41,29 @@ class SchemaScreen(ReplyScreen):
         given = {each.name for each in method.parameters if each.required is False}  # by the profile, perhaps
         problems = (each for each in checked.problems if each.keyword != "required" or each.pointer[-1] not in given)
         return replace(checked, problems=tuple(problems))
+
+    def complete_params(self, text: str, offset: int) -> Completion | None:
+        if self.described is None or len(text) > LONGEST:
+            return None
+        from rpcexplorer.model.schema.completing import completions
+
+        return completions(text, offset, self.described, by=self._method.by, values=self._values)
+
+    def hint_params(self, text: str, offset: int) -> str:
+        if self.described is None or len(text) > LONGEST:
+            return ""
+        from rpcexplorer.model.schema.signature import signature
+
+        found = signature(text, offset, self.described, by=self._method.by)
+        return found.line if found else ""
+
+    def _values(self, name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:  # noqa: ARG002
+        """What a param of this name may be besides what the service says: what the profile has under it."""
+        from rpcexplorer.model.schema.completing import Candidate
+
+        profile = self.explorer.profile
+        variables = self.explorer.profiles.variables_of(profile) if profile is not None else {}
+        return [Candidate(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}", variables[name])] if name in variables else []
 
     @property
     def _method(self) -> Method:

@@ -1,73 +1,52 @@
-"""What could stand between the double braces that are being typed: a small list under the cursor.
+"""What could stand at the cursor, as a small list under it: names between double braces, or what a schema lets stand.
 
-It takes keys only while it is on view, and nothing is looked up unless two braces stand before the cursor on its line.
+It opens while a word is typed, or when somebody asks for it, and takes keys only while it is open: Tab takes the row,
+the arrows choose another one, Escape closes it. Enter takes a row that the arrows have led to; else it ends a line, as
+ever. Every other key types on.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
-from msgspec import Struct
 from rich.cells import cell_len
 from textual.geometry import Offset
+from textual.keys import key_to_character
 from textual.strip import Strip
 
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.references import OPENING
+from rpcexplorer.tui.call.params.braces import CLOSING, LOOKED_AT, begun, fitting, taken
 from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.strokes import in_string
+from rpcexplorer.tui.call.params.page import offset_of, place_of
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.views.printable import printable
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.schema.completing import Candidate, Completion
 
 MOST: Final = 8
 """Rows on view."""
 WIDEST: Final = 60
-LOOKED_AT: Final = 300
-"""Characters before the cursor that are looked at: no name is longer."""
 
-_BEGUN: Final = re.compile(r"(?<!\{)\{\{(?P<typed>[^{}]*)$")
 _STEPS: Final = {"up": -1, "down": 1, "pageup": -MOST, "pagedown": MOST}
+_KEYS: Final = frozenset({*_STEPS, "tab", "enter", "escape"})
 
-AskForNames = Callable[[], Sequence[Offered]]
-
-
-class Begun(Struct, frozen=True):
-    """A reference that is being typed."""
-
-    typed: str
-    """What stands behind its braces so far."""
-    quoted: bool
-    """It stands in a string."""
+AskForNames: TypeAlias = Callable[[], Sequence[Offered]]
+"""What could stand between double braces."""
+Complete: TypeAlias = "Callable[[str, int], Completion | None]"
+"""What could stand at an offset of a text of params; None where nobody knows."""
 
 
-def begun(before: str) -> Begun | None:
-    """The reference that is open at the end of what stands before the cursor on its line."""
-    if OPENING not in before[-LOOKED_AT:] or (found := _BEGUN.search(before[-LOOKED_AT:])) is None:
-        return None
-    return Begun(found["typed"], in_string(before[: len(before) - len(found[0])]))
+def incomplete(text: str, offset: int) -> Completion | None:  # noqa: ARG001
+    """Nobody knows."""
+    return None
 
 
-def fitting(names: Sequence[Offered], typed: str) -> list[Offered]:
-    """Those that begin like it, then those that have it somewhere inside."""
-    word = typed.strip().lower()
-    first = [each for each in names if each.inside.lower().startswith(word)]
-    return [*first, *(each for each in names if word in each.inside.lower() and each not in first)]
-
-
-def taken(offered: Offered, open_one: Begun, after: str) -> tuple[str, int]:
-    """What takes the place of the braces and what was typed; and how many characters behind the cursor go with it.
-
-    Braces that closed by themselves are not doubled; outside of a string it becomes one.
-    """
-    closing = len(after) - len(after.removeprefix("}}"))
-    reference = f"{OPENING}{offered.inside}}}}}"
-    return (reference if open_one.quoted else f'"{reference}"'), closing
-
-
-class CompletionList(RowList[Offered], can_focus=False):
-    """The names that fit. The keys come from the editor."""
+class CompletionList(RowList["Candidate"], can_focus=False):
+    """The rows that fit. The keys come from the editor."""
 
     DEFAULT_CSS = """
     CompletionList {
@@ -76,59 +55,74 @@ class CompletionList(RowList[Offered], can_focus=False):
     }
     """
 
-    def __init__(self, editor: Editor, names: AskForNames) -> None:
+    def __init__(self, editor: Editor, names: AskForNames, complete: Complete) -> None:
         super().__init__()
         self._editor = editor
-        self._names = names
-        self._known: Sequence[Offered] | None = None
-        """What there is to choose from, while the list is on view."""
-        self._declined: tuple[int, int] | None = None
-        """Where the braces stand for which nobody wants a list."""
+        self._names, self._complete = names, complete
+        self._known: tuple[int, Sequence[Offered]] | None = None
+        """Where braces begin, and what there is to choose from between them."""
+        self._found: Completion | None = None
+        """What is on view."""
+        self._in_braces = False
+        self._chosen_by_hand = False
+        """The arrows have led to the row under the cursor."""
+        self._declined = -1
+        """Where what is typed begins for which nobody wants a list."""
+        self._followed = ""
+        """The text that the list was last told of."""
+        self._place = (0, 0)
+        """Where the cursor stood then."""
+        self._is_typed = False
+        """The last key was a letter, or took one back."""
 
-    def draw(self, item: Offered, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
-        """Name and what it comes to."""
+    def draw(self, item: Candidate, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
+        """What it is, and what is known of it."""
         ground = "selection" if chosen else "surface"
-        name = (f" {item.inside}", "text bold" if chosen else "text")
+        name = (f" {item.shown}", "text bold" if chosen else "text")
         return line([name, (f"  {item.words} ", "middle" if chosen else "dim")], width, styles, ground=ground)
 
-    def follow(self, *, opening: bool) -> None:
+    def follow(self) -> None:
         """The text has changed, or only the cursor, with which no list opens."""
-        row, column = self._editor.cursor_location
-        line = self._editor.document.get_line(row)
-        is_near = OPENING in line[max(column - LOOKED_AT, 0) : column] and self._editor.selection.is_empty
-        open_one = begun(line[:column]) if is_near else None
-        if open_one is None:
-            self.close()
-            self._declined = None
+        if not (self._is_typed or self.display):
             return
-        if (place := (row, column - len(open_one.typed))) == self._declined or not (opening or self.display):
-            return
-        self._declined = None
-        if self._known is None:
-            self._known = self._names()
-        self.items = fitting(self._known, open_one.typed)
-        self._show(row, place[1] - len(OPENING))
+        text, place = self._editor.text, self._editor.cursor_location
+        opens = self._is_typed and text != self._followed
+        if opens or (self.display and (text, place) != (self._followed, self._place)):
+            self._followed, self._place = text, place
+            self._tell(self._find(text), opens=opens, wanted=False)
+
+    def want(self) -> bool:
+        """Somebody asks what could stand here; whether anything is known."""
+        self._followed, self._place, self._declined = self._editor.text, self._editor.cursor_location, -1
+        self._tell(self._find(self._followed), opens=True, wanted=True)
+        return self.display
 
     def close(self) -> None:
         if self.display:
             self.display = False
-        self._known = None
+        self._found = None
+
+    def forget(self) -> None:
+        """Another text, or nobody types here any more."""
+        self.close()
+        self._known, self._declined, self._is_typed = None, -1, False
 
     def key(self, key: str) -> bool:
         """What a key does to the list; False where it is not the list's."""
-        if not self.display:
+        if key not in _KEYS:
+            self._is_typed = key_to_character(key) is not None
+            return False
+        self.follow()  # it may have been pressed before the list was told of the letters before it
+        if not self.display or (key == "enter" and not (self._in_braces or self._chosen_by_hand)):
             return False
         if key in _STEPS:
+            self._chosen_by_hand = True
             self.action_move(_STEPS[key])
-        elif key in {"tab", "enter"}:
-            self._take()
         elif key == "escape":
-            row, column = self._editor.cursor_location
-            open_one = begun(self._editor.document.get_line(row)[:column])
-            self._declined = (row, column - len(open_one.typed)) if open_one else None
+            self._declined = self._found.start if self._found else -1
             self.close()
         else:
-            return False
+            self._take()
         return True
 
     def on_row_list_row_chosen(self, event: RowList.RowChosen) -> None:
@@ -138,13 +132,56 @@ class CompletionList(RowList[Offered], can_focus=False):
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
 
-    def _show(self, row: int, column: int) -> None:
-        """Under the braces, as wide as it has to be."""
-        self.display = bool(self.items)
-        if not self.items:
+    @property
+    def _offset(self) -> int:
+        return offset_of(self._editor.document.lines, self._editor.cursor_location)
+
+    def _find(self, text: str) -> Completion | None:
+        """What could stand at the cursor."""
+        if not self._editor.selection.is_empty:
+            return None
+        row, column = self._editor.cursor_location
+        before, after = self._editor.document.get_line(row)[:column], self._editor.document.get_line(row)[column:]
+        open_one = begun(before) if OPENING in before[-LOOKED_AT:] else None
+        self._in_braces = open_one is not None
+        if open_one is None:
+            return self._complete(text, self._offset)
+        from rpcexplorer.model.schema.completing import Candidate, Completion  # nobody waits for it before
+
+        start = self._offset - len(open_one.typed) - len(OPENING)
+        if start == self._declined:
+            return Completion(start, start, ())
+        if self._known is None or self._known[0] != start:
+            self._known = start, self._names()
+        end = self._offset + len(CLOSING) * after.startswith(CLOSING)  # braces that closed by themselves
+        offered = fitting(self._known[1], open_one.typed)
+        pieces = ((each, *taken(each, open_one)) for each in offered)
+        rows = tuple(Candidate(piece, each.inside, each.words, cursor) for each, piece, cursor in pieces)
+        return Completion(start, end, rows)
+
+    def _tell(self, found: Completion | None, *, opens: bool, wanted: bool) -> None:
+        """Open, go on or close: a list opens where something was typed, unless somebody asked for it."""
+        if found is None or found.start != self._declined:
+            self._declined = -1
+        goes_on = self._found is not None and found is not None and self._found.start == found.start
+        if found is None or not (opens or goes_on) or not self._is_worth_it(found, wanted=wanted or goes_on):
+            self.close()
             return
-        self.cursor = 0
-        widest = max(cell_len(f" {each.inside}  {each.words}  ") for each in self.items)
+        chosen = self.chosen.shown if goes_on and self._chosen_by_hand and self.chosen else ""
+        self._found, self.items = found, found.candidates
+        self.cursor = next((at for at, each in enumerate(self.items) if each.shown == chosen), 0)
+        self._chosen_by_hand = bool(chosen) and self.items[self.cursor].shown == chosen
+        self._show(*place_of(self._followed, found.start))
+
+    def _is_worth_it(self, found: Completion, *, wanted: bool) -> bool:
+        typed = self._followed[found.start : found.end]
+        has_choice = any(each.text.strip() != typed.strip() for each in found.candidates)
+        return has_choice and found.start != self._declined and (wanted or found.start < self._offset)
+
+    def _show(self, row: int, column: int) -> None:
+        """Under where it begins, as wide as it has to be."""
+        self.display = True
+        widest = max(cell_len(printable(f" {each.shown}  {each.words}  ")) for each in self.items)
         self.styles.width, self.styles.height = min(widest, WIDEST), min(len(self.items), MOST)
         x, y, *_ = self._editor.region
         scroll_x, scroll_y = self._editor.scroll_offset
@@ -152,18 +189,20 @@ class CompletionList(RowList[Offered], can_focus=False):
         self.refresh(layout=True)
 
     def _take(self) -> None:
-        row, column = self._editor.cursor_location
-        text = self._editor.document.get_line(row)
-        open_one = begun(text[:column])
-        if self.chosen is None or open_one is None:
-            self.close()
-            return
-        value, closing = taken(self.chosen, open_one, text[column:])
-        start = column - len(open_one.typed) - len(OPENING)
+        """Put the row in that was chosen, where it still fits."""
+        chosen, text = self.chosen, self._editor.text
+        found = self._find(text)
+        row = (
+            next((each for each in found.candidates if chosen and each.shown == chosen.shown), None) if found else None
+        )
         self.close()
-        self._editor.replace(value, (row, start), (row, column + closing), maintain_selection_offset=False)
-        end = start + len(value)
-        if self.chosen.inside.endswith("#"):  # a part of that result can be named behind it
-            end -= len("}}") if open_one.quoted else len('}}"')
-            self._declined = (row, end - len(self.chosen.inside))
-        self._editor.move_cursor((row, end))
+        if found is None or row is None:
+            return
+        start, end = place_of(text, found.start), place_of(text, found.end)
+        self._editor.replace(row.text, start, end, maintain_selection_offset=False)
+        self._followed = self._editor.text
+        self._editor.move_cursor(
+            place_of(self._followed, found.start + (len(row.text) if row.cursor is None else row.cursor))
+        )
+        if self._in_braces and row.shown.endswith("#"):  # a part of that result can be named behind it
+            self._declined = self._offset - len(row.shown) - len(OPENING)

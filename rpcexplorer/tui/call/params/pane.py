@@ -5,7 +5,8 @@ It sends nothing and keeps nothing. What needs more than the text, it asks for.
 
 from __future__ import annotations
 
-from typing import ClassVar, Final
+from collections.abc import Callable
+from typing import ClassVar, Final, TypeAlias
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,13 +15,15 @@ from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
+from textual.widgets.text_area import Location
 
 from rpcexplorer.model.draft import Params
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params.checking import CheckedEditor, CheckParams, unchecked
-from rpcexplorer.tui.call.params.completion import AskForNames, CompletionList
+from rpcexplorer.tui.call.params.completion import AskForNames, Complete, CompletionList, incomplete
 from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.call.params.page import offset_of
 from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
@@ -29,6 +32,15 @@ from rpcexplorer.tui.widgets.sheet import Sheet
 from rpcexplorer.views.words.request import request_lines
 
 TABS: Final = ("Params", "Request")
+
+
+HintAt: TypeAlias = Callable[[str, int], str]
+"""What belongs at an offset of a text of params, and what comes next; empty where nobody knows."""
+
+
+def unhinted(text: str, offset: int) -> str:  # noqa: ARG001
+    """Nobody knows."""
+    return ""
 
 
 class ParamsPane(CheckedEditor):
@@ -86,13 +98,16 @@ class ParamsPane(CheckedEditor):
         *,
         key: str = "F3",
         names: AskForNames = tuple,
+        complete: Complete = incomplete,
+        hint: HintAt = unhinted,
         check: CheckParams = unchecked,
     ) -> None:
-        """``key`` goes here; ``names`` are what could stand between double braces; ``check`` knows schemas."""
+        """``key`` goes here; the others know what could stand between braces or elsewhere, and what a schema says."""
         super().__init__(id=id, check=check)
         self._key = key
         self._bar = Bar()
-        self._completion = CompletionList(self._editor, names)
+        self._hint = hint
+        self._completion = CompletionList(self._editor, names, complete)
         self._editor.first = self._completion.key
         self._request = Sheet()
         self._bodies = (self._editor, self._request)
@@ -101,6 +116,12 @@ class ParamsPane(CheckedEditor):
         """Where they are, each from the first time that it is on view."""
         self._known = ""
         """The text that everybody has been told of."""
+        self._loaded = ("", (0, 0))
+        """The text that came with the method, and where the cursor stood in it."""
+        self._is_written = False
+        """Somebody has begun to write: a key has changed one or the other."""
+        self._hinted: tuple[tuple[str, Location] | None, str] = None, ""
+        """What is told of what belongs at the cursor, and where that was."""
 
     def compose(self) -> ComposeResult:
         self._bar.tabs, self._bar.key = TABS, self._key
@@ -115,8 +136,11 @@ class ParamsPane(CheckedEditor):
     def load(self, method: Method | None, text: str) -> None:
         """Another method with its text; nothing of the one before can be taken back."""
         self.method = method
+        self._completion.forget()
         self._editor.load(text)
         self._known = self.text
+        self._loaded, self._is_written = (self._known, self._editor.cursor_location), False
+        self._hinted = None, ""
         self._changed()
 
     def describe(self, method: Method) -> None:
@@ -154,7 +178,7 @@ class ParamsPane(CheckedEditor):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """What can be done now; the keys for the text work where the text is."""
         history, read = self._editor.history, self._line.read
-        if action not in {"fix", "format", "editor", "undo", "redo", "problem_next"}:
+        if action not in {"fix", "format", "editor", "undo", "redo", "problem_next", "complete"}:
             return True
         if self.tab != "Params":
             return False
@@ -167,10 +191,21 @@ class ParamsPane(CheckedEditor):
         }
         return possible.get(action, True) or None
 
+    def _tell_bar(self) -> None:
+        """The method, and what it does; whoever writes its params is told what belongs at the cursor instead."""
+        if self.method is None:
+            self._bar.words = [("No method", "middle"), ("  F2 shows them", "dim")]
+            return
+        here = self._editor.text, self._editor.cursor_location
+        self._is_written = self._is_written or here != self._loaded
+        if not (self._is_written and self._editor.has_focus):
+            self._hinted = None, ""
+        elif self._hinted[0] != here:
+            self._hinted = here, self._hint(here[0], offset_of(self._editor.document.lines, here[1]))
+        self._bar.words = [(self.method.name, "accent bold"), (f"  {self._hinted[1] or self.method.doc}", "dim")]
+
     def watch_method(self) -> None:
-        known = self.method
-        nobody = [("No method", "middle"), ("  F2 shows them", "dim")]
-        self._bar.words = [(known.name, "accent bold"), (f"  {known.doc}", "dim")] if known else nobody
+        self._tell_bar()
 
     def watch_preview(self) -> None:
         self._request.lines = request_lines(self.preview)
@@ -195,10 +230,12 @@ class ParamsPane(CheckedEditor):
 
     def on_descendant_focus(self) -> None:
         self._bar.here = any(each.has_focus for each in self._bodies)
+        self._tell_bar()
 
     def on_descendant_blur(self) -> None:
         self._bar.here = any(each.has_focus for each in self._bodies)
-        self._completion.close()
+        self._tell_bar()
+        self._completion.forget()
 
     @on(Editor.Changed)
     def _text_changed(self, event: Editor.Changed) -> None:
@@ -207,13 +244,15 @@ class ParamsPane(CheckedEditor):
             self._known = self.text
             self._changed()
             self.post_message(self.TextChanged(self, self._known))
-            self._completion.follow(opening=self._editor.has_focus)
+            self._completion.follow()
+            self._tell_bar()
 
     @on(Editor.SelectionChanged)
     def _cursor_moved(self, event: Editor.SelectionChanged) -> None:
         event.stop()
-        self._completion.follow(opening=False)
+        self._completion.follow()
         self._tell_nearest()
+        self._tell_bar()
 
     @on(Bar.TabClicked)
     def _tab_clicked(self, event: Bar.TabClicked) -> None:
@@ -237,6 +276,11 @@ class ParamsPane(CheckedEditor):
             self.post_message(self.TakeApartWanted(self, self.text))
         elif problem is not None or self.warning is not None:
             super().action_fix()
+
+    def action_complete(self) -> None:
+        """What could stand at the cursor."""
+        if not self._completion.want():
+            self.notify("Nothing is known that could stand here.", markup=False, timeout=3)
 
     def action_editor(self) -> None:
         self.post_message(self.EditorWanted(self, self.text))

@@ -5,45 +5,16 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-import pytest
+from textual import events
 
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.completing import Candidate, Completion
 from rpcexplorer.model.templates.offered import Offered
-from rpcexplorer.tui.call.params.completion import Begun, CompletionList, begun, fitting, taken
+from rpcexplorer.tui.call.params.completion import CompletionList
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from tests.tui.stage import Stage
 
 NAMES = (Offered("tenant", "acme"), Offered("uuid", "a new one"), Offered("last.user.get#", "the newest result"))
-
-
-@pytest.mark.parametrize(
-    ("before", "found"),
-    [
-        ('["{{', Begun("", True)),
-        ('["a {{te', Begun("te", True)),
-        ("[{{", Begun("", False)),
-        ('["{{a}} {{b', Begun("b", True)),
-        ('["{{a}}', None),
-        ('["{{{{', None),
-        ('["{', None),
-        ("{" * 3, None),
-        ('["{{a}', None),
-        ("x" * 400 + '"', None),
-    ],
-)
-def test_a_reference_is_open_behind_two_braces(before: str, found: Begun | None) -> None:
-    assert begun(before) == found
-
-
-def test_names_that_begin_like_it_come_first() -> None:
-    assert [each.inside for each in fitting(NAMES, "U")] == ["uuid", "last.user.get#"]
-    assert len(fitting(NAMES, "")) == 3
-    assert fitting(NAMES, "zz") == []
-
-
-def test_braces_are_closed_once_and_outside_of_a_string_it_becomes_one() -> None:
-    assert taken(NAMES[0], Begun("te", True), '"]') == ("{{tenant}}", 0)
-    assert taken(NAMES[0], Begun("te", False), "}}]") == ('"{{tenant}}"', 2)
 
 
 def test_the_list_opens_filters_takes_and_closes_and_is_asked_for_names_only_then() -> None:
@@ -69,7 +40,7 @@ def test_the_list_opens_filters_takes_and_closes_and_is_asked_for_names_only_the
             assert not asked
             assert await typed("{") == (True, '["{{"]')
             assert await typed("u") == (True, '["{{u"]')
-            assert [each.inside for each in offers.items] == ["uuid", "last.user.get#"]
+            assert [each.shown for each in offers.items] == ["uuid", "last.user.get#"]
             assert await typed("down", "enter") == (False, '["{{last.user.get#}}"]')
             assert await typed("/", "i") == (False, '["{{last.user.get#/i}}"]'), "a part is named behind"
             assert await typed("right", "right", "space", "{", "{", "t", "tab") == (
@@ -86,5 +57,62 @@ def test_the_list_opens_filters_takes_and_closes_and_is_asked_for_names_only_the
             pane.load(Method("m"), "[]")
             assert await typed("1", ",", "{", "{", "x", "x") == (False, "[1,{{xx}}]"), "nothing fits"
             assert await typed("backspace", "backspace", "enter") == (False, '[1,"{{tenant}}"]')
+
+    asyncio.run(run())
+
+
+ROWS = (
+    Candidate('"count": ', "count", "integer  required", 9),
+    Candidate('"kind": ""', "kind", "one of low | high", 9),
+    Candidate('"low"', "low", "", 5),
+)
+
+
+def known(text: str, offset: int) -> Completion | None:
+    """What a schema would offer: whatever begins like the word before the cursor."""
+    start = offset
+    while start and (text[start - 1].isalpha() or text[start - 1] == '"'):
+        start -= 1
+    end = offset + text[offset : offset + 1].count('"') * (text[start:offset].count('"') % 2)
+    rows = tuple(each for each in ROWS if each.shown.startswith(text[start:offset].strip('"')))
+    return Completion(start, end, rows) if rows and text[:start].strip()[-1:] in {"{", ",", ":"} else None
+
+
+def test_the_list_opens_for_a_word_that_is_typed_and_typing_goes_on_as_if_it_were_not_there() -> None:
+    async def run() -> None:
+        pane = ParamsPane(complete=known)
+        stage = Stage(pane)
+        async with stage.run_test(size=(80, 24)) as pilot:
+            pane.load(Method("m"), "{}")
+            pane.focus_inside()
+            offers = pane.query_one(CompletionList)
+
+            async def typed(*keys: str) -> tuple[bool, str]:
+                await pilot.press(*keys)
+                return offers.display, pane.text
+
+            assert await typed("right", "left") == (False, "{}"), "nothing is typed yet"
+            assert await typed("c", "o") == (True, "{co}")
+            assert await typed("tab") == (False, '{"count": }')
+            assert await typed("5", ",") == (False, '{"count": 5,}'), "the cursor stood where the value belongs"
+            assert await typed('"', "k") == (True, '{"count": 5,"k"}')
+            assert await typed("enter") == (False, '{"count": 5,"k\n"}'), "Enter ends a line"
+            assert await typed("backspace", "escape", "i") == (False, '{"count": 5,"ki"}'), "nobody wants it here"
+            assert await typed("ctrl+@") == (True, '{"count": 5,"ki"}'), "but when it is asked for"
+            assert await typed("down", "enter") == (False, '{"count": 5,"kind": ""}')
+            assert await typed("l") == (True, '{"count": 5,"kind": "l"}')
+            assert await typed("down", *["left"] * 3) == (False, '{"count": 5,"kind": "l"}'), (
+                "the cursor went elsewhere"
+            )
+            assert await typed(*["right"] * 3, "x") == (False, '{"count": 5,"kind": "lx"}'), "nothing fits"
+            assert await typed("ctrl+@") == (False, '{"count": 5,"kind": "lx"}')
+            pane.replace("{co}")
+            await pilot.pause()
+            assert not offers.display, "nobody has typed that"
+            pane.load(Method("m"), "{}")
+            for key in ("c", "o", "tab"):
+                stage.post_message(events.Key(key, key if len(key) == 1 else None))
+            await pilot.pause()
+            assert await typed("7") == (False, '{"count": 7}'), "keys that come at once do what they do one by one"
 
     asyncio.run(run())

@@ -71,6 +71,28 @@ def test_the_bar_names_the_method_and_what_it_does() -> None:
     play("[]", scene)
 
 
+def test_what_belongs_at_the_cursor_stands_in_the_bar_as_soon_as_somebody_writes() -> None:
+    async def run() -> None:
+        pane = ParamsPane(hint=lambda text, offset: f"{offset} of {text}" if offset else "")
+        async with Stage(pane).run_test(size=(80, 10)) as pilot:
+            pane.load(LIST, "[]")
+            pane.focus_inside()
+            bar = pane.query_one(Bar)
+            await pilot.pause()
+            assert text_of(bar).startswith("▍user.list  Lists users"), "first what it does"
+            await pilot.press("5")
+            assert text_of(bar).startswith("▍user.list  2 of [5] ")
+            await pilot.press("home")
+            assert text_of(bar).startswith("▍user.list  Lists users"), "nobody knows anything better"
+            await pilot.press("right", "right", "right")
+            assert text_of(bar).startswith("▍user.list  3 of [5] ")
+            pane.load(LIST, "[]")
+            await pilot.pause()
+            assert text_of(bar).startswith("▍user.list  Lists users")
+
+    asyncio.run(run())
+
+
 def test_before_a_method_is_chosen_the_pane_says_how() -> None:
     async def run() -> None:
         pane = ParamsPane()
@@ -183,7 +205,7 @@ def test_a_person_s_own_key_is_named_beside_the_fix() -> None:
 @pytest.mark.thorough
 def test_only_keys_that_can_do_something_are_at_work() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
-        always = {"params.editor", "params.tab-next"}
+        always = {"params.editor", "params.tab-next", "params.complete"}
         assert keys_at_work(stage) == always
         await pilot.press("1")
         assert keys_at_work(stage) == {*always, "params.undo", "params.format"}
