@@ -27,7 +27,7 @@ from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.kinds import KINDS
 
-Fields = dict[tuple[str, str], str]
+FieldDocs = dict[tuple[str, str], str]
 """What a docstring says, by the word of the field and the name that it is about; the name is empty for the result."""
 
 DIALECT = "core.describe"
@@ -58,9 +58,9 @@ def read_description(value: Any) -> Listing:
 describe = told_at_once(Question(DIALECT), read_description)
 
 
-def _fields(text: str) -> Fields:
+def _fields(text: str) -> FieldDocs:
     """What a docstring says of each param and of the result. A type may stand before the name of its param."""
-    fields: Fields = {}
+    fields: FieldDocs = {}
     for field, words, said in _FIELD.findall(text):
         *kind, of = words.split() or [""]
         fields[field.rstrip("s") if field == "returns" else field, of] = " ".join(said.split())
@@ -69,7 +69,7 @@ def _fields(text: str) -> Fields:
     return fields
 
 
-def _in_full(entry: dict[str, Any], fields: Fields) -> Described:
+def _in_full(entry: dict[str, Any], fields: FieldDocs) -> Described:
     params = entry.get("params")
     result = _schema(fields.get(("rtype", ""), ""))
     return Described(
@@ -81,7 +81,7 @@ def _in_full(entry: dict[str, Any], fields: Fields) -> Described:
     )
 
 
-def _described(param: Any, fields: Fields) -> DescribedParam:
+def _described(param: Any, fields: FieldDocs) -> DescribedParam:
     described = param if isinstance(param, dict) else {}
     line = _parameter(param, fields)
     doc = fields.get(("param", line.name), "")
@@ -99,7 +99,7 @@ def _takes_many(param: Any) -> bool:
     return isinstance(param, dict) and (param.get("varargs") is True or param.get("kwargs") is True)
 
 
-def _method(name: str, entry: dict[str, Any], fields: Fields, collected: Collected) -> Method:
+def _method(name: str, entry: dict[str, Any], fields: FieldDocs, collected: Collected) -> Method:
     text = text_of(entry.get("description"))
     begin = _FIELDS_BEGIN.search(text)
     details = text[: begin.start()].strip() if begin else text
@@ -118,7 +118,7 @@ def _method(name: str, entry: dict[str, Any], fields: Fields, collected: Collect
     )
 
 
-def _parameter(param: Any, fields: Fields) -> Parameter:
+def _parameter(param: Any, fields: FieldDocs) -> Parameter:
     described = param if isinstance(param, dict) else {}
     name = name_of(described.get("name"))
     return Parameter(
