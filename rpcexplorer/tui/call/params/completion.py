@@ -32,6 +32,8 @@ MOST: Final = 8
 WIDEST: Final = 60
 
 _STEPS: Final = {"up": -1, "down": 1, "pageup": -MOST, "pagedown": MOST}
+_NAMES: Final = (": ", ': ""', ": []", ": {}")
+"""How a row ends that is a name."""
 _KEYS: Final = frozenset({*_STEPS, "tab", "enter", "escape"})
 
 AskForNames: TypeAlias = Callable[[], Sequence[Offered]]
@@ -206,3 +208,5 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         )
         if self._in_braces and row.shown.endswith("#"):  # a part of that result can be named behind it
             self._declined = self._offset - len(row.shown) - len(OPENING)
+        elif not self._in_braces and row.text.endswith(_NAMES):  # what may stand behind it
+            self.want()
