@@ -66,6 +66,12 @@ def test_it_is_discovered_by_its_document(url: str) -> None:
     assert [(parameter.name, parameter.required) for parameter in add.parameters] == [("a", True), ("b", True)]
 
 
+def test_its_document_is_found_where_nobody_has_named_it(url: str) -> None:
+    found = discovered(url, path=PATH)
+    assert {method.dialect for method in found.methods} == {"/openrpc.json"}
+    assert names(found) == {"ping", "add"}
+
+
 def test_another_path_is_no_json_rpc(url: str) -> None:
     exchange = send(url, Draft("ping"), path="/")
     assert isinstance(exchange.outcome, Malformed)

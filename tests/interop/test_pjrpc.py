@@ -83,5 +83,11 @@ def test_it_is_discovered_by_its_document(url: str) -> None:
     assert [(parameter.name, parameter.required) for parameter in add.parameters] == [("a", True), ("b", True)]
 
 
+def test_its_document_is_found_where_nobody_has_named_it(url: str) -> None:
+    found = discovered(url, **SETTINGS)
+    assert {method.dialect for method in found.methods} == {"/api/v1/openrpc.json"}
+    assert names(found) == {"ping", "add", "whoami"}
+
+
 def test_a_notification_is_accepted(url: str) -> None:
     assert send(url, Draft("ping", notification=True), **SETTINGS).exit_code == 0
