@@ -31,7 +31,8 @@ class Waiting:
     def __init__(self, stderr: TextIO, asked_for: Callable[[], float]) -> None:
         self._stderr, self._asked_for = stderr, asked_for
         self._latest: Progress | None = None
-        self._step = ""
+        self.step = ""
+        """How far a discovery is, in words."""
         self._started = time.monotonic()
         self._shown = False
 
@@ -39,8 +40,9 @@ class Waiting:
         self._latest = progress
 
     def told(self, step: DiscoveryStep) -> None:
-        """How far a discovery is, which makes many calls."""
-        self._step = printable(f"{step.dialect}: {step.words}")[:STEP]
+        """Hear how far a discovery is, which makes many calls."""
+        whole = printable(f"{step.dialect}: {step.words}")
+        self.step = whole if len(whole) <= STEP else printable(step.words)[:STEP]
 
     async def show(self) -> None:
         """Write the line again and again until cancelled."""
@@ -48,7 +50,7 @@ class Waiting:
         while True:
             self._shown = True
             elapsed = time.monotonic() - self._started - self._asked_for()
-            self._stderr.write(ERASE + line(self._latest, elapsed, self._step))
+            self._stderr.write(ERASE + line(self._latest, elapsed, self.step))
             self._stderr.flush()
             await asyncio.sleep(PAUSE)
 
@@ -61,7 +63,7 @@ class Waiting:
 def line(progress: Progress | None, elapsed: float, step: str = "") -> str:
     """The line itself: what it is busy with, for how long, how much has come."""
     parts = [f"◐ {step or (progress.step if progress else 'starting')}", duration(elapsed)]
-    if progress and progress.received:
+    if progress and progress.received and not step:
         total = f" of {size(progress.total)}" if progress.total else ""
         parts.append(f"{size(progress.received)}{total}")
     return "  ·  ".join(parts) + "     Ctrl+C cancels"

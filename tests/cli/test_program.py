@@ -12,6 +12,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from io import StringIO
 from pathlib import Path
 
 import click
@@ -19,7 +20,8 @@ import pytest
 
 import rpcexplorer
 from rpcexplorer.cli.program import program
-from rpcexplorer.cli.waiting import line
+from rpcexplorer.cli.waiting import Waiting, line
+from rpcexplorer.model.methods.listing import DiscoveryStep
 from rpcexplorer.transport.port import Progress
 from tests.fakes.shell import Shell
 from tests.fakes.wire import HOLD, RawServer, Received, http_reply
@@ -229,6 +231,14 @@ def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) ->
     terminal = Terminal(shell, *words)
     terminal.wait_for(asked)
     assert terminal.interrupt() == 130
+
+
+def test_the_line_says_how_far_a_discovery_is_within_eighty_columns() -> None:
+    shown = Waiting(StringIO(), float)
+    for words, told in (("asked", "help: asked"), ("7 of 9\x1b[31m", "help: 7 of 9␛[31m"), ("x" * 200, "x" * 44)):
+        shown.told(DiscoveryStep("help", words, 0))
+        assert told in line(Progress("waiting", 0, None, 1.0), 12.3, shown.step)
+        assert len(line(Progress("receiving", 38_000_000, 100_000_000, 1.4), 125.0, shown.step)) <= 80
 
 
 @pytest.mark.parametrize(
