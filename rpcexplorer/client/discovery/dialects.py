@@ -23,9 +23,13 @@ from rpcexplorer.model.profile import DocumentSource, Profile
 ALWAYS: Final = (Dialect("rpc.discover", openrpc), Dialect("system.listMethods", list_methods))
 """In the order of how much they tell: the first to name a method describes it."""
 
+GRAPHENE: Final = Dialect(names.GET_METHODS, names.get_methods, re.compile("assert exception:", re.IGNORECASE))
+"""Chains that are made with that library put this before what they refuse."""
+
 SUSPECTED: Final = (
     Dialect("rpc_modules", names.rpc_modules, re.compile(r"the method \S+ does not exist", re.IGNORECASE)),
     Dialect("Shelly.ListMethods", names.shelly, re.compile("no handler for", re.IGNORECASE)),
+    GRAPHENE,
 )
 """Asked only where the service has given itself away."""
 
@@ -40,7 +44,7 @@ IN_TURN: Final = (
 
 NAMED_ONLY: Final = (Dialect("tools/list", mcp.tools), Dialect("list", ubus.objects))
 
-DIALECTS: Final = {dialect.name: dialect for dialect in (*ALWAYS, *IN_TURN, *NAMED_ONLY)}
+DIALECTS: Final = {dialect.name: dialect for dialect in (*ALWAYS, *IN_TURN, *NAMED_ONLY, GRAPHENE)}
 """Those that a profile can name."""
 
 

@@ -91,11 +91,16 @@ def told_at_once(question: Question, read: Callable[[Any], Listing]) -> WayOfAsk
 
 
 def one_by_one(
-    companion: str, methods: dict[str, Method], wanted: Sequence[str], explained: Callable[[Method, Any], Method]
+    companion: str,
+    methods: dict[str, Method],
+    wanted: Sequence[str],
+    explained: Callable[[Method, Any], Method],
+    asked_by: str = "",
 ) -> Generator[Several, Answered, list[str]]:
     """Ask the ``companion`` about each method that is ``wanted``, and write down what it says; what is to be told.
 
     Until it has answered once, one question is asked at a time: some services take seconds for each refusal.
+    ``asked_by``: the name of its param, where that is given by name.
     """
     wanted = wanted[:MOST_EXPLAINED]
     refusals: list[str] = []
@@ -104,7 +109,8 @@ def one_by_one(
         names = wanted[asked : asked + (AT_ONCE if asked > len(refusals) else 1)]
         asked += len(names)
         told = f"{companion} {asked} of {len(wanted)}"
-        answered = yield Several(tuple(Question(companion, f"[{spelled(name)}]", aside=True) for name in names), told)
+        params = (f"{{{spelled(asked_by)}:{spelled(name)}}}" if asked_by else f"[{spelled(name)}]" for name in names)
+        answered = yield Several(tuple(Question(companion, each, aside=True) for each in params), told)
         for name, answer in zip(names, answered.each, strict=True):
             if answer.refusal:
                 refusals.append(answer.refusal)

@@ -6,18 +6,24 @@ reached through it.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rpcexplorer.client.discovery.limits import KIND, kind_of, line_of, name_of
 from rpcexplorer.client.discovery.questions import EMPTY, Question, told_at_once
 from rpcexplorer.client.discovery.schemas import one_of
 from rpcexplorer.model.methods.listing import Listing
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.kinds import KINDS
 
 DIALECT = "list"
 MOST_LINES = 1_000
 """Methods of objects that are described."""
 MOST_ARGUMENTS = 16
+MOST_SHAPES = 300
+"""Methods whose arguments are told apart."""
+STANDARD: Final = frozenset(KINDS.values())
+STATUS: Final = "0 for success, 2 invalid command, 4 not found, 6 permission denied"
 
 SESSION = "Before these three stands the session; where the profile's auth puts one first, leave it out."
 
@@ -52,7 +58,29 @@ def read_objects(value: Any) -> Listing:
         details="\n".join([SESSION, "", *lines, *([f"and {more:,} more"] if more else [])]),
         dialect=DIALECT,
     )
-    return Listing((call,), f"{len(reached):,} methods of {len(objects):,} objects are called through it")
+    about = f"{len(reached):,} methods of {len(objects):,} objects are called through it"
+    return Listing((call,), about, described={call.name: _in_full(objects, reached)})
+
+
+def _in_full(objects: list[str], reached: list[tuple[str, str, Any]]) -> Described:
+    """The three params. What the third one is depends on the others: any that there is may stand there."""
+    names = list(dict.fromkeys(name for _, name, _ in reached))
+    shapes = [_arguments(*each) for each in reached]
+    return Described(
+        (
+            DescribedParam("object", {"type": "string", "enum": objects}, True),
+            DescribedParam("method", {"type": "string", "enum": names}, True),
+            DescribedParam("arguments", {"anyOf": shapes} if len(shapes) <= MOST_SHAPES else {"type": "object"}, True),
+        ),
+        {"type": "array", "items": [{"type": "integer", "description": STATUS}]},
+        dialect=DIALECT,
+    )
+
+
+def _arguments(of: str, name: str, arguments: Any) -> dict[str, Any]:
+    members = list(arguments.items())[:MOST_ARGUMENTS] if isinstance(arguments, dict) else []
+    properties = {key: {"type": kind_of(kind)} if kind_of(kind) in STANDARD else True for key, kind in members}
+    return {"title": f"{of} {name}", "type": "object", "properties": properties}
 
 
 objects = told_at_once(Question(DIALECT, '["*"]'), read_objects)

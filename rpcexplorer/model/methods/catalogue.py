@@ -9,7 +9,7 @@ from rpcexplorer.model.methods.sources import filled, of_profile, said_by
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.templates.saved_call import SavedCall
 
-NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help"})
+NAMES_ALONE = frozenset({"system.listMethods", "rpc_methods", "Shelly.ListMethods", "help", "jsonrpc.get_methods"})
 """Dialects that may name a method and say nothing of its params."""
 
 KNOWN = (

@@ -13,7 +13,7 @@ from rpcexplorer.storage.toml.shape import Place, WrongValue
 
 DIALECTS: Final = (
     "rpc.discover", "system.listMethods", "system.describe", "rpc_methods", "help", "tools/list",
-    "JSONRPC.Introspect", "core.describe", "list", "rpc.describe",
+    "JSONRPC.Introspect", "core.describe", "list", "rpc.describe", "jsonrpc.get_methods",
 )  # fmt: skip
 
 USED_OTHERWISE: Final = frozenset({*OWN_KEYS, *HTTP_OWN, "host", "authorization", "cookie"})

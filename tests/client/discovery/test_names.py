@@ -6,7 +6,11 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.names import read_modules, read_names
+from rpcexplorer.client.discovery.names import get_methods, read_modules, read_names
+from rpcexplorer.client.discovery.questions import Answered, Question
+from rpcexplorer.model.methods.method import Parameter
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from tests.client.discovery.driving import drive
 
 
 @pytest.mark.parametrize("dialect", ["rpc_methods", "Shelly.ListMethods"])
@@ -30,3 +34,40 @@ def test_another_answer_names_no_modules(value: Any) -> None:
 
 def test_thousands_of_modules_are_a_short_sentence() -> None:
     assert len(read_modules({f"module{number}": "1.0" for number in range(10_000)}).refusal) < 500
+
+
+GET_BLOCK = {"args": {"block_num": 0, "what": None}, "ret": {"id": "", "count": 0, "next": None}}
+
+
+def test_the_signature_of_each_name_is_asked_for_by_the_way() -> None:
+    no = Answered(refusal="answered: error -32000 no")
+    names = Answered(["block_api.get_block", "condenser_api.ping", "known"])
+    questions, listing = drive(get_methods({"known"}), names, Answered(GET_BLOCK), no)
+    assert questions == [
+        Question("jsonrpc.get_methods", "{}"),
+        Question("jsonrpc.get_signature", '{"method":"block_api.get_block"}', aside=True),
+        Question("jsonrpc.get_signature", '{"method":"condenser_api.ping"}', aside=True),
+    ]
+    block, ping, _ = listing.methods
+    assert block.parameters == (Parameter("block_num", None, "integer"), Parameter("what", None, "null"))
+    assert (block.params, block.by, block.result) == (GET_BLOCK["args"], "name", "object")
+    assert (ping.parameters, listing.skipped) == ((), ("jsonrpc.get_signature: answered: error -32000 no, for 1 of 2",))
+    assert listing.described == {
+        "block_api.get_block": Described(
+            (DescribedParam("block_num", {"type": "integer"}), DescribedParam("what", True)),
+            {"type": "object", "properties": {"id": {"type": "string"}, "count": {"type": "integer"}}},
+            dialect="jsonrpc.get_methods",
+        )
+    }
+
+
+@pytest.mark.parametrize("value", [None, 7, [], {}, {"args": 7}, {"ret": {}}])
+def test_a_signature_that_is_none_changes_nothing(value: Any) -> None:
+    _, listing = drive(get_methods(()), Answered(["a"]), Answered(value))
+    assert (listing.methods[0].parameters, listing.described) == ((), {})
+
+
+def test_params_by_position_show_as_what_to_start_from() -> None:
+    _, listing = drive(get_methods(()), Answered(["a"]), Answered({"args": [["name"]], "ret": []}))
+    assert (listing.methods[0].params, listing.methods[0].by, listing.methods[0].result) == ([["name"]], None, "array")
+    assert listing.described["a"].result == {"type": "array"}

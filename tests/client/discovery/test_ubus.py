@@ -40,6 +40,26 @@ def test_all_that_there_is_is_reached_through_one_method() -> None:
     ]
 
 
+def test_what_each_method_takes_is_one_of_what_the_last_param_may_be() -> None:
+    described = read_objects(OBJECTS).described["call"]
+    of, name, arguments = described.params
+    assert of.schema["enum"] == ["network.device", "system"]
+    assert name.schema["enum"] == ["status", "set_state", "board", "info", "watchdog"]
+    status, _, board, _, watchdog = arguments.schema["anyOf"]
+    assert status["properties"] == {"name": {"type": "string"}}
+    assert board == {"title": "system board", "type": "object", "properties": {}}
+    kinds = {key: schema["type"] for key, schema in watchdog["properties"].items()}
+    assert kinds == {"frequency": "number", "more": "object", "list": "array"}
+    assert described.result["items"][0]["type"] == "integer"
+
+
+def test_kinds_that_json_has_not_and_methods_beyond_counting_are_anything() -> None:
+    (_, _, arguments) = read_objects({"o": {"m": {"a": "blob", "b": 7}}}).described["call"].params
+    assert arguments.schema["anyOf"][0]["properties"] == {"a": True, "b": True}
+    (_, _, arguments) = read_objects({"o": {f"m{number}": {} for number in range(3_000)}}).described["call"].params
+    assert arguments.schema == {"type": "object"}
+
+
 def test_the_params_to_start_from_are_of_a_method_that_takes_none() -> None:
     assert starting_point(read_objects(OBJECTS).methods[0]) == ["system", "board", {}]
     (call,) = read_objects({"file": {"read": {"path": "string"}}}).methods
