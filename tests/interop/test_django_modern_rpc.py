@@ -107,6 +107,8 @@ def test_it_is_discovered_with_its_words(url: str) -> None:
     found = discovered(url)
     assert {"ping", "auth", "whoami", "system.listMethods"} <= names(found)
     assert {method.doc for method in found.methods if method.name == "ping"} == {"Answers if the service is up."}
+    assert found.described["ping"].result == {"type": "string"}
+    assert [param.schema for param in found.described["system.methodHelp"].params] == [{"type": "string"}]
 
 
 def test_a_batch_and_a_notification(url: str) -> None:

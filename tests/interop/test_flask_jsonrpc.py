@@ -74,7 +74,12 @@ def test_its_errors_are_read_whatever_the_http_status(url: str, draft: Draft, co
 
 def test_its_own_description_of_itself_can_be_read(url: str) -> None:
     assert "add" in str(result(send(url, Draft("rpc.describe"))))
-    assert {"ping", "add", "arg_test", "fail"} <= names(discovered(url))
+    found = discovered(url)
+    assert {"ping", "add", "arg_test", "fail"} <= names(found)
+    assert [(param.name, param.schema["type"]) for param in found.described["arg_test"].params] == [
+        ("username", "string"),
+        ("password", "string"),
+    ]
 
 
 def test_a_batch_comes_back_with_every_id(url: str) -> None:

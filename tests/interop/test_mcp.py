@@ -39,6 +39,14 @@ def url(request: pytest.FixtureRequest) -> Iterator[str]:
         """Fails on purpose."""
         raise ValueError("on purpose")
 
+    @server.prompt()
+    def greet(who: str, tone: str = "warm") -> str:
+        return f"Greet {who}, and be {tone}"
+
+    @server.resource("note://first")
+    def first() -> str:
+        return "a note"
+
     with asgi(server.streamable_http_app(json_response=request.param)) as address:
         yield address
 
@@ -76,12 +84,28 @@ def test_a_tool_that_fails_says_so_inside_its_result_which_is_told(url: str) -> 
 def test_its_tools_are_listed_with_their_params(url: str) -> None:
     tools = {tool["name"]: tool for tool in value(called(url, "tools/list"))["tools"]}
     assert tools["add"]["inputSchema"]["required"] == ["a"]
-    methods = {method.name: method for method in discovered(url, handshake="mcp", **SETTINGS).methods}
+    found = discovered(url, handshake="mcp", **SETTINGS)
+    methods = {method.name: method for method in found.methods}
     assert methods["add"].doc == "Adds two numbers."
     assert [(parameter.name, parameter.required) for parameter in methods["add"].parameters] == [
         ("a", True),
         ("b", False),
     ]
+    described = found.described["add"]
+    assert described.params[1].schema["default"] == 2
+    reply = value(called(url, "add", '{"a": 1}'))
+    assert {*reply} <= {*described.result["properties"], "resultType", "_meta"}
+    assert reply["structuredContent"].keys() == described.result["properties"]["structuredContent"]["properties"].keys()
+
+
+def test_its_prompts_and_resources_are_what_can_be_chosen(url: str) -> None:
+    described = discovered(url, handshake="mcp", **SETTINGS).described
+    name, arguments = described["prompts/get"].params
+    assert (name.schema["enum"], arguments.schema["required"]) == (["greet"], ["who"])
+    assert "Greet Ada" in str(value(called(url, "prompts/get", '{"name": "greet", "arguments": {"who": "Ada"}}')))
+    (uri,) = described["resources/read"].params
+    assert uri.schema["examples"] == ["note://first"]
+    assert "a note" in str(value(called(url, "resources/read", '{"uri": "note://first"}')))
 
 
 def test_an_unknown_method_and_an_unknown_tool(url: str) -> None:

@@ -44,7 +44,12 @@ def url() -> Iterator[str]:
 
 
 def test_it_is_discovered_with_its_words_and_its_params(url: str) -> None:
-    methods = {method.name: method for method in discovered(url, path=PATH).methods}
+    found = discovered(url, path=PATH)
+    methods = {method.name: method for method in found.methods}
+    assert [(param.schema["type"], param.required) for param in found.described["add"].params] == [
+        ("integer", True),
+        ("integer", False),
+    ]
     assert methods["ping"].doc == "Answers if the service is up."
     assert [(parameter.name, parameter.required) for parameter in methods["add"].parameters] == [
         ("a", True),

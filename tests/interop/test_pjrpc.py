@@ -81,6 +81,8 @@ def test_it_is_discovered_by_its_document(url: str) -> None:
     assert names(found) == {"ping", "add", "whoami"}
     (add,) = (method for method in found.methods if method.name == "add")
     assert [(parameter.name, parameter.required) for parameter in add.parameters] == [("a", True), ("b", True)]
+    assert [param.schema["type"] for param in found.described["add"].params] == ["integer", "integer"]
+    assert found.described["add"].result["type"] == "integer"
 
 
 def test_its_document_is_found_where_nobody_has_named_it(url: str) -> None:
