@@ -203,16 +203,17 @@ def test_one_method_is_told_in_full_and_one_that_is_not_known_with_its_neighbour
 
 def test_json_of_one_has_what_its_schemas_refer_to_as_the_service_wrote_it(shell: Shell) -> None:
     tree = {"type": "object", "properties": {"next": {"$ref": "#/components/schemas/T"}, "x-big": 10**30}}
+    through = {"allOf": [{"$ref": "#/components/schemas/T"}]}
     method = {
-        "name": "a.b", "params": [{"name": "t", "schema": {"$ref": "#/components/schemas/T"}}, {"name": "u"}],
+        "name": "a.b", "params": [{"name": "t", "schema": {"$ref": "#/components/schemas/U"}}, {"name": "u"}],
         "result": {"name": "r", "schema": {"type": "null", "x": "é"}}, "deprecated": True, "tags": [{"name": "t"}],
         "errors": [{"code": -1, "message": "no", "data": {"a": 1}}, {"code": -2, "message": "other"}],
         "examples": [{"name": "e", "params": [{"name": "t", "value": {}}], "result": {"name": "r", "value": None}}],
     }  # fmt: skip
-    described(shell, {"methods": [method], "components": {"schemas": {"T": tree, "U": {}}}})
+    described(shell, {"methods": [method], "components": {"schemas": {"T": tree, "U": through, "V": {}}}})
     (row,) = json.loads(shell.run("methods", "a.b", "--json").out)
-    assert [each["schema"] for each in row["parameters"]] == [{"$ref": "#/components/schemas/T"}, None]
-    assert row["definitions"] == {"#/components/schemas/T": tree}
+    assert [each["schema"] for each in row["parameters"]] == [{"$ref": "#/components/schemas/U"}, None]
+    assert row["definitions"] == {"#/components/schemas/T": tree, "#/components/schemas/U": through}
     assert row["result"] == {"type": "null", "x": "é"}
     assert row["errors"] == [
         {"code": -1, "message": "no", "data": {"a": 1}}, {"code": -2, "message": "other"}

@@ -132,7 +132,7 @@ def test_any_damage_makes_a_piece_unused_with_a_sentence_and_never_another_one(f
     (file,) = full_files(folder)
     whole = file.read_bytes()
     damaged = [whole[:cut] for cut in range(0, len(whole), 3)]
-    damaged += [whole[:at] + b"\x00" + whole[at + 1 :] for at in range(0, len(whole), 3)]
+    damaged += [whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :] for at in range(0, len(whole), 3)]
     for content in damaged:
         file.write_bytes(content)
         again = Catalogues(folder)
@@ -235,5 +235,5 @@ def test_others_have_their_turn_while_a_discovery_is_compared(folder: Path) -> N
 def test_what_another_program_found_last_is_what_a_discovery_is_compared_with(folder: Path) -> None:
     first = Catalogues(folder)
     first.settle(SHOP, found({"a": FULL}))
-    Catalogues(folder).settle(SHOP, found({"a": OTHER}, 1))
-    assert first.settle(SHOP, found({"a": OTHER}, 2)).changed == ()
+    Catalogues(folder).settle(SHOP, found({"a": OTHER, "b": OTHER}, 1))
+    assert first.settle(SHOP, found({"a": OTHER, "b": OTHER}, 2)).changed == ()
