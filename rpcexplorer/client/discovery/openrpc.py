@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.client.discovery.collecting import Collected
 from rpcexplorer.client.discovery.described import DescribedReader
@@ -36,6 +38,8 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
         described = schemas.follow(entry)
         if name := collected.room_for(described.get("name") or own_name):
             collected.take(_method(name, described, dialect, schemas, collected), reader.method(described))
+    if any(" " in param.name for method in collected.methods.values() for param in method.parameters):
+        collected.methods = {name: _by_position(method) for name, method in collected.methods.items()}
     for own_name, entry in _named_entries(_listed(value.get(EVENTS))):
         described = schemas.follow(entry)
         if name := collected.room_for_event(described.get("name") or own_name):
@@ -44,6 +48,11 @@ def read_openrpc(value: Any, dialect: str = DIALECT) -> Listing:
 
 
 openrpc = told_at_once(Question(DIALECT), read_openrpc)
+
+
+def _by_position(method: Method) -> Method:
+    """Where a document calls params ``Hydrated transactions``, those are titles: no server knows them by name."""
+    return method if method.by else replace(method, by="position")
 
 
 def _about(schemas: Schemas, value: dict[str, Any]) -> str:

@@ -203,3 +203,12 @@ def test_no_value_is_an_exception(value: Any, entry: Any) -> None:
     for each in (value, {"methods": value}, {"methods": [{"name": "m", "params": value, "examples": entry}, entry]}):
         listing = read_openrpc(each)
         assert all(starting_point(method) is not Ellipsis for method in listing.methods)
+
+
+@pytest.mark.parametrize(("name", "by"), [("Hydrated transactions", "position"), ("hydrated", None)])
+def test_params_whose_names_are_titles_are_given_by_position(name: str, by: str | None) -> None:
+    params = [{"name": "Block", "required": True}, {"name": name}]
+    listing = read_openrpc({"methods": [{"name": "a", "params": params}, {"name": "b", "params": params[:1]}]})
+    assert [method.by for method in listing.methods] == [by, by]
+    stated = {"methods": [{"name": "a", "params": params, "paramStructure": "by-name"}]}
+    assert read_openrpc(stated).methods[0].by == "name"
