@@ -12,6 +12,8 @@ from rpcexplorer.client.discovery.limits import LINE, line_of
 from rpcexplorer.model.schema.described import ExampleCall
 
 MOST_EXAMPLES: Final = 20
+MOST_COMMANDS: Final = 100
+"""That are looked at for examples."""
 LONGEST_COMMAND: Final = 4_000
 PROMPT: Final = "> "
 BY_NAME: Final = "-named"
@@ -21,17 +23,18 @@ Kinds = Sequence[str]
 
 def examples_of(lines: Iterable[str], method: str, kinds: Sequence[Kinds]) -> Iterator[ExampleCall]:
     """Calls of a method, each once, under the words that stand above them. ``kinds``: of each of its params."""
-    words, told = "", list[Any]()
+    words, told, looked_at = "", list[Any](), 0
     for line in lines:
         if not line.startswith(PROMPT):
             words = line_of(line, LINE).rstrip(":") or words
             continue
+        looked_at += 1
         params = _params(line[len(PROMPT) : LONGEST_COMMAND], method, kinds)
         if params is not None and params not in told:
             told.append(params)
             yield ExampleCall(words, params)
         words = ""
-        if len(told) == MOST_EXAMPLES:
+        if len(told) == MOST_EXAMPLES or looked_at == MOST_COMMANDS:
             return
 
 

@@ -20,6 +20,7 @@ LONGEST_LINE: Final = 2_000
 DEEPEST: Final = 32
 """Brackets inside brackets."""
 MOST_CHOICES: Final = 100
+"""Values that are named for one part, or elements that differ."""
 
 _STANDARD: Final = frozenset(KINDS.values())
 _UNSAID: Final = frozenset(("any", "json", "value"))
@@ -131,7 +132,8 @@ class _OpenBracket:
             self.schema["anyOf"] = [{"type": kind, **inside}, {"type": others[0] if len(others) == 1 else others}]
 
     def _items(self) -> dict[str, Any]:
-        distinct = [each for at, each in enumerate(self.elements) if each not in self.elements[:at]][:MOST_CHOICES]
+        some = self.elements[:MOST_CHOICES]
+        distinct = [each for at, each in enumerate(some) if each not in some[:at]]
         if not distinct:
             return {}
         return {"items": distinct[0] if len(distinct) == 1 else {"anyOf": distinct}}

@@ -65,7 +65,7 @@ def read_objects(value: Any) -> Listing:
 def _in_full(objects: list[str], reached: list[tuple[str, str, Any]]) -> Described:
     """The three params. What the third one is depends on the others: any that there is may stand there."""
     names = list(dict.fromkeys(name for _, name, _ in reached))
-    shapes = [_arguments(*each) for each in reached]
+    shapes = [_arguments(*each) for each in reached[: MOST_SHAPES + 1]]
     return Described(
         (
             DescribedParam("object", {"type": "string", "enum": objects}, True),

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.commands import MOST_EXAMPLES, examples_of
+from rpcexplorer.client.discovery.commands import MOST_COMMANDS, MOST_EXAMPLES, examples_of
 
 KINDS = (("string",), ("number",), ("array",), ("number", "string"))
 
@@ -66,3 +66,4 @@ def test_an_example_has_the_words_above_it_and_stands_there_once() -> None:
 
 def test_there_are_so_many_examples_and_no_more() -> None:
     assert len(params_of(*(f"> coin-cli send {number}" for number in range(100)))) == MOST_EXAMPLES
+    assert params_of(*["> coin-cli other"] * MOST_COMMANDS, "> coin-cli send a") == []

@@ -131,6 +131,7 @@ def test_a_line_that_names_no_kind_is_no_row(text: str) -> None:
         "( " * 100_000,
         "1. a (string, " + "(" * 100_000,
         "...\n" * 10_000,
+        "[\n" + "".join(f'"a", (string) Number {number}\n' for number in range(20_000)),
     ],
 )
 @pytest.mark.usefixtures("soon")
