@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.client.discovery.layouts import DEEPEST, Row, laid_out, rows_of
+from rpcexplorer.client.discovery.layouts import DEEPEST, MOST_CHOICES, Row, laid_out, rows_of
 
 NESTED = """
 [
@@ -79,6 +79,11 @@ def test_elements_of_several_kinds_are_alternatives() -> None:
     assert [each["type"] for each in found["items"]["anyOf"]] == ["string", "object"]
 
 
+def test_so_many_alternatives_are_told_apart_and_no_more() -> None:
+    found = shape("[\n" + "".join(f'"a", (string) Number {number}\n' for number in range(3_000)))
+    assert len(found["items"]["anyOf"]) == MOST_CHOICES
+
+
 @pytest.mark.parametrize(
     ("text", "choices"),
     [
@@ -131,7 +136,6 @@ def test_a_line_that_names_no_kind_is_no_row(text: str) -> None:
         "( " * 100_000,
         "1. a (string, " + "(" * 100_000,
         "...\n" * 10_000,
-        "[\n" + "".join(f'"a", (string) Number {number}\n' for number in range(20_000)),
     ],
 )
 @pytest.mark.usefixtures("soon")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 import pytest
 
 from rpcexplorer.client.discovery.dialects import DIALECTS
@@ -33,6 +35,7 @@ SERVERS: dict[str, tuple[WayOfAsking, int]] = {
 """How each is asked, and how many methods it has."""
 
 
+@cache
 def asked(server: str) -> Listing:
     return listing_of(server, SERVERS[server][0](()))
 
