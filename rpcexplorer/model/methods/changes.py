@@ -12,11 +12,15 @@ from msgspec import UNSET, Struct
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.definitions import references_in
 from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.words import limit_words
 
 MOST_CHANGES: Final = 2_000
 """Methods that are told of; the rest is counted."""
 MOST_TOLD: Final = 12
 """Of one method."""
+LONGEST: Final = 300
+"""Characters of what is told."""
 SHOWN: Final = 60
 """Characters of a value."""
 
@@ -64,8 +68,9 @@ def changes_between(
             yield MethodChange(name, "gone")
         else:
             full = pair(name)
-            told = [*_lines(before[name], now[name], full), *(_schemas(*full, affected) if full else ())]
-            if what := tuple(dict.fromkeys(told)):
+            told = [*_lines(before[name], now[name], full)]
+            told += _schemas(*full, affected, told) if full else ()
+            if what := tuple(_cut(line) for line in dict.fromkeys(told)):
                 yield MethodChange(name, "changed", what[:MOST_TOLD])
 
 
@@ -152,24 +157,14 @@ def _named(params: Iterable[Any]) -> dict[str, Any]:
 # --- all that is said of it -------------------------------------------------------------------------------------------
 
 
-def _schemas(old: Described, new: Described, affected: AffectedReferences) -> Iterator[str]:
-    """What the line does not show."""
+def _schemas(old: Described, new: Described, affected: AffectedReferences, told: list[str]) -> Iterator[str]:
+    """What the line does not show: of a param of which it has ``told`` something, that is enough."""
     changed = affected.between(old.definitions, new.definitions)
 
     def other(before: Any, now: Any) -> bool:
         return not _same(before, now) or bool(changed and not changed.isdisjoint(references_in(now)))
 
-    before: dict[str, DescribedParam] = _named(old.params)
-    for name, each in _named(new.params).items():
-        was = before.get(name)
-        if was is None:
-            continue
-        if other(was.schema, each.schema):
-            yield f"schema of {name}"
-        if was.doc != each.doc:
-            yield f"doc of {name}"
-        if was.deprecated != each.deprecated:
-            yield f"{name} is {'deprecated now' if each.deprecated else 'not deprecated any more'}"
+    yield from _schemas_of_params(old, new, other, told)
     if other(old.result, new.result):
         yield "schema of the result"
     if (old.result_name, old.result_doc) != (new.result_name, new.result_doc):
@@ -181,6 +176,31 @@ def _schemas(old: Described, new: Described, affected: AffectedReferences) -> It
         yield "tags"
     if old.extra != new.extra:
         yield "takes other members as well now" if new.extra else "takes no other members now"
+
+
+def _schemas_of_params(
+    old: Described, new: Described, other: Callable[[Any, Any], bool], told: list[str]
+) -> Iterator[str]:
+    before: dict[str, DescribedParam] = _named(old.params)
+    for name, each in _named(new.params).items():
+        was = before.get(name)
+        if was is None:
+            continue
+        if other(was.schema, each.schema):
+            if limits := _limits(name, (old, was), (new, each)):
+                yield limits
+            elif not any(line.startswith((f"{name} was", f"default of {name}")) for line in told):
+                yield f"schema of {name}"
+        if was.doc != each.doc:
+            yield f"doc of {name}"
+        if was.deprecated != each.deprecated:
+            yield f"{name} is {'deprecated now' if each.deprecated else 'not deprecated any more'}"
+
+
+def _limits(name: str, *both: tuple[Described, DescribedParam]) -> str:
+    """What a value was bound to and is now; empty where that is the same."""
+    before, now = (limit_words(SchemaReader(full.definitions).node(param.schema)) for full, param in both)
+    return f"{name} was {before or 'without limits'}, now {now or 'without limits'}" if before != now else ""
 
 
 def _errors(old: Described, new: Described) -> Iterator[str]:
@@ -212,6 +232,10 @@ def _shown(value: Any) -> str:
         return "not said"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
 
 
 def _or_unknown(words: str | None) -> str:

@@ -76,7 +76,14 @@ def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) ->
     ("fields", "words"),
     [
         ({"dialect": "help", "draft": "x"}, ()),
-        ({"params": (FULL.params[0], replace(FULL.params[1], schema={"maxLength": 1}))}, ("schema of “kind”",)),
+        (
+            {"params": (FULL.params[0], replace(FULL.params[1], schema={"type": "string", "title": "x"}))},
+            ("schema of “kind”",),
+        ),
+        (
+            {"params": (replace(FULL.params[0], schema={"type": "integer", "minimum": 2}), FULL.params[1])},
+            ("“page” was without limits, now at least 2",),
+        ),
         ({"params": (FULL.params[0], replace(FULL.params[1], deprecated=True))}, ("“kind” is deprecated now",)),
         ({"result": {"type": "object"}}, ("schema of the result",)),
         ({"result": UNSET}, ("schema of the result",)),
@@ -89,6 +96,13 @@ def test_each_change_of_a_param_has_words(fields: dict[str, Any], words: str) ->
 )
 def test_each_change_of_what_is_said_in_full_has_words(fields: dict[str, Any], words: tuple[str, ...]) -> None:
     assert told(OLD, OLD, FULL, replace(FULL, **fields)) == words
+
+
+def test_of_a_param_of_which_the_line_tells_it_is_not_told_twice() -> None:
+    kind = OLD.parameters[1]._replace(kind="one of a")
+    full = replace(FULL, params=(FULL.params[0], replace(FULL.params[1], schema={"enum": ["a"]})))
+    words = ("“kind” was string, now one of a",)
+    assert told(OLD, replace(OLD, parameters=(OLD.parameters[0], kind)), FULL, full) == words
 
 
 def test_a_circle_and_any_depth_are_compared_and_end() -> None:

@@ -202,7 +202,8 @@ def test_a_change_far_behind_a_reference_is_told_of_the_methods_that_lead_there(
     assert catalogues.settle(SHOP, found(with_definition({"maxLength": 5, "type": "string"}), 1)).changed == ()
     catalogues = Catalogues(folder) if again else catalogues
     settled = catalogues.settle(SHOP, found(with_definition({"type": "string", "maxLength": 6}), 2))
-    assert settled.changed == (MethodChange("through", "changed", ("schema of “x”",)),)
+    words = "“x” was at most 5 characters, now at most 6 characters"
+    assert settled.changed == (MethodChange("through", "changed", (words,)),)
 
 
 def test_what_changed_last_can_be_read_again_after_refreshes_that_changed_nothing(folder: Path) -> None:
