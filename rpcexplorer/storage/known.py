@@ -69,7 +69,7 @@ class KnownMethods(Storage):
         called_as = method_of(method)
         profile, known = self._in_use(), self.methods(called=False).get(called_as)
         last = partial(self.journal.last_params, profile, called_as) if called and known and known.safe else None
-        return self.drafts.text_for(profile, method, known, last)
+        return self.drafts.text_for(profile, method, known, last, partial(self.described, called_as))
 
     def recent(self, limit: int) -> list[Exchange]:
         """The newest calls of the profile in use, newest first; also those that could not be written."""

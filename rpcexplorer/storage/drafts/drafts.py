@@ -18,6 +18,7 @@ from urllib.parse import quote, unquote
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import (
@@ -150,11 +151,17 @@ class Drafts:
         return trouble
 
     def text_for(
-        self, profile: Profile, method: str, known: Method | None, last: Callable[[], str | None] | None = None
+        self,
+        profile: Profile,
+        method: str,
+        known: Method | None,
+        last: Callable[[], str | None] | None = None,
+        described: Callable[[], Described | None] = lambda: None,
     ) -> str:
         """An editor's start: what was last typed, else the ``last`` one sent, else what is ``known``, else ``[]``.
 
-        What is known comes from a shared file or a server: no placeholder in it is opened.
+        What is known comes from a shared file or a server: no placeholder in it is opened. It is asked for in full,
+        as ``described``, where nothing was typed or sent.
         """
         kept = self.find(profile.name, method)
         if kept is not None:
@@ -163,7 +170,7 @@ class Drafts:
         if start is None:
             from rpcexplorer.model.secrets.placeholders import defused
 
-            params = starting_point(known) if known else None
+            params = starting_point(known, described()) if known else None
             start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
             noted = profile.methods.get(method)
             if "{{" in start and (noted is None or noted.params is None):  # a server's example looks nothing up here

@@ -150,7 +150,11 @@ class DraftScreen(SchemaScreen):
         known = self.known.get(name) or (Method(name, source="history") if name else None)
         self.called = known.calls if isinstance(known, SavedMethod) else method_of(name)
         self.params.load(known, self.explorer.draft_of(name, called=self._looked_back))
-        self.describe()
+        self.described = None
+        if self._shown:
+            self.describe()
+        else:  # the first screen waits for nothing that it can do without
+            self.call_after_refresh(self.describe)
         self._writer.loaded()
         if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
             self.explorer.remembered.set_method(self._profile_name, name)

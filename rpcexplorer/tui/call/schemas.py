@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, Final
 from msgspec.structs import replace
 from textual import work
 
+from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.checked import Checked
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
+from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.words.problems import result_remark
 
 if TYPE_CHECKING:
@@ -30,6 +32,11 @@ LONGEST: Final = 200_000
 
 class SchemaScreen(ReplyScreen):
     """A screen that knows what the method in its editor takes, and what the one on view gives."""
+
+    def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
+        super().__init__(explorer, pending)
+        self._earlier: tuple[Sequence[Exchange], dict[object, Sequence[Candidate]]] = (), {}
+        """The newest calls, and what was found in them for each place."""
 
     def describe(self) -> None:
         """What is known of the method that is called, in full: for the docs, and for whoever writes its params."""
@@ -57,13 +64,25 @@ class SchemaScreen(ReplyScreen):
         found = signature(text, offset, self.described, by=self._method.by)
         return found.line if found else ""
 
-    def _values(self, name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:  # noqa: ARG002
-        """What a param of this name may be besides what the service says: what the profile has under it."""
+    def _values(self, name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:
+        """What could stand there besides what the service says: a variable of this name, then what earlier calls had.
+
+        Of those the newest are looked through, once for each place.
+        """
+        from rpcexplorer.model.history.values import earlier_values
         from rpcexplorer.model.schema.completing import Candidate
 
-        profile = self.explorer.profile
-        variables = self.explorer.profiles.variables_of(profile) if profile is not None else {}
-        return [Candidate(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}", variables[name])] if name in variables else []
+        profile, place = self.explorer.profile, (self.called, name, path)
+        if profile is None:
+            return ()
+        if self._earlier[0] is not self.recent:
+            self._earlier = self.recent, {}
+        if place not in self._earlier[1]:
+            self._earlier[1][place] = earlier_values(self.recent, self.called, name, path)
+        found, value = self._earlier[1][place], self.explorer.profiles.variables_of(profile).get(name)
+        if value is None:
+            return found
+        return [Candidate(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}", value), *found]
 
     @property
     def _method(self) -> Method:

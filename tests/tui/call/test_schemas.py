@@ -16,7 +16,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.schemas import LARGEST
+from rpcexplorer.tui.call.schemas import LARGEST, LONGEST
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.visiting import on_view, visit
@@ -86,4 +86,41 @@ def test_params_and_results_are_held_against_what_the_service_says(make_explorer
         assert isinstance(profile, Profile)
         found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (USER,), ("said",), described={"user.get": TOLD})
         made.catalogues.settle(profile, found)
+        visit(made, scene)
+
+
+def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
+    make_explorer: Callable[..., Explorer],
+) -> None:
+    kind = DescribedParam("kind", {"enum": ["calm", "loud"]}, True)
+    owner = DescribedParam("owner_id", {"type": "integer"})
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("user.make")
+        assert json.loads(screen.params.text) == {"kind": "calm"}
+
+        def offered(text: str) -> list[str]:
+            found = screen.complete_params(text, len(text) - 1)
+            return [each.shown for each in found.candidates] if found else []
+
+        assert offered('{"owner_id": }') == ["{{owner_id}}"], "a variable of the profile has this name"
+        screen.params.replace('{"owner_id": 77}')
+        await pilot.press("f5")
+        await until(pilot, lambda: bool(screen.recent) and not screen.what)
+        assert offered('{"owner_id": }') == ["{{owner_id}}", "77"], "and it was this one before"
+        assert screen.hint_params('{"owner_id": }', 13) == "owner_id integer · then kind"
+        assert offered(f'{{"note": "{"x" * LONGEST}", "owner_id": }}') == [], "a long text is left alone"
+
+    with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"x","result":1}')) as server:
+        variables = '[profile.demo.variables]\nowner_id = "5"\n'
+        made = make_explorer(f'version = 1\n[profile.demo]\nurl = "{server.origin}"\n{variables}')
+        made.__dict__["checker"] = SternChecker()
+        profile = made.use("demo")
+        assert isinstance(profile, Profile)
+        known = Method("user.make", by="name", source="discovered")
+        told = {"user.make": Described((kind, owner))}
+        made.catalogues.settle(
+            profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",), described=told)
+        )
+        made.remembered.set_method("demo", "user.make")
         visit(made, scene)
