@@ -48,10 +48,11 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: place(calls) == "below")
         assert calls.docs.has_focus_within
-        assert not calls.methods._recent_list.display
+        assert calls.methods.reading  # in the place of the newest calls
         await pilot.press("alt+m")
         await until(pilot, lambda: place(calls) == "nowhere")
         assert calls.params.has_focus_within
+        assert not calls.methods.reading
 
     visit(explorer, scene, size=(200, 60))
 
@@ -75,6 +76,10 @@ def test_on_a_narrow_terminal_they_cover_the_response_until_there_is_something_t
             await pilot.press(key)
             await until(pilot, free)
         await until(pilot, lambda: calls.exchange is not None)
+        await pilot.press("alt+m")
+        await until(pilot, covered)
+        calls.whose = "demo.slow"  # what is on its way is on view before it ends
+        assert free()
         assert explorer.remembered.docs == ""
 
     visit(explorer, scene, size=(80, 24))

@@ -54,6 +54,12 @@ def test_the_cursor_leads_from_example_to_example_and_enter_takes_the_one_that_i
         assert taken(stage) == ["Example of 1", "Example of 8"]
         pane.show(GET, FULL, None)
         assert "▸ Example of 8" in text_of(pane.page)
+        await pilot.press("n")
+        pane.show(Method("user.other", "Another"), FULL, None)
+        assert "▸" not in text_of(pane.page)
+        assert "Another" in text_of(pane.page)
+        await pilot.press("n")
+        assert "▸ Example of 0" in text_of(pane.page)
         pane.show(Method("ping"), None, None)
         await pilot.press("n", "enter", "down")
         assert "Nothing more is known of it." in text_of(pane.page)
