@@ -171,9 +171,7 @@ class Checker:
             return Verdict(why_not=self._out_of_order or "the process that checks does not start")
         answer = GONE
         try:
-            answer = await _in_thread(
-                lambda: child.ask(checkable.key, checkable.json, sent), self._deadline, child.kill, GONE
-            )
+            answer = await _in_thread(lambda: child.ask(checkable.key, checkable.json, sent), self._deadline, GONE)
         finally:
             if answer == GONE:  # also where the loop ends before the check does
                 self._given_up.add(checkable.key)
@@ -188,7 +186,7 @@ class Checker:
             return None
         greeting = GONE
         try:
-            greeting = await _in_thread(child.greeting, STARTING, child.kill, GONE)
+            greeting = await _in_thread(child.greeting, STARTING, GONE)
         finally:
             if not greeting.ready or self._is_closed:
                 child.close()
@@ -224,8 +222,8 @@ async def _in_turns(steps: Steps[T]) -> T:
             began = perf_counter()
 
 
-async def _in_thread(work: Callable[[], T], seconds: float, end: Callable[[], None], late: T) -> T:
-    """What comes of work that blocks, if it comes in time; if not, or where nobody waits any more, ``end`` ends it."""
+async def _in_thread(work: Callable[[], T], seconds: float, late: T) -> T:
+    """What comes of work that blocks, if it comes in time; else it is for whoever wanted it to end it."""
     loop, came = asyncio.get_running_loop(), asyncio.Event()
     found: list[T] = []
 
@@ -242,7 +240,4 @@ async def _in_thread(work: Callable[[], T], seconds: float, end: Callable[[], No
             await came.wait()
     except TimeoutError:
         return late
-    finally:
-        if not found:
-            end()
     return found[0]

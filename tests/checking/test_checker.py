@@ -87,6 +87,12 @@ def test_whoever_does_not_wait_any_more_holds_nobody_up() -> None:
             each.cancel()
         kept = await asyncio.gather(*impatient[1::2])
         assert all(len(each.problems) == 1 for each in kept)
+        pid, under_way = checker.pid, asyncio.ensure_future(checker.params(method, '{"a": 5}'))
+        for _ in range(5):
+            await asyncio.sleep(0)
+        under_way.cancel()
+        assert len((await checker.params(method, '{"a": 6}')).problems) == 1
+        assert checker.pid == pid
         return await checker.params(method, '{"a": "x"}')
 
     assert used(use).is_right

@@ -6,7 +6,6 @@ whoever offers one has asked.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
@@ -15,7 +14,7 @@ from rpcexplorer.jsontext.places import Places, ValuePlace
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.schema.described import DescribedParam
-from rpcexplorer.model.schema.wording import WordedProblem
+from rpcexplorer.model.schema.wording import WordedProblem, spelled_value
 
 MOST: Final = 4
 """Ways of one problem."""
@@ -53,7 +52,7 @@ def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:
         return None
     parts, at = [text[:start], "{"], start + 1
     for (begin, end), param in zip(spans, params, strict=False):
-        parts += [text[at:begin], f"{_spelled(param.name)}: ", text[begin:end]]
+        parts += [text[at:begin], f"{spelled_value(param.name)}: ", text[begin:end]]
         at = end
     return Fix("give each its name", "".join([*parts, text[at:].replace("]", "}", 1)]))
 
@@ -76,7 +75,7 @@ def _renamed(text: str, found: WordedProblem) -> Iterator[Fix]:
     name = nearest(found.name, [each for each in known if each not in there] if isinstance(known, Mapping) else [])
     if name:
         place = found.place
-        yield Fix(f"rename it to “{_cut(name)}”", _put(text, place.name_start, place.name_end, _spelled(name)))
+        yield Fix(f"rename it to “{_cut(name)}”", _put(text, place.name_start, place.name_end, spelled_value(name)))
 
 
 def _converted(text: str, place: ValuePlace, kinds: Iterable[str]) -> Iterator[Fix]:
@@ -114,10 +113,10 @@ def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
     choices = schema["enum"] if isinstance(schema.get("enum"), list) else [schema.get("const")]
     token = text[place.start : place.end]
     inside = decoded(token) if token.startswith('"') else token
-    words = {each if isinstance(each, str) else _spelled(each): each for each in choices[:MOST_NAMES]}
+    words = {each if isinstance(each, str) else spelled_value(each): each for each in choices[:MOST_NAMES]}
     name = inside if inside in words else nearest(inside, list(words))
     if name:
-        spelled = _spelled(words[name])
+        spelled = spelled_value(words[name])
         yield Fix(f"write {_cut(spelled)}", _put(text, place.start, place.end, spelled))
 
 
@@ -149,10 +148,6 @@ def _folded(name: str) -> str:
 
 def _put(text: str, start: int, end: int, new: str) -> str:
     return f"{text[:start]}{new}{text[end:]}"
-
-
-def _spelled(value: Any) -> str:
-    return json.dumps(value, ensure_ascii=False)
 
 
 def _cut(text: str) -> str:

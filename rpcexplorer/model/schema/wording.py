@@ -180,9 +180,9 @@ class _Wording:
                 missing = _cut(self._way((*violation.path, violation.name)))
                 return f"{missing} is missing{self._allowed(_members(schema, 'properties').get(violation.name))}"
             case "enum" if isinstance(rule, list):
-                return f"{name} must be {'one of ' if len(rule) > 1 else ''}{_listed(map(_spelled, rule))}"
+                return f"{name} must be {'one of ' if len(rule) > 1 else ''}{_listed(map(spelled_value, rule))}"
             case "const":
-                return f"{name} must be {_cut(_spelled(rule))}"
+                return f"{name} must be {_cut(spelled_value(rule))}"
             case "pattern":
                 return f"{name} must match {_cut(str(rule))}"
             case "maxItems" if self._is_position(violation.path):
@@ -200,7 +200,7 @@ class _Wording:
         """What may stand there, in brackets."""
         schema = self._followed(schema)
         kinds, choices = _texts(_member(schema, "type")), _member(schema, "enum")
-        words = [f"one of {_listed(map(_spelled, choices))}"] if isinstance(choices, list) else kinds
+        words = [f"one of {_listed(map(spelled_value, choices))}"] if isinstance(choices, list) else kinds
         words += [said] if isinstance(said := _member(schema, "format"), str) else []
         return f" ({_cut(', '.join(words))})" if words else ""
 
@@ -300,14 +300,16 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _counted(number: float, unit: str) -> str:
-    told = _cut(_spelled(number))
+    told = _cut(spelled_value(number))
     return f"{told} {unit}{'s' * (number != 1)}" if unit else told
 
 
-def _spelled(value: Any) -> str:
-    if isinstance(value, int) and value.bit_length() > 4 * LONGEST:
-        return "…"  # thousands of digits
-    return json.dumps(value, ensure_ascii=False)
+def spelled_value(value: Any) -> str:
+    """As JSON has it; a sign where nobody would read it: thousands of digits, a thousand levels."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return "…"
 
 
 def _cut(text: str) -> str:

@@ -105,3 +105,35 @@ def test_what_is_offered_is_json_again(value: Any, kinds: list[str]) -> None:
         for fix in ways(text, found):
             assert is_value(fix.text, strict=True)
             assert fix.text != text
+
+
+NAMES = st.sampled_from(["a", "b", "1", "", "$ref", "\x1b]52;"])
+WORDS_OF_SCHEMAS = st.sampled_from([
+    "type", "properties", "required", "items", "prefixItems", "additionalProperties", "enum", "const", "anyOf",
+    "oneOf", "allOf", "not", "$ref", "extends", "pattern", "minimum", "exclusiveMinimum", "maxLength", "minItems",
+    "maxItems", "uniqueItems", "dependencies", "nullable", "format", "if", "then", "else", "disallow",
+    "patternProperties", "propertyNames", "contains", "additionalItems", "multipleOf", "unevaluatedProperties",
+    "enums", "divisibleBy",
+])  # fmt: skip
+ANY = st.recursive(
+    SCALARS | st.floats(allow_nan=False, allow_infinity=False) | NAMES | KINDS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(NAMES, inner, max_size=3)
+        | st.dictionaries(WORDS_OF_SCHEMAS, inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(ANY, ANY, ANY, st.booleans())
+def test_whatever_a_service_says_is_a_schema_all_is_told_and_nothing_raises(
+    schema: Any, known: Any, value: Any, of_result: bool
+) -> None:
+    described = Described((DescribedParam("a", schema),), result=schema, definitions={"a": known, "b": schema})
+    checkable = made(described, None if of_result else "position")
+    text = json.dumps(value if of_result else [value])
+    for found in worded(checkable, text, violations(checkable, text)) if checkable.json else ():
+        assert "\n" not in found.problem.sentence
+        assert 0 <= found.problem.offset <= found.problem.end <= len(text)
+        ways(text, found)
