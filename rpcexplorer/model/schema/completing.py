@@ -17,7 +17,7 @@ from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.node import Node
 from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.schema.values.fitting import small
-from rpcexplorer.model.schema.values.places import SchemaPlaces
+from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
 from rpcexplorer.model.schema.words import kind_words, limit_words, value_words
 
 MOST: Final = 50
@@ -127,12 +127,14 @@ def _members(place: TypedPlace, described: Described, places: SchemaPlaces) -> I
         return
     beside = [level.members for level in place.levels]
     seen: set[str] = set()
-    for node in places.nodes(places.schemas(place.path, beside), beside[-1]):
+    nodes = places.nodes(places.schemas(place.path, beside), beside[-1])
+    required = required_in(nodes)
+    for node in nodes:
         for name, schema in node.properties.items():
             if name not in seen and schema is not False:
                 seen.add(name)
                 marks = (schema.get("deprecated"), schema.get("readOnly")) if isinstance(schema, dict) else ()
-                yield _MemberRow(name, schema, name in node.required, "", True in marks)
+                yield _MemberRow(name, schema, name in required, "", True in marks)
 
 
 def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate:

@@ -10,7 +10,7 @@ from rpcexplorer.jsontext.typed.cursor import TypedPlace, place_at
 from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.node import Node
-from rpcexplorer.model.schema.values.places import SchemaPlaces
+from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
 from rpcexplorer.model.schema.words import kind_words, limit_words
 
 MOST_NAMES = 6
@@ -110,7 +110,8 @@ def _params(described: Described, leave_out: set[str] | None = None) -> Iterator
 
 
 def _missing(nodes: list[Node], there: set[str]) -> Iterator[str]:
-    names = {name: name in node.required for node in nodes for name in node.properties if name not in there}
+    needed = required_in(nodes)
+    names = {name: name in needed for node in nodes for name in node.properties if name not in there}
     yield from (name for name, required in names.items() if required)
     yield from (f"{name}?" for name, required in names.items() if not required)
 

@@ -110,7 +110,9 @@ def _sum(low: int, high: int | None) -> str:
 
 
 def _either(words: Iterable[str]) -> str:
-    return " or ".join(dict.fromkeys(word for word in words if word))
+    """Each kind once, also those that are told of an alternative together."""
+    each = dict.fromkeys(part for word in words for part in word.split(" or ") if part)
+    return " or ".join(sorted(each, key="…".__eq__))
 
 
 def _cut(text: str, limit: int) -> str:

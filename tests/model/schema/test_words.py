@@ -7,6 +7,9 @@ from typing import Any
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.words import LONGEST_KIND, kind_words, limit_words
 
+KINDS = ("int", "str", "bool", "nil", "int", "int", "list")
+"""One more than is told of."""
+
 
 def kind_of(schema: Any, **definitions: Any) -> str:
     return kind_words(SchemaReader(definitions), schema)
@@ -27,6 +30,7 @@ def test_a_kind_is_told_in_short_words() -> None:
         {"oneOf": [{"type": "string"}, {"$ref": "Id"}, {"type": "string"}]},
         {"type": "object", "anyOf": [{"required": ["a"]}, {"required": ["b"]}]},
         {"properties": {"a": {}}},
+        {"oneOf": [{"oneOf": [{"type": kind} for kind in KINDS]}, {"type": "object"}]},
         {"anyOf": [{"type": "string"}, {}]},
         False,
         True,
@@ -43,6 +47,7 @@ def test_a_kind_is_told_in_short_words() -> None:
         "string or integer",
         "object",
         "object",
+        "integer or string or boolean or null or object or …",
         "",
         "nothing",
         "",

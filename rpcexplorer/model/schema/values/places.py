@@ -72,6 +72,14 @@ class SchemaPlaces:
         return any(fitting.fits(node.member(name), value) is False for name, value in known.items())
 
 
+def required_in(nodes: Sequence[Node]) -> frozenset[str]:
+    """Members that must be there whichever alternative holds; the first node is of the place itself."""
+    if not nodes:
+        return frozenset()
+    others = [node.required for node in nodes[1:] if node.properties or node.required]
+    return nodes[0].required | (frozenset.intersection(*others) if others else frozenset())
+
+
 def _inside(node: Node, step: str | int) -> Iterable[Any]:
     if isinstance(step, int):
         return (node.element(step),) if not node.kinds or "array" in node.kinds else ()

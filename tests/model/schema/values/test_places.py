@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.schema.described import Described, DescribedParam
-from rpcexplorer.model.schema.values.places import MOST_NODES, MOST_SCHEMAS, SchemaPlaces
+from rpcexplorer.model.schema.values.places import MOST_NODES, MOST_SCHEMAS, SchemaPlaces, required_in
 
 CAT = {"properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}, "friend": {"$ref": "Pet"}}}
 DOG = {"allOf": [{"properties": {"kind": {"enum": ["dog", "wolf"]}}}, {"properties": {"lives": {"type": "boolean"}}}]}
@@ -42,6 +42,16 @@ DESCRIBED = Described(
 def test_what_stands_beside_a_place_tells_which_schemas_hold(path: Any, beside: Any, schemas: Any) -> None:
     found = SchemaPlaces(DESCRIBED).schemas(path, beside)
     assert [schema for schema in found if schema is not True] == schemas
+
+
+def test_what_must_be_there_is_what_every_alternative_wants() -> None:
+    cat = {"required": ["kind", "lives"], "properties": {"kind": {}, "lives": {}}}
+    dog = {"required": ["kind"], "properties": {"kind": {}}}
+    places = SchemaPlaces(Described())
+    whole = {"required": ["id"], "oneOf": [cat, dog, {"type": "null"}]}
+    assert required_in(places.nodes([whole])) == {"id", "kind"}
+    assert required_in(places.nodes([cat])) == {"kind", "lives"}
+    assert required_in([]) == frozenset()
 
 
 def test_alternatives_in_a_circle_and_without_number_are_bounded() -> None:
