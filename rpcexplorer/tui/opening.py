@@ -70,10 +70,16 @@ class OpeningApp(Leaving):
             lambda: params.problem is None,
             calls.request_to_come,
             partial(calls.check_params, calls.described or Described()),
+            params.cursor_offset,
         )
         around = {"header": calls.header_copy(), "footer": footer_over()}
-        is_sent = await self.push_screen_wait(FormScreen(self.explorer, source, self.pending, **around))
+        form = FormScreen(self.explorer, source, self.pending, **around)
+        calls.typed_elsewhere = form.put_typed
+        is_sent = await self.push_screen_wait(form)
+        calls.typed_elsewhere = lambda: None
         params.show_tab("Params")
+        if form.place is not None:
+            params.go_to(form.place)
         params.focus_inside()
         if is_sent:
             calls.action_send()

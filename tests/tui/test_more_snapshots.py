@@ -306,7 +306,7 @@ def test_params_as_a_form(picture: Callable[..., bool], size: tuple[int, int]) -
         screen.described = DESCRIBED
         await pilot.press("alt+e")
         await on(pilot, FormScreen)
-        await pilot.press("down", "down", "down")
+        await pilot.press("home", "down", "down", "down")
 
     assert picture(show, "Form  user.create", "2 to mend", "not in the schema", "Where parcels go.", size=size)
 

@@ -13,7 +13,7 @@ from rpcexplorer.model.schema.checked import SchemaProblem
 def with_problems(rows: Sequence[FormField], text: str, problems: Iterable[SchemaProblem]) -> tuple[FormField, ...]:
     """The rows, each with the first thing that is wrong there, or in it where that is folded.
 
-    What is missing is said by the row of it, and what stands for a value is no value yet.
+    What is missing, or in no schema, is said by the row of it; what stands for a value is no value yet.
     """
     told = {row.path: at for at, row in enumerate(rows) if row.alone}
     found = list(rows)
@@ -25,6 +25,6 @@ def with_problems(rows: Sequence[FormField], text: str, problems: Iterable[Schem
         if not way or (about.startswith('"') and "{{" in about):
             continue
         row = found[told[way]]
-        if not row.wrong and not (problem.keyword == "required" and row.open):
+        if row.known and not row.wrong and not (problem.keyword == "required" and row.open):
             found[told[way]] = replace(row, wrong=problem.sentence)
     return tuple(found)

@@ -37,6 +37,8 @@ UNFOLDED: Final = 2
 FEW: Final = 30
 """Items of an object or array that unfolds by itself."""
 STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
+LONGEST_NAME: Final = 200
+"""Characters of a name that anybody sees."""
 LONGEST_LINE: Final = 2_000
 """Characters of a text that is typed on one line."""
 
@@ -169,7 +171,7 @@ class FormRows:
         deprecated = node.deprecated or (slot.param is not None and slot.param.deprecated)
         row = FormField(
             slot.path,
-            slot.name,
+            slot.name[:LONGEST_NAME],
             depth,
             slot.schema,
             told.place,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -48,6 +48,8 @@ class DraftScreen(SchemaScreen):
         """The call of the batch that is in the editor, as it stands in the batch."""
         self.batch_row: Draft | None = None
         """The call that the cursor was on when the batch was left."""
+        self.typed_elsewhere: Callable[[], object] = lambda: None
+        """Puts into the editor what is being typed in a form of it."""
         self._is_opening = False
         """What stands in the editor came with the profile, and nobody has chosen anything yet."""
 
@@ -165,6 +167,7 @@ class DraftScreen(SchemaScreen):
 
     def write_down(self) -> None:
         """Keep what was typed, so that nothing can lose it."""
+        self.typed_elsewhere()
         self._writer.write_down()
 
     def show_troubles(self) -> None:

@@ -106,7 +106,14 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         self._doc.can_focus = False
         self._request_bar.words = [("Request", "bold"), ("  as it would go out", "middle")]
         self._show()
+        self.list.cursor = _around_offset(self._made, self.source.cursor)
         self.set_focus(self.list)
+
+    @property
+    def place(self) -> int | None:
+        """Where what the cursor is on stands in the text; None where it is absent."""
+        row = self.list.chosen
+        return row.span[0] if row is not None and row.state != "absent" else None
 
     @work(exclusive=True, group="check")
     async def _check(self) -> None:
@@ -169,6 +176,12 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
     def on_row_list_cursor_moved(self) -> None:
         """Another row is told of; the text is the one it was."""
         self._tell_row()
+
+
+def _around_offset(rows: tuple[FormField, ...], offset: int) -> int:
+    """The innermost row of what stands around a place in the text; else the first."""
+    around = [at for at, row in enumerate(rows) if row.state != "absent" and row.span[0] <= offset <= row.span[1]]
+    return max(around, key=lambda at: rows[at].depth, default=0)
 
 
 def _nearest(rows: tuple[FormField, ...], wanted: FieldPath, otherwise: int) -> int:

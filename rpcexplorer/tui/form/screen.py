@@ -106,7 +106,7 @@ class FormScreen(FormLayout):
         row = self._edited
         if row is None:
             return True
-        value = typed_value(row, self._line.value if self._line.display else self._json.text)
+        value = typed_value(row, self._typed)
         if value is None:
             self.notify(NO_NUMBER if self._line.display else NO_JSON, markup=False)
             return False
@@ -114,6 +114,17 @@ class FormScreen(FormLayout):
         if value != row.text or row.state == "absent":
             self._put(row.path, value)
         return True
+
+    def put_typed(self) -> None:
+        """What is being typed goes into the text if it can stand there: the program may end before it is taken."""
+        row = self._edited
+        value = typed_value(row, self._typed) if row is not None else None
+        if row is not None and value is not None and value != row.text:
+            self.source.put(self._form_text.with_value(row.path, value))
+
+    @property
+    def _typed(self) -> str:
+        return self._line.value if self._line.display else self._json.text
 
     def _stop_typing(self) -> None:
         self._edited = None

@@ -29,3 +29,5 @@ class FormSource(Struct, frozen=True):
     """The request as it would go out."""
     check: Callable[[str], Awaitable[Checked]]
     """What the schema has against a text; it may take its time, and be cancelled."""
+    cursor: int = 0
+    """Where in the text the cursor stands when the form opens."""

@@ -13,6 +13,9 @@ from rpcexplorer.tui.widgets.sheet import SheetLine
 
 ABSENT, NULL = "absent", "null"
 """Ids of what can be chosen beside values."""
+LONGEST_NAME: Final = 80
+LONGEST_DOC: Final = 4_000
+"""Characters of what a service says that anybody reads here."""
 HOW_TO_TYPE: Final[SheetLine] = (
     (" Enter", "bold"), (" takes it   ", "middle"), ("Esc", "bold"), (" leaves what stood there", "middle"),
 )  # fmt: skip
@@ -34,7 +37,7 @@ def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
     words += [(f"  {each}", "careful") for each in row.remarks]
     if row.wrong:
         words.append((f"  ✗ {row.wrong}", "wrong"))
-    return [words, *([(" ", "text"), (line, "text")] for line in row.doc.splitlines() if line.strip())]
+    return [words, *([(" ", "text"), (line, "text")] for line in row.doc[:LONGEST_DOC].splitlines() if line.strip())]
 
 
 def picks(row: FormField, reader: SchemaReader) -> list[Pick]:
@@ -59,15 +62,15 @@ def alternative_words(reader: SchemaReader, place: Settled, at: int) -> str:
     schema = place.alternatives[at]
     node = reader.node(schema)
     if node.title:
-        return node.title
+        return node.title[:LONGEST_NAME]
     reference = schema.get("$ref") if isinstance(schema, dict) else None
     if isinstance(reference, str):
-        return reference.rpartition("/")[2] or reference
+        return (reference.rpartition("/")[2] or reference)[:LONGEST_NAME]
     for name, each in list(node.properties.items())[:20]:
         choices = reader.node(each).choices
         if choices is not None and len(choices) == 1:
-            return f"{name}: {value_words(choices[0])}"
-    members = ", ".join(list(node.properties)[:4])
+            return f"{name[:LONGEST_NAME]}: {value_words(choices[0])}"
+    members = ", ".join(list(node.properties)[:4])[:LONGEST_NAME]
     return f"{kind_words(reader, schema) or 'anything'}{f' of {members}' if members else ''}"
 
 

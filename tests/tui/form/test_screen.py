@@ -12,10 +12,12 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.jsontext.typed.edits import span_of
+from rpcexplorer.model.form.rows import FormRows
 from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.form.layout import _around_offset
 from rpcexplorer.tui.form.list import FormList
 from rpcexplorer.tui.form.screen import FormScreen
 from rpcexplorer.tui.form.source import FormSource
@@ -122,7 +124,10 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
         await pilot.press(*"w h", "enter")
         await pilot.pause()
         assert text.now.endswith('], "shape": {"s": 0, "w h": null}}')
-        await pilot.press("home", "enter", "B", "f5")
+        await pilot.press("home", "enter", "B")
+        screen.put_typed()
+        assert text.now.startswith('{"name": "A\\"B",'), "whoever ends the program loses nothing"
+        await pilot.press("f5")
 
     assert on_screen(explorer, text.source(), act) == [True]
     assert text.now.startswith('{"name": "A\\"B",')
@@ -130,6 +135,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
 
 def test_opening_and_leaving_changes_nothing_and_a_method_without_params_says_so(explorer: Explorer) -> None:
     texts = ' { "name" : "a\\u0062" ,\n"x": 1.0}', "[]"
+    assert _around_offset(FormRows(DESCRIBED).of(texts[0]), texts[0].index("1.0")) == 5
 
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
         await pilot.press("enter", "enter", "end", "enter", "escape", "right", "left", "alt+e")

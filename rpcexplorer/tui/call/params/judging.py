@@ -53,10 +53,18 @@ class JudgedEditor(Vertical):
 
     def put_value(self, place: Callable[[str, int], tuple[str, int]]) -> None:
         """Put something in: ``place`` says what becomes of the text, and of the cursor's offset in it."""
-        text = self.text
-        after, cursor = place(text, offset_of(self._editor.document.lines, self._editor.cursor_location))
+        after, cursor = place(self.text, self.cursor_offset)
         self._editor.put(after)
-        self._editor.move_cursor(place_of(self.text, cursor))
+        self.go_to(cursor)
+
+    @property
+    def cursor_offset(self) -> int:
+        """Where in the text the cursor stands."""
+        return offset_of(self._editor.document.lines, self._editor.cursor_location)
+
+    def go_to(self, offset: int) -> None:
+        """The cursor goes to a place in the text."""
+        self._editor.move_cursor(place_of(self.text, offset))
 
     def when_typed(self, then: Callable[[], object]) -> None:
         """Do something once every key that was pressed before it has been taken in."""
