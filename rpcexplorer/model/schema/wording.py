@@ -1,7 +1,8 @@
 """What a check has found, in plain sentences: what is wrong, what is allowed, and where it stands in the text.
 
 The words of the library that checks are for programmers of schemas; these are for whoever typed the params. Text of
-the service stays as it is, in one line: it is made printable where it is shown.
+the service stays as it is, in one line: it is made printable where it is shown. The file is long because all
+sentences stand side by side.
 """
 
 from __future__ import annotations
