@@ -21,9 +21,7 @@ from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.sizes import NARROW
-from rpcexplorer.views.documentation.values import spelled
 from rpcexplorer.views.json_tokens import laid_out
-from rpcexplorer.views.words.docs import is_documented
 
 BESIDE: Final = 110
 """Columns of the params from which there is room for the docs beside the editor."""
@@ -131,6 +129,8 @@ class DocumentingScreen(SendingScreen):
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
         """The params of an example stand in the editor; what stood there is one key away."""
+        from rpcexplorer.views.documentation.values import spelled
+
         event.stop()
         name = event.example.name
         if event.method.name != as_named(self.called):
@@ -183,7 +183,7 @@ class DocumentingScreen(SendingScreen):
         if self._covered == "response" or not self.method:
             return False
         return wanted == "open" or (
-            place == "beside" and wanted != "closed" and is_documented(self._listed(self.called))
+            place == "beside" and wanted != "closed" and _is_documented(self._listed(self.called))
         )
 
     def _listed(self, called: str) -> Method | None:
@@ -221,3 +221,8 @@ class DocumentingScreen(SendingScreen):
             else:
                 self.query_one("#right").mount(pane)
         return self._docs[place]
+
+
+def _is_documented(method: Method | None) -> bool:
+    """Whether there is more to say than what lists show."""
+    return method is not None and bool(method.details or method.parameters)

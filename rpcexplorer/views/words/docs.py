@@ -101,11 +101,6 @@ def docs_page(
     return DocsPage(rows.made, tuple(examples))
 
 
-def is_documented(method: Method | None) -> bool:
-    """Whether there is more to say than what lists show."""
-    return method is not None and bool(method.details or method.parameters)
-
-
 def _title(method: Method) -> WordLine:
     words = [("  ", "text"), (method.name, "accent bold")]
     return [*words, ("   ! deprecated", "careful")] if method.deprecated else words

@@ -11,7 +11,7 @@ from rpcexplorer.model.methods.catalogue import KNOWN
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.views.cells import columns
-from rpcexplorer.views.words.docs import docs_lines, docs_page, is_documented
+from rpcexplorer.views.words.docs import docs_lines, docs_page
 from tests.corpora.documents import KODI, OPENRPC, document
 
 LIST = Method(
@@ -130,12 +130,6 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
     lines = told(Method("getblock", details=text, dialect="help"))
     assert "  1. hash   (string)" in lines
     assert '    "a" : 1' in lines
-
-
-def test_only_what_lists_do_not_show_is_worth_a_page() -> None:
-    assert is_documented(LIST)
-    assert not is_documented(Method("ping", "Answers"))
-    assert not is_documented(None)
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from datetime import datetime
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from textual import events
 from textual.binding import BindingType
@@ -18,7 +18,10 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.sheet import Sheet
-from rpcexplorer.views.words.docs import DocsPage, docs_page
+from rpcexplorer.views.words.sentences import WordLine
+
+if TYPE_CHECKING:
+    from rpcexplorer.views.words.docs import ShownExample
 
 MARK: Final = ("▸ ", "accent bold")
 
@@ -40,7 +43,8 @@ class DocsSheet(Sheet):
     def __init__(self) -> None:
         super().__init__()
         self._about: tuple[Method | None, Described | None, datetime | None] = (None, None, None)
-        self._page = DocsPage([])
+        self._made: list[WordLine] = []
+        self._examples: tuple[ShownExample, ...] = ()
         self._chosen = -1
         """The example that the cursor is on."""
 
@@ -70,12 +74,12 @@ class DocsSheet(Sheet):
     def render_line(self, y: int) -> Strip:
         width, styles = self.scrollable_content_region.width, ThemeStyles.of(self)
         at = y + self.scroll_offset.y
-        rows = self._page.rows
+        rows = self._made
         if at >= len(rows):
             return Strip.blank(width, styles.style())
         if not self._is_chosen(at):
             return line(rows[at], width, styles)
-        words = [MARK, *_without(rows[at], len(MARK[0]))] if at == self._page.examples[self._chosen].first else rows[at]
+        words = [MARK, *_without(rows[at], len(MARK[0]))] if at == self._examples[self._chosen].first else rows[at]
         return line(words, width, styles, ground="selection" if self.has_focus else "surface")
 
     def on_focus(self) -> None:
@@ -87,7 +91,7 @@ class DocsSheet(Sheet):
     def on_click(self, event: events.Click) -> None:
         """A click on an example takes it: the mouse is as good as the keys."""
         at = event.y + self.scroll_offset.y
-        for number, each in enumerate(self._page.examples):
+        for number, each in enumerate(self._examples):
             if each.first <= at < each.end:
                 self._choose(number)
                 self.action_take()
@@ -95,36 +99,36 @@ class DocsSheet(Sheet):
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is something to go to and to take where there are examples."""
         if action in {"next", "previous", "take"}:
-            return bool(self._page.examples) or None
+            return bool(self._examples) or None
         return super().check_action(action, parameters)
 
     def action_next(self) -> None:
-        self._choose((self._chosen + 1) % len(self._page.examples))
+        self._choose((self._chosen + 1) % len(self._examples))
 
     def action_previous(self) -> None:
-        self._choose((max(self._chosen, 0) - 1) % len(self._page.examples))
+        self._choose((max(self._chosen, 0) - 1) % len(self._examples))
 
     def action_take(self) -> None:
         """The example under the cursor; where it is not on view, the cursor goes to it first."""
         if not (self._chosen >= 0 and self._is_on_view()):
             self._choose(max(self._chosen, 0))
         elif self.method is not None:
-            self.post_message(self.ExampleTaken(self, self.method, self._page.examples[self._chosen].call))
+            self.post_message(self.ExampleTaken(self, self.method, self._examples[self._chosen].call))
 
     def _is_chosen(self, row: int) -> bool:
-        if not 0 <= self._chosen < len(self._page.examples):
+        if not 0 <= self._chosen < len(self._examples):
             return False
-        example = self._page.examples[self._chosen]
+        example = self._examples[self._chosen]
         return example.first <= row < example.end
 
     def _is_on_view(self) -> bool:
-        first = self._page.examples[self._chosen].first
+        first = self._examples[self._chosen].first
         return 0 <= first - self.scroll_offset.y < self.size.height
 
     def _choose(self, number: int) -> None:
         """Put the cursor on an example, and that on view."""
         self._chosen = number
-        example, top, height = self._page.examples[number], self.scroll_offset.y, max(self.size.height, 1)
+        example, top, height = self._examples[number], self.scroll_offset.y, max(self.size.height, 1)
         if example.first < top or example.end > top + height:
             below = max(example.end - height, 0)
             self.scroll_to(y=min(example.first, below), animate=False, immediate=True, force=True)
@@ -134,9 +138,12 @@ class DocsSheet(Sheet):
         width = self.scrollable_content_region.width
         if width <= 0:
             return
-        self._page = docs_page(*self._about, width=width - 1, on_screen=True)
-        self._chosen = min(self._chosen, len(self._page.examples) - 1)
-        self.virtual_size = Size(0, len(self._page.rows))
+        from rpcexplorer.views.words.docs import docs_page  # no start without docs needs it
+
+        page = docs_page(*self._about, width=width - 1, on_screen=True)
+        self._made, self._examples = page.rows, page.examples
+        self._chosen = min(self._chosen, len(self._examples) - 1)
+        self.virtual_size = Size(0, len(self._made))
         self.refresh()
         self.refresh_bindings()
 
