@@ -27,6 +27,7 @@ ANOTHER_THING = {
     ("model/methods/catalogue.py", "cookie"): "the service's own document",
     ("model/methods/catalogue.py", "inline"): "the service's own document",
     ("model/methods/catalogue.py", "none"): "the service's own document",
+    ("model/schema/checkable.py", "none"): "a type that services have made up",
     ("model/importing/curl.py", "cookie"): "what curl calls it",
     ("model/importing/curl.py", "digest"): "what curl calls it",
     ("model/importing/curl_options.py", "basic"): "what curl calls it",
@@ -46,6 +47,7 @@ ANOTHER_THING = {
     ("storage/profiles/values.py", "cookie"): "the header",
     ("storage/secrets/staged.py", "none"): "a word of git's",
     ("transport/http/request.py", "cookie"): "the header",
+    ("tui/form/words.py", "none"): "no alternative",
     ("tui/widgets/cycle.py", "none"): "an empty word of any list",
     ("views/words/profile.py", "none"): "a value that is not set",
 }
