@@ -1,14 +1,14 @@
 """Params and results against what a service says of them: asked for at any time, answered soon or not at all.
 
 The schema is made ready here, in small steps; a process that can be killed does the rest (``process.py``). It is
-started by the first check. One that does not answer in time is killed, and the schema that it had is left alone from
-then on. Nothing here raises, whatever the schema and the text are.
+started by the first check. One that does not answer in time is killed; a schema with which that happened twice is left
+alone from then on. Nothing here raises, whatever the schema and the text are.
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Sequence
 from threading import Thread
 from time import perf_counter
@@ -30,6 +30,8 @@ DEADLINE: Final = 2.0
 """Seconds that one check may take."""
 STARTING: Final = 20.0
 """Seconds that the process may take to start, on the busiest machine."""
+MOST_MISSED: Final = 2
+"""Checks by one schema that came to no end: the first may be a busy machine's fault."""
 MOST_STARTS: Final = 3
 """That fail, one after the other, before there are no more checks."""
 LONGEST: Final = 8 * 1024 * 1024
@@ -56,7 +58,8 @@ class Checker:
         self._turn = asyncio.Lock()
         self._ready: OrderedDict[_Use, tuple[Described, Checkable]] = OrderedDict()
         """By the identity of what they were made of, which is kept with each, so that nothing else takes its place."""
-        self._given_up: set[bytes] = set()
+        self._missed: Counter[bytes] = Counter()
+        """Checks that came to no end, by their schemas."""
         self._failed_starts = 0
         self._out_of_order = ""
         self._is_closed = False
@@ -156,7 +159,7 @@ class Checker:
     def _why_not(self, checkable: Checkable, sent: bytes) -> str:
         if len(sent) > LONGEST:
             return f"it is longer than {LONGEST // 1024 // 1024} MiB"
-        if checkable.key in self._given_up:
+        if self._missed[checkable.key] >= MOST_MISSED:
             return "a check by its schema came to no end before"
         return "the program is ending" if self._is_closed else self._out_of_order
 
@@ -174,7 +177,7 @@ class Checker:
             answer = await _in_thread(lambda: child.ask(checkable.key, checkable.json, sent), self._deadline, GONE)
         finally:
             if answer == GONE:  # also where the loop ends before the check does
-                self._given_up.add(checkable.key)
+                self._missed[checkable.key] += 1
                 self._drop()
         return answer
 
