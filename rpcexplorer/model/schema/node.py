@@ -27,6 +27,8 @@ MOST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxPrope
 LIMITS: Final = (*LEAST, *MOST, "multipleOf", "pattern", "format", "uniqueItems")
 """Keywords that narrow a kind."""
 _COUNTS: Final = frozenset({*LEAST, *MOST} - {"minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum"})
+NOTHING: Final[dict[str, Any]] = {"not": {}}
+"""What ``False`` is among parts: a schema that nothing fits."""
 _EXCLUSIVE: Final = {"minimum": "exclusiveMinimum", "maximum": "exclusiveMaximum"}
 _INCLUSIVE: Final = {exclusive: inclusive for inclusive, exclusive in _EXCLUSIVE.items()}
 _JOINS: Final = ("oneOf", "anyOf")
@@ -102,6 +104,7 @@ class SchemaReader:
         seen: set[int] = set()
         while rest and len(seen) < MOST_JOINED:
             part = rest.pop()
+            part = NOTHING if part is False else part
             if not isinstance(part, dict) or id(part) in seen:
                 continue
             seen.add(id(part))

@@ -38,6 +38,7 @@ def test_it_agrees_with_a_validator(schema: Any, other: Any, value: Any) -> None
         ({"contains": {"type": "string"}}, [1, "a"], [1]),
         ({"propertyNames": {"maxLength": 1}}, {"a": 1}, {"ab": 1}),
         ({"not": {"type": "null"}}, 1, None),
+        ({"oneOf": [{"$ref": "Never"}, {"type": "null"}]}, None, 1),
         ({"multipleOf": 0.1}, 0.5, 0.55),
         ({"minimum": 2, "maximum": 2}, 2, 1),
         ({"exclusiveMinimum": 2, "exclusiveMaximum": 4}, 3, 2),
@@ -52,7 +53,7 @@ def test_it_agrees_with_a_validator(schema: Any, other: Any, value: Any) -> None
     ],
 )
 def test_words_of_every_draft_count(schema: Any, right: Any, wrong: Any) -> None:
-    reader = SchemaReader({})
+    reader = SchemaReader({"Never": False})
     assert (fits(reader, schema, right), fits(reader, schema, wrong)) == (True, False)
 
 

@@ -54,6 +54,7 @@ def test_the_plainest_value_that_is_right_is_made(schema: Any, value: Any) -> No
     ("schema", "why_not"),
     [
         (False, "x: its schema lets nothing stand there"),
+        ({"allOf": [False], "default": 5}, "x: its schema wants more than can be made"),
         ({"type": "string", "pattern": "(?=a)a"}, "x: it must match (?=a)a, and no example is given"),
         ({"$ref": "Circle"}, "x.next: its schema wants itself inside itself, without end"),
         ({"type": "array", "minItems": 10**9}, "x: at least 1000000000 elements are wanted"),
