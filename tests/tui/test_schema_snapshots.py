@@ -1,0 +1,107 @@
+"""Pictures of what a schema says to whoever writes params: the list at the cursor, and the warning under the editor."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from textual.pilot import Pilot
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.typed.params import Fix
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import By, Method, Parameter
+from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.params.completion import CompletionList
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from tests.tui.test_snapshots import PROFILES, state
+from tests.tui.waiting import until
+
+pytestmark = [pytest.mark.drawn, pytest.mark.thorough]
+
+SIZES = pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)], ids=["small", "tall", "large"])
+FIND = Described(
+    (
+        DescribedParam("kind", {"type": "string", "enum": ["customer", "supplier"]}, True, "Which of the two books"),
+        DescribedParam(
+            "count", {"type": "integer", "minimum": 1, "maximum": 100, "default": 20}, doc="So many at most"
+        ),
+        DescribedParam("since", {"type": "string", "format": "date-time"}, doc="Those that were changed since then"),
+    ),
+    extra=False,
+)
+TEXT = '{\n  "kind": "customer",\n  "cuont": 5\n}'
+
+
+class CannedChecker:
+    """Says of one text what the real one says of it."""
+
+    async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
+        if text != TEXT:
+            return Checked()
+        sentence, at = "“cuont” is not one of its params: kind, count, since", TEXT.index('"cuont"')
+        fix = Fix("write count", TEXT.replace("cuont", "count"))
+        return Checked((SchemaProblem(("cuont",), "additionalProperties", sentence, at, at + 7, 3, 3, fix),))
+
+    async def close(self) -> None:
+        """There is nothing to end."""
+
+
+@pytest.fixture(autouse=True)
+def still(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The zone is the same on every machine."""
+    monkeypatch.setenv("TZ", "UTC")
+    time.tzset()
+    yield
+    monkeypatch.undo()
+    time.tzset()
+
+
+@pytest.fixture
+def explorer(make_explorer: Callable[..., Explorer]) -> Explorer:
+    explorer = make_explorer(PROFILES)
+    profile = explorer.use("staging")
+    assert isinstance(profile, Profile)
+    explorer.__dict__["checker"] = CannedChecker()
+    line = tuple(Parameter(each.name, each.required) for each in FIND.params)
+    method = Method("partner.find", "Finds customers and suppliers", source="discovered", parameters=line, by="name")
+    found = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (method,), ("said",), described={"partner.find": FIND})
+    explorer.catalogues.settle(profile, found)
+    explorer.remembered.set_method("staging", "partner.find")
+    return explorer
+
+
+@SIZES
+def test_a_name_is_completed(
+    snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
+) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("partner.find")
+        screen.params.replace('{\n  "kind": "customer",\n  \n}')
+        screen.params.focus_inside()
+        screen.params._editor.move_cursor((2, 2))
+        await pilot.press('"', "ctrl+@", "down")
+        await until(pilot, lambda: screen.query_one(CompletionList).display)
+
+    app = ExplorerApp(explorer, person, "staging")
+    assert snap_compare(app, terminal_size=size, run_before=state("since", "string", "Those that", then=show))
+
+
+@SIZES
+def test_the_schema_has_something_against_the_params(
+    snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
+) -> None:
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        screen.choose("partner.find")
+        screen.params.replace(TEXT)
+        screen.params.focus_inside()
+
+    app = ExplorerApp(explorer, person, "staging")
+    assert snap_compare(app, terminal_size=size, run_before=state("! line 3, column 3", "“cuont” is not", then=show))
