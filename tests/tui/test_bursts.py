@@ -45,6 +45,7 @@ from rpcexplorer.tui.call.params.completion import CompletionList
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response.pane import ResponsePane
+from rpcexplorer.tui.call.schemas import SchemaScreen
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.call.sending import SendingScreen
 from rpcexplorer.tui.comparing.asking import SendQuestion
@@ -677,6 +678,7 @@ BASES = {
     Dialog,
     CallLayout,
     ReplyScreen,
+    SchemaScreen,
     DraftScreen,
     SendingScreen,
     DocumentingScreen,
