@@ -99,7 +99,8 @@ def test_the_first_method_is_safe_and_needs_no_params(methods: dict[str, Method]
 def test_what_the_profile_says_of_a_method_wins_and_leaves_the_rest() -> None:
     profile = Profile("p", "https://x.example", methods={"user.list": MethodNote(safe=True)})
     found = catalogue(profile, [Method("user.list", "Lists", [1], "cookie", None, "discovered")])
-    assert found["user.list"] == Method("user.list", "Lists", [1], "cookie", True, "profile")
+    from_the_service = tuple((fact, "discovered") for fact in ("doc", "params", "auth"))
+    assert found["user.list"] == Method("user.list", "Lists", [1], "cookie", True, "profile", sources=from_the_service)
 
 
 @pytest.mark.parametrize(
