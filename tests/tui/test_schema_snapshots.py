@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
@@ -18,6 +19,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.docs.changes import ChangesDialog
 from rpcexplorer.tui.call.params.completion import CompletionList
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
@@ -105,3 +107,30 @@ def test_the_schema_has_something_against_the_params(
 
     app = ExplorerApp(explorer, person, "staging")
     assert snap_compare(app, terminal_size=size, run_before=state("! line 3, column 3", "“cuont” is not", then=show))
+
+
+@SIZES
+def test_what_a_refresh_has_changed(
+    snap_compare: Callable[..., bool], explorer: Explorer, person: PersonOnScreen, size: tuple[int, int]
+) -> None:
+    profile = explorer.profile
+    assert profile is not None
+    known = explorer.catalogues.of(profile)
+    assert known is not None
+    kind, count, _ = FIND.params
+    now = (replace(kind, schema={"enum": ["customer", "supplier", "staff"]}), replace(count, required=True))
+    methods = (
+        replace(known.methods[0], parameters=known.methods[0].parameters[:2], deprecated=True),
+        Method("partner.merge", "Makes one of two", source="discovered"),
+    )
+    after = Discovery(
+        datetime(2026, 2, 3, 9, 30, tzinfo=UTC), methods, described={"partner.find": replace(FIND, params=now)}
+    )
+    explorer.catalogues.settle(profile, after)
+
+    async def show(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("alt+n")
+        await until(pilot, lambda: isinstance(app.screen, ChangesDialog))
+
+    app = ExplorerApp(explorer, person, "staging")
+    assert snap_compare(app, terminal_size=size, run_before=state("+ partner.merge  new", "deprecated", then=show))
