@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.client.discovery.answers import value_of
@@ -20,7 +20,6 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=60)
 @given(VALUES)
 def test_what_is_clean_can_be_written_and_is_clean_once_and_for_all(value: Any) -> None:
     cleaned = clean(value)

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.steps import at_once
@@ -95,7 +95,6 @@ ELEMENTS = st.lists(MEMBERS | LEAVES | st.lists(MEMBERS, max_size=2), max_size=6
 DEEP = "[" * 1_200 + "]" * 1_200
 
 
-@settings(max_examples=40)
 @given(ELEMENTS, st.randoms(use_true_random=False), st.sampled_from(["", "\ud800", "twice", "deep"]))
 def test_no_order_of_members_and_no_mix_of_spellings_makes_a_difference(
     elements: list[Any], dice: random.Random, what: str
@@ -121,7 +120,6 @@ def respelled(value: Any, dice: random.Random) -> str:
 
 
 @pytest.mark.thorough
-@settings(max_examples=40)
 @given(
     st.lists(MEMBERS, min_size=1, max_size=8),
     st.sampled_from([0, "«x.token»", [[]]]),
