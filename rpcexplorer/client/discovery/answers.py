@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from rpcexplorer.client.discovery.cleaning import clean
+from rpcexplorer.client.discovery.cleaning import clean, forgiving
 from rpcexplorer.client.discovery.limits import line_of
 from rpcexplorer.client.discovery.questions import NOT_OFFERED, Answered, Question
 from rpcexplorer.client.statuses import MEANINGS
@@ -34,11 +34,11 @@ def wants_login(exchange: Exchange, profile: Profile) -> bool:
     return asks_for_login(profile.login, exchange.outcome, exchange.response.status)
 
 
-def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool, document: bool = False) -> Answered:
+def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> Answered:
     """The result, or why there is none, as far as a dialect needs to know."""
     match exchange.outcome:
         case Result() as result:
-            return document_of(result.value) if document else value_of(result.value)
+            return value_of(result.value)
         case ErrorObject(code=code, message=message):
             said = " ".join([*([] if code is None else [str(code)]), *filter(None, [line_of(message)])])
             if code == METHOD_NOT_FOUND:
@@ -55,17 +55,16 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool, doc
     return Answered(refusal=f"ended as {exchange.outcome_name}")
 
 
-def document_of(text: bytes) -> Answered:
-    """What a document says, which nobody has looked at before."""
-    return value_of(text, "it is no JSON, or nests too deep")
-
-
-def value_of(text: bytes, why_not: str = "it nests too deep, or holds a number of too many digits") -> Answered:
+def value_of(text: bytes) -> Answered:
     """What JSON text stands for."""
     try:
         return Answered(clean(decoded(text)))
-    except (ValueError, RecursionError):  # the codec hands on any JSON; Python has limits to what it makes values of
-        return Answered(refusal=f"unreadable: {why_not}")
+    except (ValueError, RecursionError):  # Python has limits to what it makes values of
+        pass
+    try:
+        return Answered(clean(forgiving(text)))
+    except (ValueError, RecursionError):
+        return Answered(refusal="unreadable: it is no JSON")
 
 
 def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:

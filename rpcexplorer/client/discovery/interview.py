@@ -13,7 +13,7 @@ from typing import Final
 
 from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.connection import connect
-from rpcexplorer.client.discovery.answers import document_of, why_it_ended
+from rpcexplorer.client.discovery.answers import value_of, why_it_ended
 from rpcexplorer.client.discovery.dialects import asked_of
 from rpcexplorer.client.discovery.documents import read_document
 from rpcexplorer.client.discovery.findings import Findings, told
@@ -98,7 +98,7 @@ def _from_file(source: DocumentSource, now: datetime, read: ReadDocument | None)
     if read is None:
         return Discovery(now, sentences=(f"{source.file}: files are not read here.",))
     try:
-        answer = document_of(read(source))
+        answer = value_of(read(source))
     except Trouble as trouble:
         return Discovery(now, sentences=(f"{trouble.sentence}. What was known before stays.",))
     name = re.split(r"[/\\]", source.file)[-1]

@@ -135,7 +135,7 @@ class Interview:
         if len(exchange.response.body) > HUGE and gc.isenabled():
             self._collector_rests = True
             gc.disable()
-        read = partial(answer_of, exchange, self._profile, asks_for_login=asks_for_login, document=question.document)
+        read = partial(answer_of, exchange, self._profile, asks_for_login=asks_for_login)
         return await asyncio.to_thread(read) if len(exchange.response.body) > LARGE else read()
 
     def notes(self) -> list[str]:

@@ -31,7 +31,8 @@ def test_what_is_clean_can_be_written_and_is_clean_once_and_for_all(value: Any) 
     ("value", "cleaned"),
     [
         (["\ud800é", {"a\udfff": 1}], ["\ufffdé", {"a\ufffd": 1}]),
-        ({"default": float("nan"), "enum": [1, float("inf")]}, {"enum": [1, None]}),
+        ({"default": float("nan"), "enum": [1, float("inf")], "type": "number"}, {"type": "number"}),
+        ([{"const": [[float("nan")]]}, float("inf")], [{}, None]),
         (float("-inf"), None),
     ],
 )
@@ -60,12 +61,28 @@ def test_a_whole_answer_is_clean_before_a_dialect_sees_it() -> None:
     text = (
         '{"methods": [{"name": "a\\ud800"}, {"name": "m", "tags": [{"name": "t\\ud800"}], "params": [{"name": "p",'
         '"schema":'
-        f'{{"enum": ["\\ud800", NaN], "description": "\\ud800", "properties": {{"x\\ud800": {deep}}}}}}}],'
+        f'{{"enum": ["\\ud800"], "const": NaN, "description": "\\ud800", "properties": {{"x\\ud800": {deep}}}}}}}],'
         '"examples": [{"name": "e", "params": [{"name": "p", "value": "\\ud800"}]}]}]}'
     )
     listing = read_openrpc(value_of(text.encode()).value)
     described = listing.described["m"]
     assert (list(listing.described), described.tags) == (["m"], ())
     json.dumps(described.params[0].schema, allow_nan=False, ensure_ascii=False).encode()
-    assert described.params[0].schema["enum"] == ["\ufffd", None]
+    assert (described.params[0].schema["enum"], "const" in described.params[0].schema) == (["\ufffd"], False)
     assert listing.skipped == ("1 left out: without a name that can be called",)
+
+
+@pytest.mark.parametrize(
+    ("bad", "left"),
+    [
+        ('{"maximum": ' + "9" * 5_000 + ', "minimum": 1}', {"minimum": 1}),
+        ('{"a": "]}\\"[", "items": ' + '[{"b": ' * 3_000 + "1" + "}]" * 3_000 + "}", "deep"),
+    ],
+)
+def test_one_bad_place_costs_no_more_than_itself(bad: str, left: Any) -> None:
+    params = f'[{{"name": "p", "schema": {bad}}}]'
+    document = f'{{"openrpc": "1.3.2", "methods": [{{"name": "a", "params": {params}}}, {{"name": "b"}}]}}'
+    listing = read_openrpc(value_of(document.encode()).value)
+    assert [method.name for method in listing.methods] == ["a", "b"]
+    schema = listing.described["a"].params[0].schema
+    assert schema == left or (left == "deep" and schema["a"] == ']}"[' and json.dumps(schema).count("[") < DEEPEST)
