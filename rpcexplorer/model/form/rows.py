@@ -37,6 +37,8 @@ UNFOLDED: Final = 2
 FEW: Final = 30
 """Items of an object or array that unfolds by itself."""
 STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
+NOT_NULL: Final = "not null"
+LEFT_OUT: Final = "null: left out"
 LONGEST_NAME: Final = 200
 """Characters of a name that anybody sees."""
 LONGEST_LINE: Final = 2_000
@@ -63,6 +65,8 @@ class _Slot(Struct, frozen=True):
     known: bool = True
     alone: bool = True
     stays: str = ""
+    skips: bool = False
+    """Null stands for nothing there: so servers have a param left out that has others behind it."""
     param: DescribedParam | None = None
 
 
@@ -133,6 +137,7 @@ class FormRows:
                 there,
                 param.required is True,
                 stays=STAYS if at < len(found) - 1 else "",
+                skips=param.required is not True,
                 param=param,
             )
         for at in range(len(self._params), min(len(found), MOST_ITEMS)):
@@ -168,13 +173,18 @@ class FormRows:
         there = None if slot.span is None else text[slice(*slot.span)]
         told = self._of_place(slot.schema, there, view.chosen.get(slot.path))
         node, written = told.place.node, there or ""
-        deprecated = node.deprecated or (slot.param is not None and slot.param.deprecated)
+        nullable = told.place.nullable or (slot.skips and bool(slot.stays))
+        remarks = {
+            "deprecated": node.deprecated or (slot.param is not None and slot.param.deprecated),
+            "read-only": node.read_only,
+            LEFT_OUT: slot.skips and there == "null" and not told.place.nullable,
+        }
         row = FormField(
             slot.path,
             slot.name[:LONGEST_NAME],
             depth,
             slot.schema,
-            told.place,
+            told.place if told.place.nullable == nullable else msgspec.structs.replace(told.place, nullable=nullable),
             "absent" if there is None else "null" if there == "null" else "value",
             written,
             slot.span or (0, 0),
@@ -188,7 +198,7 @@ class FormRows:
             told.items,
             editing=told.editing,
             wrong=_wrong(slot, told),
-            remarks=tuple(word for word, is_so in (("deprecated", deprecated), ("read-only", node.read_only)) if is_so),
+            remarks=tuple(word for word, is_so in remarks.items() if is_so),
         )
         return self._folded(row, view)
 
@@ -304,6 +314,8 @@ def _wrong(slot: _Slot, told: _Shape) -> str:
         return "required" if slot.required else ""
     if not slot.alone:
         return "twice: the one below counts"
+    if slot.skips and told.wrong == NOT_NULL:
+        return ""
     return "not allowed" if slot.schema is False else told.wrong
 
 
@@ -312,7 +324,7 @@ def _wrong_kind(place: Settled, value: Any) -> str:
     if is_reference(value):
         return ""
     if value is None:
-        return "" if place.nullable else "not null"
+        return "" if place.nullable else NOT_NULL
     if place.alternatives and place.chosen < 0:
         return "none of the alternatives"
     node, kind = place.node, kind_of_value(value)

@@ -119,6 +119,14 @@ def test_by_position_what_comes_before_is_there_as_well_and_none_of_it_can_be_le
     assert edited(text, "position").without((2,)) == '[{"name": ""}, false]'
 
 
+def test_by_position_null_leaves_out_what_is_not_required_and_has_others_behind_it() -> None:
+    rows = FormRows(DESCRIBED, "position").of("[null, null, 3]", FormView())
+    assert [told(row) for row in rows] == ["who null !not null", "dry null", "limit 3"]
+    assert [row.place.nullable for row in rows] == [False, True, False], "there it can be taken out as well"
+    assert rows[1].remarks == ("null: left out",)
+    assert rows_of('{"who": {}, "dry": null}', FormView(), by="name")[-2] == "dry null !not null"
+
+
 def test_an_alternative_is_the_one_that_fits_or_the_one_that_was_chosen() -> None:
     def shape(text: str, view: FormView = OPEN) -> FormField:
         return next(row for row in FormRows(DESCRIBED).of(text, view) if row.name == "shape")
