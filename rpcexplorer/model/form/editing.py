@@ -37,17 +37,28 @@ class FormText:
     def without(self, path: Path) -> str:
         return removed(self.text, path) if span_of(self.text, path) else self.text
 
-    def with_element(self, path: Path, value: str) -> tuple[str, Path]:
-        """The text with one more element in an array, and the way to it."""
+    def with_element(self, path: Path) -> tuple[str, Path]:
+        """The text with one more element in an array, as that begins, and the way to it."""
         text = self._with_container(self.text, path, "[")
         span = span_of(text, path)
-        at = len(elements(text[slice(*span)]) or ()) if span else 0
-        return added(text, path, value), (*path, at)
+        inside = (*path, len(elements(text[slice(*span)]) or ()) if span else 0)
+        return added(text, path, self._new(inside)), inside
 
-    def with_member(self, path: Path, name: str, value: str) -> tuple[str, Path]:
-        """The text with one more member in an object; one that is there stays as it is."""
+    def with_member(self, path: Path, name: str) -> tuple[str, Path]:
+        """The text with one more member in an object, as that begins; one that is there stays as it is."""
         text, inside = self._with_container(self.text, path, "{"), (*path, name)
-        return (text if span_of(text, inside) else added(text, path, value, name)), inside
+        return (text if span_of(text, inside) else added(text, path, self._new(inside), name)), inside
+
+    def _new(self, path: Path) -> str:
+        """What a place begins with that may have no row yet."""
+        if path in self._rows:
+            return self.value(path)
+        around, last = self._rows.get(path[:-1]), path[-1]
+        if around is None:
+            return "null"
+        node = around.place.node
+        schema = node.element(last) if isinstance(last, int) else node.member(last)
+        return starting_text(self._reader, schema)
 
     def _placed(self, text: str, path: Path, value: str) -> str:
         if span_of(text, path) is not None:

@@ -196,17 +196,15 @@ class FormScreen(FormLayout):
             row = self._around(row)
         path = row.path if row is not None else ()
         if row.is_array if row is not None else not self._rows.named(self.text):
-            start = starting_text(self._rows.reader, row.place.node.items) if row is not None else "null"
-            text, new = self._form_text.with_element(path, start)
+            text, new = self._form_text.with_element(path)
             self._open(path, new)
             self._change(text, new)
             return
         words = f"It is added to {row.name}." if row is not None else "It is added to the params."
         name = await self.app.push_screen_wait(Ask("What is the member called?", words=words))
         if name:
-            schema = row.place.node.additional if row is not None else True
             self._open(path)
-            self._change(*self._form_text.with_member(path, name, starting_text(self._rows.reader, schema)))
+            self._change(*self._form_text.with_member(path, name))
 
     def _around(self, row: FormField) -> FormField | None:
         return next((each for each in self.list.items if each.path == row.path[:-1]), None)

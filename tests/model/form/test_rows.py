@@ -143,13 +143,23 @@ def test_an_alternative_is_the_one_that_fits_or_the_one_that_was_chosen() -> Non
 
 def test_members_and_elements_are_added_where_there_was_nothing() -> None:
     view = FormView({("who",): True, ("who", "tags"): True})
-    text, path = edited("{}", view=view).with_element(("who", "tags"), '"a"')
-    assert (text, path) == ('{"who": {"name": "", "tags": ["a"]}}', ("who", "tags", 0))
-    text, path = edited(text, view=view).with_element(("who", "tags"), '"b"')
-    assert (text, path) == ('{"who": {"name": "", "tags": ["a", "b"]}}', ("who", "tags", 1))
-    text, path = edited(text, view=view).with_member((), "new", "null")
+    text, path = edited("{}", view=view).with_element(("who", "tags"))
+    assert (text, path) == ('{"who": {"name": "", "tags": [""]}}', ("who", "tags", 0))
+    text, path = edited(text, view=view).with_element(("who", "tags"))
+    assert (text, path) == ('{"who": {"name": "", "tags": ["", ""]}}', ("who", "tags", 1))
+    text, path = edited(text, view=view).with_member((), "new")
     assert text.endswith(', "new": null}')
-    assert edited(text, view=view).with_member((), "new", "1") == (text, ("new",))
+    assert edited(text, view=view).with_member((), "new") == (text, ("new",))
+
+
+def test_one_more_by_position_begins_as_the_param_that_stands_there() -> None:
+    form = edited("[]", "position")
+    assert form.with_element(()) == ('[{"name": ""}]', (0,))
+    text, _ = edited('[{"name": ""}, true]', "position").with_element(())
+    assert text == '[{"name": ""}, true, 10]'
+    assert edited(text, "position").with_element(())[0].endswith(", 10, null]")
+    pair = Described((DescribedParam("p", {"type": "array", "prefixItems": [{"const": 1}], "items": {"const": 2}}),))
+    assert edited('{"p": []}', described=pair, view=FormView({("p",): False})).with_element(("p",))[0] == '{"p": [1]}'
 
 
 def test_what_a_checker_says_stands_on_the_row_or_on_what_it_is_folded_into() -> None:
