@@ -10,21 +10,24 @@ from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.schema.checked import SchemaProblem
 
 
-def with_problems(rows: Sequence[FormField], text: str, problems: Iterable[SchemaProblem]) -> tuple[FormField, ...]:
-    """The rows, each with the first thing that is wrong there, or in it where that is folded.
+def with_problems(
+    rows: Sequence[FormField], text: str, problems: Iterable[SchemaProblem]
+) -> tuple[tuple[FormField, ...], str]:
+    """The rows, each with the first thing that is wrong there, or in it where that is folded; and what is of no row.
 
-    What is missing, or in no schema, is said by the row of it; what stands for a value is no value yet.
+    What is missing is said by the row of it; what stands for a value is no value yet.
     """
     told = {row.path: at for at, row in enumerate(rows) if row.alone}
-    found = list(rows)
+    found, of_all = list(rows), ""
     for problem in problems:
         way = problem.pointer
         while way and way not in told:
             way = way[:-1]
         about = text[problem.offset : problem.end]
-        if not way or (about.startswith('"') and "{{" in about):
+        if about.startswith('"') and "{{" in about:
             continue
-        row = found[told[way]]
-        if row.known and not row.wrong and not (problem.keyword == "required" and row.open):
+        if not way:
+            of_all = of_all or problem.sentence
+        elif not (row := found[told[way]]).wrong:
             found[told[way]] = replace(row, wrong=problem.sentence)
-    return tuple(found)
+    return tuple(found), of_all

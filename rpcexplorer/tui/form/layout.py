@@ -121,9 +121,9 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         text = self.text
         checked = await self.source.check(text)
         if text == self.text and checked.problems:
-            self._made = with_problems(self._made, text, checked.problems)
+            self._made, of_all = with_problems(self._made, text, checked.problems)
             self._put_rows(self.list.cursor)
-            self._say()
+            self._say(of_all)
 
     @property
     def text(self) -> str:
@@ -145,12 +145,14 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
             self.list.items = self._made
             self.list.cursor = cursor
 
-    def _say(self) -> None:
+    def _say(self, wrong_with_all: str = "") -> None:
         """What is told of the whole, of the row under the cursor, and of the request."""
         rows = self.list.items
         by = "by name" if self._rows.named(self.text) else "by position"
-        wrong = sum(1 for row in rows if row.wrong)
+        wrong = sum(1 for row in rows if row.wrong) + bool(wrong_with_all)
         told = (f"  ✗ {wrong:,} to mend", "wrong") if wrong else ("  ✓ nothing to mend", "well") if rows else ("", "")
+        if wrong_with_all:
+            told = (f"{told[0]}: {wrong_with_all}", "wrong")
         self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), told]
         self._tell_row()
 

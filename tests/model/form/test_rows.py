@@ -163,21 +163,26 @@ def test_one_more_by_position_begins_as_the_param_that_stands_there() -> None:
 
 
 def test_what_a_checker_says_stands_on_the_row_or_on_what_it_is_folded_into() -> None:
-    text = '{"who": {"name": "", "tags": ["a"], "age": "{{age}}"}, "dry": 1}'
+    text = '{"who": {"name": "", "tags": ["a"], "age": "{{age}}"}, "dry": 1, "x": 1}'
     found = [
         (("who", "name"), "short"),
         (("who", "tags", 0), "low"),
         (("who", "age"), "kind"),
         (("dry",), "x"),
+        (("x",), "it is not one of its params"),
+        (("who", "of no row"), "it is missing"),
         ((), "all"),
     ]
     spans = [span_of(text, way) or (0, 0) for way, _ in found]
     problems = [SchemaProblem(way, "", word, *span) for (way, word), span in zip(found, spans, strict=True)]
-    rows = with_problems(FormRows(DESCRIBED).of(text, OPEN), text, problems)
+    rows, of_all = with_problems(FormRows(DESCRIBED).of(text, OPEN), text, problems)
+    assert of_all == "all"
     assert {row.name: row.wrong for row in rows if row.wrong} == {
         "name": "short",
         "tags": "low",
         "dry": "an integer, not boolean",
+        "x": "it is not one of its params",
+        "who": "it is missing",
     }
 
 

@@ -21,6 +21,7 @@ from rpcexplorer.tui.form.layout import _around_offset
 from rpcexplorer.tui.form.list import FormList
 from rpcexplorer.tui.form.screen import FormScreen
 from rpcexplorer.tui.form.source import FormSource
+from rpcexplorer.tui.widgets.bar import Bar
 from tests.tui.stage import Stage, text_of
 from tests.tui.visiting import on
 
@@ -56,7 +57,9 @@ class Text:
         return FormSource("user.add", described, None, lambda: self.now, *own, self.check)
 
     async def check(self, text: str) -> Checked:
-        """All names are too long."""
+        """All names are too long, and an array is not what it takes."""
+        if text.startswith("[1"):
+            return Checked((SchemaProblem((), "type", "it takes its params by name", 0, len(text)),))
         span = span_of(text, ("name",))
         return Checked((SchemaProblem(("name",), "maxLength", "a name is short", *span),) if span else ())
 
@@ -131,6 +134,14 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
 
     assert on_screen(explorer, text.source(), act) == [True]
     assert text.now.startswith('{"name": "A\\"B",')
+
+
+def test_what_is_wrong_with_all_params_stands_in_the_title(explorer: Explorer) -> None:
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        await pilot.pause()
+        assert "✗ 1 to mend: it takes its params by name" in text_of(screen.query_one(Bar))
+
+    on_screen(explorer, Text("[1]").source(Described((DescribedParam("any", {}),))), act)
 
 
 def test_opening_and_leaving_changes_nothing_and_a_method_without_params_says_so(explorer: Explorer) -> None:
