@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
-from msgspec.structs import replace
 from textual import work
 
 from rpcexplorer.explorer import Explorer
@@ -43,11 +42,7 @@ class SchemaScreen(ReplyScreen):
         self.described = self.explorer.described(self.called) if self.called else None
 
     async def check_params(self, described: Described, text: str) -> Checked:
-        method = self._method
-        checked = await self.explorer.checker.params(described, text, by=method.by)
-        given = {each.name for each in method.parameters if each.required is False}  # by the profile, perhaps
-        problems = (each for each in checked.problems if each.keyword != "required" or each.pointer[-1] not in given)
-        return replace(checked, problems=tuple(problems))
+        return await self.explorer.checker.params(described, text, by=self._method.by)
 
     def complete_params(self, text: str, offset: int) -> Completion | None:
         if self.described is None or len(text) > LONGEST:

@@ -26,7 +26,7 @@ USER = Method(
     "user.get", params={}, by="name", parameters=(Parameter("token", False), Parameter("id", True)), safe=True
 )
 TOLD = Described(
-    (DescribedParam("token", required=True), DescribedParam("id", {"type": "integer"}, True)), {"type": "object"}
+    (DescribedParam("token"), DescribedParam("id", {"type": "object", "required": ["token"]}, True)), {"type": "object"}
 )
 
 
@@ -38,7 +38,10 @@ class SternChecker:
 
     async def params(self, described: Described, text: str, *, by: By | None = None) -> Checked:
         self.asked.append((described, text, by))
-        missing = [SchemaProblem((name,), "required", f"{name} is missing") for name in ("token", "id")]
+        needed = [(each.name,) for each in described.params if each.required]
+        missing = [
+            SchemaProblem(path, "required", f"{'.'.join(path)} is missing") for path in (*needed, ("id", "token"))
+        ]
         return Checked(tuple(missing))
 
     async def result(self, described: Described, text: str) -> Checked:
@@ -60,8 +63,8 @@ def test_params_and_results_are_held_against_what_the_service_says(make_explorer
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         screen.choose("user.get")
-        await until(pilot, lambda: "! line 1, column 1: id is missing." in on_view(app))
-        assert "token" not in "".join(each.sentence for each in screen.params.warnings), "the profile gives it"
+        await until(pilot, lambda: "! line 1, column 1: id is missing. (1 of 2)" in on_view(app))
+        assert screen.params.warnings[1].sentence == "id.token is missing", "the name may be missing inside of another"
         assert checker.asked[-1] == (TOLD, "{}", "name")
         asked = len(checker.asked)
         for is_told in (True, False):
