@@ -16,6 +16,7 @@ from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.checked import Checked
 from rpcexplorer.model.schema.described import Described
+from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.views.words.problems import result_remark
@@ -82,7 +83,7 @@ class SchemaScreen(ReplyScreen):
     @property
     def _method(self) -> Method:
         """The one that is called."""
-        return self.known.get(self.called) or Method(self.called)
+        return self.known.get(as_named(self.called)) or Method(self.called)
 
     def check_result(self, exchange: Exchange | None) -> None:
         """Find out whether the result on view is what its method says that it gives."""

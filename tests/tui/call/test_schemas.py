@@ -113,6 +113,10 @@ def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
         assert offered('{"owner_id": }') == ["{{owner_id}}", "77"], "and it was this one before"
         assert screen.hint_params('{"owner_id": }', 13) == "owner_id integer · then kind"
         assert offered(f'{{"note": "{"x" * LONGEST}", "owner_id": }}') == [], "a long text is left alone"
+        screen.choose("@@kind.set")
+        assert (screen.hint_params("[1]", 1), screen.hint_params("{}", 1)) == ("", "kind"), (
+            "it takes them by name alone"
+        )
 
     with RawServer(http_reply(b'{"jsonrpc":"2.0","id":"x","result":1}')) as server:
         variables = '[profile.demo.variables]\nowner_id = "5"\n'
@@ -120,10 +124,8 @@ def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
         made.__dict__["checker"] = SternChecker()
         profile = made.use("demo")
         assert isinstance(profile, Profile)
-        known = Method("user.make", by="name", source="discovered")
-        told = {"user.make": Described((kind, owner))}
-        made.catalogues.settle(
-            profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",), described=told)
-        )
+        known = tuple(Method(name, by="name", source="discovered") for name in ("user.make", "@kind.set"))
+        told = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
+        made.catalogues.settle(profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), known, ("said",), described=told))
         made.remembered.set_method("demo", "user.make")
         visit(made, scene)
