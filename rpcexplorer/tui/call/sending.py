@@ -178,6 +178,10 @@ class SendingScreen(DraftScreen):
         self.show_methods()
         self.show_auth()
         self.tell("\n".join(filter(None, (*found.sentences, self._news(found)))))
+        self._describe_anew()
+
+    def _describe_anew(self) -> None:
+        """Of the method in the editor something else is known than before."""
         self.params.describe(self.known.get(self.method) or Method(self.method, source="history"))
         self.describe()
 
@@ -270,6 +274,7 @@ class SendingScreen(DraftScreen):
         if self.explorer.profile != profile:
             self._hinted, self.hint = None, []
             self.show_values()
+            self._describe_anew()
             self.show_preview()
         if wanted:
             again()

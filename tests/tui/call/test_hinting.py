@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,8 @@ from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Result
+from rpcexplorer.model.methods.listing import Discovery
+from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
@@ -90,7 +93,14 @@ def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(cal
         await until(pilot, lambda: app.screen is calls)
         assert "content_type" not in file.read_text(), "it was left"
         await asked(pilot)
+        assert calls.profile is not None
+        known = Method("ping", doc="Answers.", source="discovered")
+        calls.explorer.catalogues.settle(
+            calls.profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), (known,), ("said",))
+        )
         assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+        assert calls.params.method == calls.explorer.methods()["ping"], "what is known may hang on what was changed"
+        assert calls.described is not None, "also the docs and the checks"
         assert not calls.hint
         assert not calls.check_action("apply_hint", ())
 
