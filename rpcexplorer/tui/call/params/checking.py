@@ -91,9 +91,9 @@ class CheckedEditor(JudgedEditor):
 
     def _check(self) -> None:
         """Ask what the schema has against the text, where it can be sent and there is a schema."""
-        text, is_whole = self.text, self._line.typed and self._line.pasted is None
+        text, is_params = self.text, isinstance(self._line.read, Params) and self._line.pasted is None
         is_checked = self.described is not None and self.described.is_checked
-        if is_checked and isinstance(self._line.read, Params) and is_whole and len(text) <= LONGEST:
+        if is_checked and is_params and len(text) <= LONGEST:
             self._check_later()
         else:
             self.workers.cancel_group(self, "check")
@@ -106,7 +106,7 @@ class CheckedEditor(JudgedEditor):
         text, described = self.text, self.described
         if described is None:
             return
-        checked = await self._check_params(described, text)
+        checked = await self._check_params(described, text if self._line.typed else self._line.sent or "[]")
         if text == self.text:
             self._warn(text, checked.problems)
 
@@ -141,4 +141,4 @@ def _marked(text: str, problem: SchemaProblem) -> tuple[int, int]:
     if text[problem.offset : problem.offset + 1] in {"{", "["}:
         return problem.offset, problem.offset + 1
     line_end = text.find("\n", problem.offset, problem.end)
-    return problem.offset, problem.end if line_end < 0 else line_end
+    return problem.offset, min(problem.end, len(text)) if line_end < 0 else line_end

@@ -88,8 +88,13 @@ class ProblemLine(Widget):
     @property
     def warning(self) -> SchemaProblem | None:
         """The one that is told, where there is nothing worse to tell."""
-        is_well = isinstance(self.read, Params) and self.typed and self.pasted is None
+        is_well = isinstance(self.read, Params) and self.pasted is None
         return self.warnings[self.at] if is_well and self.at < len(self.warnings) else None
+
+    @property
+    def sent(self) -> str:
+        """What is sent where nothing is typed; empty where the params are left out."""
+        return "" if self.empty == "omit" else self.empty
 
     def _fit(self) -> None:
         wanted = width_of(self._words()) + width_of(self._fix()) + self.INDENT
@@ -126,7 +131,7 @@ class ProblemLine(Widget):
         if self.typed:
             odd = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
             return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd]
-        sent = "params will be left out" if self.empty == "omit" else f"{self.empty} will be sent"
+        sent = f"{self.sent} will be sent" if self.sent else "params will be left out"
         return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
 
     def _refused(self, sign: str, role: str) -> Pieces:

@@ -30,12 +30,13 @@ class SlowChecker:
         self.go = asyncio.Event()
         self.go.set()
         self.meanwhile: Callable[[], object] = lambda: None
+        self.needed = ""
 
     async def __call__(self, described: Described, text: str) -> Checked:
         self.asked.append((described, text))
         await self.go.wait()
         self.meanwhile()
-        problems = []
+        problems = [_problem(text, 0, len(text), self.needed)] if self.needed else []
         if (at := text.find('"cuont"')) >= 0:
             fix = Fix('write "count"', text.replace("cuont", "count"))
             problems.append(_problem(text, at, at + 7, "“cuont” is not one of its params: count, kind", fix))
@@ -132,16 +133,20 @@ def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> Non
 
 
 @pytest.mark.thorough
-def test_what_is_no_json_comes_first_and_nobody_is_asked_about_what_is_empty() -> None:
+def test_what_is_no_json_comes_first_and_of_what_is_empty_it_is_checked_what_will_be_sent() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         assert len(pane.warnings) == 1
         await pilot.press("end", "left", ",")
         await settled(pane, pilot)
         assert said(pane).startswith("   ✗ line 1")
-        asked = len(checker.asked)
         pane.replace(" ")
         await settled(pane, pilot)
         assert "nothing typed" in said(pane)
-        assert len(checker.asked) == asked, "there is nothing to ask about"
+        assert checker.asked[-1] == (COUNT, "[]")
+        checker.needed = "count is missing"
+        pane.replace("")
+        await settled(pane, pilot)
+        assert said(pane).startswith("   ! line 1, column 1: count is missing.")
+        assert pane.query_one(Editor).warned == ((0, 0),)
 
     play('["x"]', scene)
