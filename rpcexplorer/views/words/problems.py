@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
-from rpcexplorer.model.schema.checked import SchemaProblem
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 
@@ -68,6 +68,14 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
     where = f" at {path(problems[0].pointer)}" if problems[0].pointer else ""
     return f"not as its schema says{where}: {_sentence(problems[0])}{more}"
+
+
+def unchecked_words(checked: Checked) -> str:
+    """Why a text was not checked, or not all of it; empty where it was."""
+    if not checked.why_not:
+        return ""
+    told = checked.why_not if len(checked.why_not) <= LONGEST else f"{checked.why_not[:LONGEST]} …"
+    return f"{'not all is' if checked.problems else 'not'} checked: {printable(told)}"
 
 
 def path(pointer: Iterable[str | int]) -> str:

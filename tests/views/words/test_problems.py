@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from rpcexplorer.jsontext.typed.params import Problem, parse
-from rpcexplorer.model.schema.checked import SchemaProblem
+from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.words.problems import LONGEST, marked, path, result_remark, warning
+from rpcexplorer.views.words.problems import LONGEST, marked, path, result_remark, unchecked_words, warning
 
 COUNT = SchemaProblem(("count",), "type", "count must be a number; this is a string", line=2, column=12)
 DEEP = SchemaProblem(("items", 0, "a/b~"), "enum", "must be one of \x1b[31m, b.", line=4, column=1)
@@ -64,3 +64,10 @@ def test_what_a_service_writes_is_cut() -> None:
     long = SchemaProblem(("x" * 500,), "type", "y" * 5 * LONGEST)
     assert len(warning(long)) < LONGEST + 40
     assert len(path(long.pointer)) < 80
+
+
+def test_why_nobody_has_checked_is_said_in_a_line() -> None:
+    assert unchecked_words(Checked((COUNT,))) == ""
+    assert unchecked_words(Checked(why_not="it is nested too deep")) == "not checked: it is nested too deep"
+    assert unchecked_words(Checked((COUNT,), "\x1b[2J" + "x" * 999)).startswith("not all is checked: ␛[2Jx")
+    assert len(unchecked_words(Checked(why_not="x" * 999))) < LONGEST + 20

@@ -19,6 +19,7 @@ from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.tui.call.params.judging import AT_ONCE, JudgedEditor
 from rpcexplorer.tui.call.params.page import offset_of, place_of
+from rpcexplorer.views.words.problems import unchecked_words
 
 LONGEST: Final = 1_000_000
 """Characters; a longer text is not checked."""
@@ -64,7 +65,7 @@ class CheckedEditor(JudgedEditor):
 
     def watch_described(self) -> None:
         """What was said is about another method."""
-        self._line.warnings, self._editor.warned = (), ()
+        self._line.warnings, self._line.unchecked, self._editor.warned = (), "", ()
         if self._judged == self.text:
             self._check()
 
@@ -108,12 +109,12 @@ class CheckedEditor(JudgedEditor):
             return
         checked = await self._check_params(described, text if self._line.typed else self._line.sent or "[]")
         if text == self.text:
-            self._warn(text, checked.problems)
+            self._warn(text, checked.problems, unchecked_words(checked))
 
-    def _warn(self, text: str, problems: Sequence[SchemaProblem]) -> None:
+    def _warn(self, text: str, problems: Sequence[SchemaProblem], unchecked: str = "") -> None:
         """Every warning is about this text, and this text alone."""
         self._checked = text
-        self._line.warnings, self._line.unsure = tuple(problems), False
+        self._line.warnings, self._line.unchecked, self._line.unsure = tuple(problems), unchecked, False
         self._editor.warned = tuple(_marked(text, each) for each in problems)
         self._tell_nearest()
         self._follow()

@@ -47,6 +47,8 @@ class ProblemLine(Widget):
     """More than params stands there, and can be taken apart."""
     warnings: reactive[tuple[SchemaProblem, ...]] = reactive[tuple[SchemaProblem, ...]](())
     """What the schema has against a text that can be sent all the same."""
+    unchecked: reactive[str] = reactive("")
+    """Why nobody knows what the schema has against it, or against all of it."""
     at: reactive[int] = reactive(0)
     """Which of them is told."""
     unsure: reactive[bool] = reactive(False)
@@ -74,6 +76,9 @@ class ProblemLine(Widget):
         self._fit()
 
     def watch_warnings(self) -> None:
+        self._fit()
+
+    def watch_unchecked(self) -> None:
         self._fit()
 
     def watch_at(self) -> None:
@@ -125,14 +130,15 @@ class ProblemLine(Widget):
         if self.read is None:
             return []
         if self.warning is not None:
-            told = warning(self.warning, self.at, len(self.warnings))
+            told = "  ".join(filter(None, (warning(self.warning, self.at, len(self.warnings)), self.unchecked)))
             sign = ("! ", "dim" if self.unsure else "careful bold")
             return [sign, (told, "dim" if self.unsure else "careful")]
+        unchecked = [(f"  {self.unchecked}", "dim")] if self.unchecked else []
         if self.typed:
             odd = [("  ! ", "careful bold"), (self.remark, "careful")] if self.remark else []
-            return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd]
+            return [("✓ valid", "well"), (f"  {self.read.remark}", "middle"), *odd, *unchecked]
         sent = f"{self.sent} will be sent" if self.sent else "params will be left out"
-        return [("✓ nothing typed", "well"), (f"  {sent}", "middle")]
+        return [("✓ nothing typed", "well"), (f"  {sent}", "middle"), *unchecked]
 
     def _refused(self, sign: str, role: str) -> Pieces:
         """That nothing became of it, else a sign."""

@@ -30,7 +30,7 @@ class SlowChecker:
         self.go = asyncio.Event()
         self.go.set()
         self.meanwhile: Callable[[], object] = lambda: None
-        self.needed = ""
+        self.needed = self.why_not = ""
 
     async def __call__(self, described: Described, text: str) -> Checked:
         self.asked.append((described, text))
@@ -42,7 +42,7 @@ class SlowChecker:
             problems.append(_problem(text, at, at + 7, "“cuont” is not one of its params: count, kind", fix))
         if (at := text.find('"x')) >= 0:
             problems.append(_problem(text, at, text.index('"', at + 1) + 1, "kind must be one of a, b"))
-        return Checked(tuple(problems))
+        return Checked(tuple(problems), self.why_not)
 
 
 def _problem(text: str, start: int, end: int, sentence: str, fix: Fix | None = None) -> SchemaProblem:
@@ -148,5 +148,11 @@ def test_what_is_no_json_comes_first_and_of_what_is_empty_it_is_checked_what_wil
         await settled(pane, pilot)
         assert said(pane).startswith("   ! line 1, column 1: count is missing.")
         assert pane.query_one(Editor).warned == ((0, 0),)
+        checker.why_not, checker.needed = "the check came to no end", ""
+        pane.replace("[]")
+        await settled(pane, pilot)
+        assert said(pane).rstrip() == "   ✓ valid  empty array  not checked: the check came to no end"
+        pane.described = None
+        assert said(pane).rstrip() == "   ✓ valid  empty array"
 
     play('["x"]', scene)
