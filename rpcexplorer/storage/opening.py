@@ -85,6 +85,7 @@ def is_ours(found: os.stat_result, *, writing: bool) -> bool:
 def read_span(descriptor: int, start: int, end: int) -> bytes:
     """The bytes from ``start`` to ``end``, fewer where the file ends before."""
     os.lseek(descriptor, start, os.SEEK_SET)
+    end = min(end, os.fstat(descriptor).st_size)  # memory for all that is asked for is taken first
     pieces = []
     while start < end and (piece := os.read(descriptor, end - start)):
         pieces.append(piece)

@@ -20,7 +20,7 @@ from rpcexplorer.storage.files import (
     telling,
     write_atomic,
 )
-from rpcexplorer.storage.opening import opened
+from rpcexplorer.storage.opening import opened, read_span
 from tests.storage.kinds import KINDS, Kind
 
 VICTIM = b"alias ll='ls -l'\n"
@@ -222,3 +222,10 @@ def test_links_above_the_folder_are_the_persons_own_business(tmp_path: Path) -> 
     (tmp_path / "real" / "team" / "hist").mkdir(parents=True)
     (tmp_path / "link").symlink_to(tmp_path / "real")
     refuse_links(tmp_path / "link" / "team" / "hist", tmp_path / "link" / "team")
+
+
+def test_what_is_asked_for_beyond_the_end_of_a_file_takes_no_memory(tmp_path: Path) -> None:
+    (tmp_path / "file").write_bytes(b"0123456789")
+    descriptor = os.open(tmp_path / "file", os.O_RDONLY)
+    assert (read_span(descriptor, 4, 10**15), read_span(descriptor, 12, 10**15)) == (b"456789", b"")
+    os.close(descriptor)
