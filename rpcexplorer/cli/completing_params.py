@@ -9,6 +9,7 @@ from typing import Any, Final
 from rpcexplorer.cli.params import PAIR
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.node import Node, SchemaReader
+from rpcexplorer.model.templates.inert import inert
 
 MOST_VALUES: Final = 200
 
@@ -32,7 +33,7 @@ def _values(node: Node, *, as_json: bool) -> Iterator[str]:
     """Values as they stand behind the sign: text as it is, or anything as JSON."""
     choices = (True, False) if node.choices is None and node.kinds == ("boolean",) else node.choices or ()
     for value in choices[:MOST_VALUES]:
-        if not as_json and isinstance(value, str):
+        if not as_json and isinstance(value, str) and inert(value) == value:  # it would be opened
             yield value
         elif as_json and not isinstance(value, str | dict | list):
             yield json.dumps(value)

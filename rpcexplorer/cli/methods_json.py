@@ -14,7 +14,7 @@ from rpcexplorer.model.methods.method import Method, Parameter, SavedMethod
 from rpcexplorer.model.schema.definitions import references_in
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.model.schema.starting import sendable_start, starting_point
 from rpcexplorer.model.schema.words import kind_words
 from rpcexplorer.model.templates.saved_call import SIGN, method_of
 from rpcexplorer.views.json_out import raw_of
@@ -38,17 +38,19 @@ def _row(explorer: Explorer, method: Method, when: str | None, *, whole: bool) -
     assert profile is not None
     if isinstance(method, SavedMethod):
         call = explorer.saved_calls()[method.name.removeprefix(SIGN)]
-        row = _facts(method, NOTHING_SAID, None)
+        row = _facts(method, NOTHING_SAID)
         return row | {"doc": call.doc, "start": Raw((call.text or "[]").encode()), "learned": None}
     full = explorer.catalogues.described(profile, method_of(method.name))
     full = auth_of(profile).offered_in_full(method, full) if full else None
-    row = _facts(method, full or NOTHING_SAID, full)
+    start = bytes(raw_of(starting_point(method, full))).decode()
+    start = sendable_start(profile, method_of(method.name), start)
+    row = _facts(method, full or NOTHING_SAID) | {"start": Raw(start.encode())}
     if whole:
         row["definitions"] = _definitions(full) if full else {}
     return row | {"learned": when if method.dialect else None}
 
 
-def _facts(method: Method, full: Described, known: Described | None) -> dict[str, Any]:
+def _facts(method: Method, full: Described) -> dict[str, Any]:
     return {
         **asdict(method),
         "params": raw_of(method.params),
@@ -57,7 +59,6 @@ def _facts(method: Method, full: Described, known: Described | None) -> dict[str
         "errors": [_said(error) for error in full.errors],
         "examples": [_said(example) for example in full.examples],
         "tags": full.tags,
-        "start": raw_of(starting_point(method, known)),
     }
 
 

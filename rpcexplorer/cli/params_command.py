@@ -14,7 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Draft, Problem
 from rpcexplorer.model.methods.method import Method, SavedMethod
 from rpcexplorer.model.schema.checked import Checked
-from rpcexplorer.model.schema.starting import started
+from rpcexplorer.model.schema.starting import sendable_start, started
 from rpcexplorer.model.templates.saved_call import SIGN, method_of
 from rpcexplorer.views.json_out import raw_of
 from rpcexplorer.views.words.problems import marked, warning
@@ -65,7 +65,9 @@ def _print_start(invocation: Invocation, explorer: Explorer, method: Method) -> 
         json(invocation.world, (saved.text or "[]").encode())
         return 0
     start = started(method, explorer.described(method_of(method.name)))
-    json(invocation.world, b"[]" if start.value is None else bytes(raw_of(start.value)))
+    assert explorer.profile is not None
+    text = "[]" if start.value is None else bytes(raw_of(start.value)).decode()
+    json(invocation.world, sendable_start(explorer.profile, method_of(method.name), text).encode())
     if start.why_not:
         invocation.world.say(f"note: this is not right as it is: {start.why_not}")
     return 0

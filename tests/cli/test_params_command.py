@@ -42,6 +42,22 @@ def test_what_a_method_may_start_from_is_printed(shop: Shell) -> None:
     assert "Did you mean needs or noted?" in ran.err
 
 
+def test_what_a_service_gives_to_start_from_opens_nothing_and_looks_nothing_up(shop: Shell) -> None:
+    params = [
+        {"name": name, "required": True, "schema": {"enum": [value]}}
+        for name, value in (("a", "«shy.token»"), ("b", "{{uuid}}"))
+    ]
+    shop.sessions('[profile.shy]\nurl = "http://127.0.0.1:1"\ndiscovery = { file = "openrpc.json" }\n')
+    (shop.folder / "openrpc.json").write_text(json.dumps({"methods": [{"name": "steal", "params": params}]}))
+    assert shop.run("methods", "--refresh").code == 0
+    printed = shop.run("params", "steal").text
+    listed = shop.run("methods", "steal", "--json").text
+    assert json.loads(printed) == json.loads(listed)[0]["start"] == {"a": "«shy.token»", "b": "{{uuid}}"}
+    assert '"start":{"a":"\\u00abshy.token»","b":"\\u007b{uuid}}"}' in listed.replace(": ", ":").replace(", ", ",")
+    assert "{{" not in printed
+    assert "«" not in printed
+
+
 def test_what_a_schema_has_against_params_is_told_with_its_place_and_ends_with_2(shop: Shell) -> None:
     text = '{\n  "x": "1",\n  "to": {"kind": "b"},\n  "mor\x1be": 1}'
     (shop.folder / "p.json").write_text(text.replace("\x1b", "\\u001b"))

@@ -5,14 +5,11 @@ A service has written the schema. What looks like a reference or a placeholder i
 
 from __future__ import annotations
 
-import json
 from typing import Any, Final
 
-from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.schema.starting import starting_value
-from rpcexplorer.model.secrets.placeholders import defused
-from rpcexplorer.model.templates.references import OPENING
+from rpcexplorer.model.templates.inert import inert_value
 
 LONGEST: Final = 4_000
 """Characters of a value that is put in by itself."""
@@ -28,27 +25,11 @@ def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) ->
     if alternative is not None:
         rest = [{key: part[key] for key in part.keys() - LEADING} for part in reader.parts(schema)]
         schema = {"allOf": [alternative, *rest]}
-    text = spelled_value(starting_value(reader, schema).value)
+    text = inert_value(starting_value(reader, schema).value)
     return text if len(text) <= LONGEST else "null"
 
 
 def plain_text(node: Node) -> str:
     """The plainest value of a kind; null where any kind will do."""
     choices = [each for each in node.choices or () if each is not None]
-    return spelled_value(choices[0]) if choices else PLAIN.get(next(iter(node.kinds), ""), "null")
-
-
-def spelled_value(value: Any) -> str:
-    """A value out of a schema as JSON text, in which nothing is looked up."""
-    try:
-        text = json.dumps(value, ensure_ascii=False)
-        text.encode()
-    except UnicodeEncodeError:  # half a character
-        text = json.dumps(value)
-    except RecursionError:
-        return "null"
-    if OPENING in text:
-        from rpcexplorer.model.templates.escaping import escaped
-
-        text = escaped(Draft("", f"[{text}]")).text[1:-1]
-    return defused(text)
+    return inert_value(choices[0]) if choices else PLAIN.get(next(iter(node.kinds), ""), "null")

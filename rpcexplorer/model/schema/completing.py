@@ -5,7 +5,6 @@ Pure: values that are known from elsewhere, such as those last used, are asked o
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
@@ -19,6 +18,7 @@ from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.schema.values.fitting import small
 from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
 from rpcexplorer.model.schema.words import kind_words, limit_words, value_words
+from rpcexplorer.model.templates.inert import inert_value
 
 MOST: Final = 50
 """Candidates of one place."""
@@ -67,7 +67,7 @@ def completions(
         found = _ranked(place, _values(place, described, places, values), lambda each: (each.shown, each.text[1:]))
     else:
         rows = sorted(_members(place, described, places), key=lambda row: row.rank)
-        free = (row for row in rows if row.name not in place.levels[-1].members and not _is_foreign(row.name))
+        free = (row for row in rows if row.name not in place.levels[-1].members)
         found = [_name(place, row, places) for row in _ranked(place, free, lambda row: (row.name,))]
     best = {each.text: each for each in found if each.text != text[place.start : place.end]}
     return Completion(place.start, place.end, tuple(best.values())) if best else None
@@ -90,11 +90,6 @@ def _ranked(place: TypedPlace, found: Iterable[T], words: Callable[[T], Iterable
         if len(best) >= MOST:
             break
     return [*best, *others][:MOST]
-
-
-def _is_foreign(text: str) -> bool:
-    """Whether a service's text has in it what would be opened when the params are sent."""
-    return "{{" in text or "«" in text or "\\u00ab" in text.casefold()
 
 
 class _MemberRow(Struct, frozen=True):
@@ -143,7 +138,7 @@ def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate
     doc = _line(row.doc or node.doc)
     told = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
     words = _cut(" · ".join(filter(None, (told, doc))))
-    text = _json(row.name)
+    text = inert_value(row.name)
     if place.colon:
         return Candidate(text, row.name, words)
     before = ", " if place.due == "next" else ""
@@ -155,7 +150,7 @@ def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate
 
 def _plain(node: Node) -> str:
     if node.choices is not None:
-        return _json(node.choices[0]) if len(node.choices) == 1 and _is_scalar(node.choices[0]) else ""
+        return inert_value(node.choices[0]) if len(node.choices) == 1 and _is_scalar(node.choices[0]) else ""
     if len(node.kinds) != 1 or node.alternatives:
         return ""
     return {"string": '""', "array": "[]", "object": "{}", "null": "null"}.get(node.kinds[0], "")
@@ -245,8 +240,8 @@ def _value(place: TypedPlace, value: Any, words: str) -> Candidate | None:
     """A value of a service; None for one that is not put in."""
     if not small(value):
         return None
-    text = _json(value)
-    if _is_foreign(text) or not _suits(place, text):
+    text = inert_value(value)
+    if not _suits(place, text):
         return None
     shown = value_words(value) if _is_scalar(value) else _cut(text, MOST_SHOWN)
     return _fitted(place, Candidate(text, shown, words))
@@ -266,11 +261,6 @@ def _suits(place: TypedPlace, text: str) -> bool:
 
 def _is_scalar(value: Any) -> bool:
     return not isinstance(value, dict | list)
-
-
-def _json(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
-    return text if text.isascii() or not any("\ud800" <= sign <= "\udfff" for sign in text) else json.dumps(value)
 
 
 def _line(text: str) -> str:

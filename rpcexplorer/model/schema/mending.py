@@ -14,7 +14,8 @@ from rpcexplorer.jsontext.places import Places, ValuePlace
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.schema.described import DescribedParam
-from rpcexplorer.model.schema.wording import WordedProblem, spelled_value
+from rpcexplorer.model.schema.wording import WordedProblem
+from rpcexplorer.model.templates.inert import inert_value
 
 MOST: Final = 4
 """Ways of one problem."""
@@ -52,7 +53,7 @@ def by_name(text: str, params: Sequence[DescribedParam]) -> Fix | None:
         return None
     parts, at = [text[:start], "{"], start + 1
     for (begin, end), param in zip(spans, params, strict=False):
-        parts += [text[at:begin], f"{spelled_value(param.name)}: ", text[begin:end]]
+        parts += [text[at:begin], f"{inert_value(param.name)}: ", text[begin:end]]
         at = end
     return Fix("give each its name", "".join([*parts, text[at:].replace("]", "}", 1)]))
 
@@ -75,7 +76,7 @@ def _renamed(text: str, found: WordedProblem) -> Iterator[Fix]:
     name = nearest(found.name, [each for each in known if each not in there] if isinstance(known, Mapping) else [])
     if name:
         place = found.place
-        yield Fix(f"rename it to “{_cut(name)}”", _put(text, place.name_start, place.name_end, spelled_value(name)))
+        yield Fix(f"rename it to “{_cut(name)}”", _put(text, place.name_start, place.name_end, inert_value(name)))
 
 
 def _converted(text: str, place: ValuePlace, kinds: Iterable[str]) -> Iterator[Fix]:
@@ -113,10 +114,10 @@ def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
     choices = schema["enum"] if isinstance(schema.get("enum"), list) else [schema.get("const")]
     token = text[place.start : place.end]
     inside = decoded(token) if token.startswith('"') else token
-    words = {each if isinstance(each, str) else spelled_value(each): each for each in choices[:MOST_NAMES]}
+    words = {each if isinstance(each, str) else inert_value(each): each for each in choices[:MOST_NAMES]}
     name = inside if inside in words else nearest(inside, list(words))
     if name:
-        spelled = spelled_value(words[name])
+        spelled = inert_value(words[name])
         yield Fix(f"write {_cut(spelled)}", _put(text, place.start, place.end, spelled))
 
 

@@ -6,9 +6,12 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.described import Described, DescribedParam, described_by
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.values.making import Maker, Started
+from rpcexplorer.model.secrets.placeholders import defused
+from rpcexplorer.model.templates.inert import inert
 
 MOST_EXAMPLES: Final = 5
 """Example calls of which values are taken."""
@@ -17,6 +20,12 @@ MOST_EXAMPLES: Final = 5
 def starting_point(method: Method, described: Described | None = None) -> Any:
     """Params to start typing from; None where nobody has said what the method asks for."""
     return started(method, described).value
+
+
+def sendable_start(profile: Profile, method: str, text: str) -> str:
+    """JSON text of params to start from, as it may be sent: only what the profile notes itself looks something up."""
+    noted = profile.methods.get(method)
+    return inert(text) if noted is None or noted.params is None else defused(text)
 
 
 def started(method: Method, described: Described | None = None) -> Started:

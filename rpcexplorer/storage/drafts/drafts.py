@@ -15,11 +15,10 @@ from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote, unquote
 
-from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.described import Described
-from rpcexplorer.model.schema.starting import starting_point
+from rpcexplorer.model.schema.starting import sendable_start, starting_point
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.storage.files import (
     KEPT,
@@ -168,15 +167,9 @@ class Drafts:
             return kept
         start = last() if last else None
         if start is None:
-            from rpcexplorer.model.secrets.placeholders import defused
-
             params = starting_point(known, described()) if known else None
-            start = defused(json.dumps([] if params is None else params, indent=2, ensure_ascii=False))
-            noted = profile.methods.get(method)
-            if "{{" in start and (noted is None or noted.params is None):  # a server's example looks nothing up here
-                from rpcexplorer.model.templates.escaping import escaped
-
-                start = escaped(Draft(method, start)).text
+            text = json.dumps([] if params is None else params, indent=2, ensure_ascii=False)
+            start = sendable_start(profile, method, text)
         self._starts[profile.name, method] = start
         return start
 

@@ -129,14 +129,14 @@ class DocumentingScreen(SendingScreen):
     @on(DocsSheet.ExampleTaken)
     def _example_taken(self, event: DocsSheet.ExampleTaken) -> None:
         """The params of an example stand in the editor; what stood there is one key away."""
-        from rpcexplorer.views.documentation.values import spelled
+        from rpcexplorer.model.templates.inert import inert_value
 
         event.stop()
         name = event.example.name
         if event.method.name != as_named(self.called):
             self.choose(event.method.name)
         self.params.show_tab("Params")
-        self.params.replace(laid_out(spelled(event.example.params)))
+        self.params.replace(laid_out(inert_value(event.example.params)))
         self._free_response()
         self.params.focus_inside()
         called = f"“{name}”" if name else "The example"

@@ -17,8 +17,9 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FieldPath, FormField
 from rpcexplorer.model.form.rows import LONGEST, FormView
-from rpcexplorer.model.form.starting import spelled_value, starting_text
+from rpcexplorer.model.form.starting import starting_text
 from rpcexplorer.model.form.typed import shown, typed_value
+from rpcexplorer.model.templates.inert import inert_value
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.form.layout import FormLayout
@@ -166,7 +167,7 @@ class FormScreen(FormLayout):
             if row.place.alternatives:
                 self._choose_alternative(row, at)
             else:
-                self._put(row.path, spelled_value((row.place.node.choices or ())[at]))
+                self._put(row.path, inert_value((row.place.node.choices or ())[at]))
 
     def _choose_alternative(self, row: FormField, at: int) -> None:
         """What stands there stays where it fits the alternative, else gives way to what that begins with."""

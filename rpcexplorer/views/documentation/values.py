@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from rpcexplorer.jsontext.layout import indented
+from rpcexplorer.model.templates.inert import inert
 from rpcexplorer.views.documentation.rows import PageRows
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.words.sentences import WordLine
@@ -17,9 +18,9 @@ LONGEST_TEXT: Final = 10_000
 
 
 def spelled(value: Any) -> str:
-    """The value as JSON on one line; of what no JSON can be made, that."""
+    """The value as JSON on one line, which can be copied and sent; of what no JSON can be made, that."""
     try:
-        return json_of(value).decode()
+        return inert(json_of(value).decode())
     except (UnicodeEncodeError, RecursionError, TypeError):
         return "(no JSON can be made of it)"
 

@@ -15,10 +15,10 @@ from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.remarks import with_problems
 from rpcexplorer.model.form.rows import FormRows, FormView
-from rpcexplorer.model.form.starting import spelled_value
 from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.checked import SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.templates.inert import inert_value
 
 PERSON: Any = {
     "type": "object",
@@ -187,9 +187,9 @@ def test_what_a_checker_says_stands_on_the_row_or_on_what_it_is_folded_into() ->
 
 
 def test_what_a_service_writes_into_its_schema_looks_nothing_up() -> None:
-    assert spelled_value("{{last.secret#/x}}") == '"{{{{last.secret#/x}}"'
-    assert spelled_value(["\u00abprod.password\u00bb"]) == '["\\u00abprod.password\u00bb"]'
-    assert spelled_value("\ud800") == '"\\ud800"'
+    assert inert_value("{{last.secret#/x}}") == '"\\u007b{last.secret#/x}}"'
+    assert inert_value(["\u00abprod.password\u00bb"]) == '["\\u00abprod.password\u00bb"]'
+    assert inert_value("\ud800") == '"\\ud800"'
 
 
 @pytest.mark.parametrize(

@@ -126,8 +126,10 @@ def test_nothing_is_offered_where_nothing_can_stand(text: str) -> None:
 def test_a_service_brings_no_placeholder_into_the_params() -> None:
     hostile = ["{{last.x#/a}}", "«prod.password»", "fine"]
     described = Described((DescribedParam("a", {"enum": hostile}), DescribedParam("{{b}}")))
-    assert shown('{"a": |', described) == ["fine"]
-    assert shown("{|", described) == ["a"]
+    for text in ('{"a": ', "{"):
+        found = completions(text, len(text), described)
+        assert found is not None
+        assert not any("{{" in each.text or "«" in each.text for each in found.candidates)
 
 
 def test_a_text_that_no_file_can_hold_is_written_with_its_escapes() -> None:

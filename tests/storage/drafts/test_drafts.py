@@ -174,7 +174,7 @@ def test_a_text_that_was_never_touched_is_no_draft(folder: Path) -> None:
 
 def test_an_example_of_a_server_looks_nothing_up_here_and_what_the_team_notes_does(folder: Path) -> None:
     known = Method("get", params=["{{page}}", {"a": {}}])
-    assert '"{{{{page}}"' in Drafts(folder).text_for(SHOP, "get", known)
+    assert '"\\u007b{page}}"' in Drafts(folder).text_for(SHOP, "get", known)
     noted = replace(SHOP, methods={"get": MethodNote(params=known.params)})
     assert '"{{page}}"' in Drafts(folder).text_for(noted, "get", known)
 

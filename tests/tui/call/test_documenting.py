@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.schema.described import ExampleCall
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.tui.visiting import visit
 from tests.tui.waiting import until
@@ -110,5 +114,12 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
         await pilot.press("alt+m", "n", "enter")
         await until(pilot, lambda: calls.method == "demo.orders.place" and "tea-01" in calls.params.text)
         assert calls.params.has_focus_within
+        assert calls.docs is not None
+        hostile, echo = ExampleCall("", ["«demo.password»", "{{uuid}}"]), Method("demo.echo")
+        calls.docs.page.post_message(DocsSheet.ExampleTaken(calls.docs.page, echo, hostile))
+        await until(pilot, lambda: "demo.password" in calls.params.text)
+        assert json.loads(calls.params.text) == hostile.params
+        assert "«" not in calls.params.text  # or it would be opened
+        assert "{{" not in calls.params.text
 
     visit(explorer, scene)

@@ -1,0 +1,77 @@
+"""What a service says, in a text that is sent, opens nothing and looks nothing up."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from rpcexplorer.cli.completing_params import words
+from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.form.starting import plain_text, starting_text
+from rpcexplorer.model.schema.completing import completions
+from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.mending import by_name, ways
+from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.schema.wording import worded
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
+from rpcexplorer.model.templates.inert import inert, inert_value
+from rpcexplorer.model.templates.resolving import used_in
+from rpcexplorer.views.documentation.values import spelled
+from tests.fakes.violations import made, violations
+
+SECRET, LOOKED_UP = "«b.token»", "{{users#/0/token}}"
+HOSTILE = [SECRET, LOOKED_UP, "{{{uuid}}", "{{{{{now}}", '\\{{today}}"', {"{{uuid}}": [{"«b.token»": {}}]}]
+
+
+def reads(text: str) -> Any:
+    """The value, if nothing would be opened or looked up where it is sent."""
+    assert not PLACEHOLDER.search(text)
+    assert not used_in(Draft("m", text if text.lstrip()[:1] in {"[", "{"} else f"[{text}]"))
+    return json.loads(text)
+
+
+@pytest.mark.parametrize("value", HOSTILE)
+@pytest.mark.everyday(6)
+def test_it_is_the_same_value_for_whoever_reads_it(value: Any) -> None:
+    assert reads(inert_value(value)) == reads(spelled(value)) == value
+    nested: dict[str, Any] = {"a": {"b": [[{"c": {}}]]}}
+    assert inert(text := json.dumps(nested, separators=(",", ":"))) == text
+
+
+def test_of_what_no_text_can_be_made_comes_null_and_half_a_character_is_an_escape() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
+    assert inert_value(deep) == inert_value(10**5_000) == "null"
+    assert inert_value("\ud800«b.token»") == '"\\ud800\\u00abb.token\\u00bb"'
+
+
+@pytest.mark.parametrize("value", [SECRET, LOOKED_UP])
+def test_no_way_into_the_params_lets_it_through(value: str) -> None:
+    schema, reader = {"enum": [value]}, SchemaReader({})
+    assert reads(starting_text(reader, schema)) == reads(plain_text(reader.node(schema))) == value
+
+
+    near = json.dumps(value[1:-1], ensure_ascii=False)
+    for given, part in ((f'{{"a": {near}}}', schema), (f'{{"a": {near}}}', {"const": value})):
+        checkable = made(Described((DescribedParam("a", part),)))
+        (found,) = worded(checkable, given, violations(checkable, given))
+        assert [reads(fix.text) for fix in ways(given, found)] == [{"a": value}]
+    given = f'{{"x": {{{near}: 1}}}}'
+    names = {"properties": {value: {}}, "additionalProperties": False}
+    checkable = made(Described((DescribedParam("x", names),)))
+    (found,) = worded(checkable, given, violations(checkable, given))
+    assert [reads(fix.text) for fix in ways(given, found)] == [{"x": {value: 1}}]
+    fix = by_name("[1]", [DescribedParam(value)])
+    assert fix is not None
+    assert reads(fix.text) == {value: 1}
+
+    described = Described((DescribedParam("a", schema), DescribedParam(value, schema)))
+    for before, after in (('{"a": ', "}"), ("{", "}"), ("{", ": 1}")):
+        found_here = completions(before + after, len(before), described)
+        assert found_here is not None
+        for each in found_here.candidates:
+            assert reads(f"{before}{each.text}{after}")
+    assert [*words(described, "a=", ())] == []
