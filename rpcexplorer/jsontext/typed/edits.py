@@ -61,19 +61,21 @@ def changed(text: str, path: Path, value: str) -> str:
     return f"{text[: span[0]]}{value}{text[span[1] :]}"
 
 
-def added(text: str, path: Path, value: str, name: str | None = None) -> str:
+def added(text: str, path: Path, value: str, name: str | None = None, *, key: str = "") -> str:
     """The text with one more member or element at the end of the object or array that a path leads to.
 
-    With a ``name`` it is a member. The value is laid out anew: nobody has typed it.
+    With a ``name`` it is a member; ``key`` is the name as it is to be spelled. The value is laid out anew: nobody
+    has typed it.
     """
     span = span_of(text, path)
     assert span is not None, f"{path} is not there"
     items = _items(text, span)
+    spelled = None if name is None else key or string(name)
     if items:
-        return _appended(text, items, value, name)
+        return _appended(text, items, value, spelled)
     lead, tail = _around_the_first(text, path)
     level = lead.rpartition("\n")[2] if "\n" in lead else None
-    put = f"{_key(name, ' ')}{_laid_out(value, level)}"
+    put = f"{_key(spelled, ' ')}{_laid_out(value, level)}"
     opener, closer = ("[", "]") if name is None else ("{", "}")
     return f"{text[: span[0]]}{opener}{lead}{put}{tail}{closer}{text[span[1] :]}"
 
@@ -117,19 +119,19 @@ def _item(items: Sequence[_Item], step: str | int) -> _Item | None:
     return items[step] if 0 <= step < len(items) and items[step].name is None else None
 
 
-def _appended(text: str, items: Sequence[_Item], value: str, name: str | None) -> str:
+def _appended(text: str, items: Sequence[_Item], value: str, key: str | None) -> str:
     """One more behind the last, with what stands between the others, or before the only one."""
     last = items[-1]
     opener = max(text.rfind("{", 0, last.start), text.rfind("[", 0, last.start)) if len(items) == 1 else 0
     between = text[items[-2].value[1] : last.start] if len(items) > 1 else f",{text[opener + 1 : last.start]}"
-    colon = text[last.start : last.value[0]].rpartition(":")[2] if name is not None else ""
-    if len(items) == 1 and between == "," and (name is None or colon):
+    colon = text[last.start : last.value[0]].rpartition(":")[2] if key is not None else ""
+    if len(items) == 1 and between == "," and (key is None or colon):
         between = ", "
     level = between.rpartition("\n")[2].replace(",", "") if "\n" in between else None
     is_compact = level is None and between == "," and not colon
     laid_out = compact(value) if is_compact else _laid_out(value, level)
     end = last.value[1]
-    return f"{text[:end]}{between}{_key(name, colon)}{laid_out}{text[end:]}"
+    return f"{text[:end]}{between}{_key(key, colon)}{laid_out}{text[end:]}"
 
 
 def _around_the_first(text: str, path: Path) -> tuple[str, str]:
@@ -156,8 +158,8 @@ def _indent_of_line(text: str, at: int) -> str:
     return found[0] if found else ""
 
 
-def _key(name: str | None, colon: str) -> str:
-    return "" if name is None else f"{string(name)}:{colon}"
+def _key(spelled: str | None, colon: str) -> str:
+    return "" if spelled is None else f"{spelled}:{colon}"
 
 
 def string(text: str) -> str:

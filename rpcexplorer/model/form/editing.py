@@ -9,6 +9,7 @@ from rpcexplorer.jsontext.typed.edits import Path, added, changed, removed, span
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.starting import plain_text, starting_text
 from rpcexplorer.model.schema.node import SchemaReader
+from rpcexplorer.model.templates.inert import inert_value
 
 
 class FormText:
@@ -68,7 +69,7 @@ class FormText:
         if span_of(text, path) is not None:
             return changed(text, path, value)
         if isinstance(last, str):
-            return added(text, parent, value, last)
+            return added(text, parent, value, last, key=inert_value(last))  # a service has given the name
         span = span_of(text, parent)
         for at in range(len(elements(text[slice(*span)]) or ()) if span else 0, last):
             text = added(text, parent, self.start((*parent, at)))

@@ -9,6 +9,7 @@ import pytest
 
 from rpcexplorer.cli.completing_params import words
 from rpcexplorer.model.draft import Draft
+from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.starting import plain_text, starting_text
 from rpcexplorer.model.schema.completing import completions
 from rpcexplorer.model.schema.described import Described, DescribedParam
@@ -53,6 +54,7 @@ def test_no_way_into_the_params_lets_it_through(value: str) -> None:
     schema, reader = {"enum": [value]}, SchemaReader({})
     assert reads(starting_text(reader, schema)) == reads(plain_text(reader.node(schema))) == value
 
+    assert reads(FormText(reader, "{}", []).with_value((value,), "1")) == {value: 1}
 
     near = json.dumps(value[1:-1], ensure_ascii=False)
     for given, part in ((f'{{"a": {near}}}', schema), (f'{{"a": {near}}}', {"const": value})):
