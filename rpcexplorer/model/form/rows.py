@@ -18,6 +18,7 @@ from rpcexplorer.jsontext.typed.edits import Path, whole
 from rpcexplorer.model.form.field import Editing, FormField
 from rpcexplorer.model.form.settled import Settled, is_one_of, is_reference, settled
 from rpcexplorer.model.methods.method import By
+from rpcexplorer.model.schema.checkable import OPEN
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.kinds import kind_of_value
 from rpcexplorer.model.schema.node import SchemaReader
@@ -87,7 +88,11 @@ class FormRows:
 
     def __init__(self, described: Described, by: By | None = None) -> None:
         self._params = described.params[:MOST_ITEMS]
-        self._by, self._extra = by, described.extra
+        self._by = by
+        names = [each.name for each in self._params]
+        self._takes_others = described.extra and (not all(names) or not names or any(map(OPEN.search, names)))
+        """More than the params that are told of: as the check has it, also where one of them has no name."""
+        self._all_named = all(names)
         self._definitions = described.definitions
         self.reader = SchemaReader(described.definitions)
         self._told: dict[tuple[int, str | None, int | None], _Shape] = {}
@@ -124,7 +129,7 @@ class FormRows:
         for name, param in params.items():
             yield from _before(found, (), name, param.schema)
             yield _Slot((name,), name, param.schema, _last(found, name), param.required is True, param=param)
-        yield from _unknown(found, (), params, known=not params and self._extra, schema=True)
+        yield from _unknown(found, (), params, known=self._takes_others or not self._all_named, schema=True)
 
     def _by_place(self, text: str, span: Span) -> Iterator[_Slot]:
         found = _elements(text, span)
@@ -141,7 +146,7 @@ class FormRows:
                 param=param,
             )
         for at in range(len(self._params), min(len(found), MOST_ITEMS)):
-            yield _Slot((at,), f"[{at}]", True, found[at], known=not self._params and self._extra)
+            yield _Slot((at,), f"[{at}]", True, found[at], known=self._takes_others)
 
     # --- what is inside of something ---------------------------------------------------------------------------
 
@@ -330,6 +335,7 @@ def _wrong_kind(place: Settled, value: Any) -> str:
     node, kind = place.node, kind_of_value(value)
     if node.choices is not None and not is_one_of(value, node.choices):
         return "not one of the choices"
-    if node.kinds and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds):
+    is_other = bool(node.kinds) and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds)
+    if is_other and place.is_sure:
         return f"{'an' if kind[0] in 'aio' else 'a'} {kind}, not {' or '.join(node.kinds)}"
     return ""

@@ -11,6 +11,7 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
+from rpcexplorer.model.schema.checkable import UNSURE
 from rpcexplorer.model.schema.kinds import kind_of_value
 from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.templates.references import REFERENCE
@@ -35,6 +36,8 @@ class Settled(Struct, frozen=True):
     """Two or more schemas, where there is something to choose."""
     chosen: int = -1
     """Which of them; -1 where none fits what stands there."""
+    is_sure: bool = True
+    """Whether its kinds mean the same everywhere; else a value of another one may be right."""
 
     @property
     def alternative(self) -> Any:
@@ -47,7 +50,7 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
 
     Without a value the first will do.
     """
-    node = reader.node(schema)
+    node, sure = reader.node(schema), is_sure(reader, schema)
     nullable = not node.kinds and node.choices is None and not node.alternatives
     alternatives: tuple[Any, ...] = ()
     at = -1
@@ -68,10 +71,17 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
             alternatives, at = (alternatives, at) if alternatives else (tuple(options), pick)
         if pick < 0:
             break
-        node = _together(node, reader.node(options[pick]))
+        node, sure = _together(node, reader.node(options[pick])), sure and is_sure(reader, options[pick])
     kinds = tuple(kind for kind in node.kinds if kind != "null")
     values = node.choices if node.choices is None else tuple(each for each in node.choices if each is not None)
-    return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at)
+    return Settled(replace(node, kinds=kinds, choices=values, alternatives=()), nullable, alternatives, at, sure)
+
+
+def is_sure(reader: SchemaReader, schema: Any) -> bool:
+    """Whether no type is named that is one kind here and another there."""
+    words = (part.get("type") for part in reader.parts(schema))
+    each_word = (word for said in words for word in (said if isinstance(said, list) else (said,)))
+    return not any(isinstance(word, str) and word.lower() in UNSURE for word in each_word)
 
 
 def is_reference(value: Any) -> bool:
@@ -95,7 +105,8 @@ def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: lis
     if node.choices is not None and not is_one_of(value, node.choices):
         return False
     kind = kind_of_value(value)
-    if node.kinds and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds):
+    is_other = bool(node.kinds) and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds)
+    if is_other and is_sure(reader, schema):
         return False
     if not levels:
         return True

@@ -152,6 +152,26 @@ def test_members_and_elements_are_added_where_there_was_nothing() -> None:
     assert edited(text, view=view).with_member((), "new") == (text, ("new",))
 
 
+def test_what_the_check_leaves_open_is_open_here() -> None:
+    kinds: tuple[Any, ...] = ("decimal", "hash", ["Numeric", "null"], "real")
+    described = Described(tuple(DescribedParam(str(at), {"type": kind}) for at, kind in enumerate(kinds)))
+    text = '["1.50", ["a", 1], "1", "1.5"]'
+    assert [row.wrong for row in FormRows(described).of(text) if not row.depth] == ["", "", "", "a string, not number"]
+    either = Described((DescribedParam("p", {"oneOf": [{"type": "decimal"}, {"type": "boolean"}]}),))
+    assert rows_of('["1.5"]', described=either) == ['p "1.5"']
+
+    def known(*names: str, text: str, extra: bool = True) -> bool:
+        params = tuple(DescribedParam(name, {"type": "string"}) for name in names)
+        return FormRows(Described(params, extra=extra)).of(text)[-1].known
+
+    assert known("a", "*args", text='["", "", 3]')
+    assert known("a", "**kwargs", text='{"b": 1}')
+    assert not known("a", text='["", 3]')
+    assert not known("a", text='{"b": 3}')
+    assert not known("a", "*args", text='["", "", 3]', extra=False)
+    assert known("a", "", text='["", "", 3]')
+
+
 def test_one_more_by_position_begins_as_the_param_that_stands_there() -> None:
     form = edited("[]", "position")
     assert form.with_element(()) == ('[{"name": ""}]', (0,))
