@@ -1,4 +1,4 @@
-"""What opens over the call screen because somebody wants it there: the batch, comparisons, replays, statistics, copies.
+"""What opens over the call screen when somebody wants it: batch, form, comparisons, replays, statistics, copies.
 
 Screens do not know each other: each says what is wanted of a call, and here is what leads on from it.
 """
@@ -59,9 +59,12 @@ class OpeningApp(Leaving):
         if len(params.text) > LONGEST:
             calls.tell(f"A form shows params of {LONGEST:,} characters at most; these have {len(params.text):,}.")
             return
+        if calls.described is None:  # the first screen does not wait for it
+            calls.describe()
+        described = calls.described or Described()
         source = FormSource(
             calls.called,
-            calls.described or Described(),
+            described,
             known.by if known else None,
             lambda: params.text,
             params.replace,
@@ -69,7 +72,7 @@ class OpeningApp(Leaving):
             params.action_redo,
             lambda: params.problem is None,
             calls.request_to_come,
-            partial(calls.check_params, calls.described or Described()),
+            partial(calls.check_params, described),
             params.cursor_offset,
         )
         around = {"header": calls.header_copy(), "footer": footer_over()}
