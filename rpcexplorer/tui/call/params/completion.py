@@ -19,7 +19,7 @@ from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.references import OPENING
 from rpcexplorer.tui.call.params.braces import CLOSING, LOOKED_AT, begun, fitting, taken
 from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.page import offset_of, place_of
+from rpcexplorer.tui.call.params.page import offset_of, place_of, row_of
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.printable import printable
@@ -169,10 +169,10 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         if found is None or not (opens or goes_on) or not self._is_worth_it(found, wanted=wanted or goes_on):
             self.close()
             return
-        chosen = self.chosen.shown if goes_on and self._chosen_by_hand and self.chosen else ""
+        chosen = self.chosen if goes_on and self._chosen_by_hand else None
         self._found, self.items = found, found.candidates
-        self.cursor = next((at for at, each in enumerate(self.items) if each.shown == chosen), 0)
-        self._chosen_by_hand = bool(chosen) and self.items[self.cursor].shown == chosen
+        at = _found_again(chosen, self.items) if chosen else None
+        self.cursor, self._chosen_by_hand = at or 0, at is not None
         self._show(*place_of(self._followed, found.start))
 
     def _is_worth_it(self, found: Completion, *, wanted: bool) -> bool:
@@ -180,8 +180,9 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         has_choice = any(each.text.strip() != typed.strip() for each in found.candidates)
         return has_choice and found.start != self._declined and (wanted or found.start < self._offset)
 
-    def _show(self, row: int, column: int) -> None:
+    def _show(self, row: int, index: int) -> None:
         """Under where it begins, as wide as it has to be."""
+        column = row_of(self._editor.document.get_line(row)).column(index)
         self.display = True
         widest = max(cell_len(printable(f" {each.shown}  {each.words}  ")) for each in self.items)
         self.styles.width, self.styles.height = min(widest, WIDEST), min(len(self.items), MOST)
@@ -194,9 +195,8 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         """Put the row in that was chosen, where it still fits."""
         chosen, text = self.chosen, self._editor.text
         found = self._find(text)
-        row = (
-            next((each for each in found.candidates if chosen and each.shown == chosen.shown), None) if found else None
-        )
+        at = _found_again(chosen, found.candidates) if chosen and found else None
+        row = found.candidates[at] if found and at is not None else None
         self.close()
         if found is None or row is None:
             return
@@ -210,3 +210,9 @@ class CompletionList(RowList["Candidate"], can_focus=False):
             self._declined = self._offset - len(row.shown) - len(OPENING)
         elif not self._in_braces and row.text.endswith(_NAMES):  # what may stand behind it
             self.want()
+
+
+def _found_again(chosen: Candidate, rows: Sequence[Candidate]) -> int | None:
+    """Where a row stands now. Two may look alike; and what it puts in may hang on what was typed meanwhile."""
+    alike = [at for at, each in enumerate(rows) if each.shown == chosen.shown]
+    return next((at for at in alike if rows[at].text == chosen.text), alike[0] if alike else None)

@@ -11,6 +11,7 @@ from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.completing import Candidate, Completion
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.params.completion import CompletionList
+from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from tests.tui.stage import Stage
 
@@ -65,6 +66,8 @@ ROWS = (
     Candidate('"count": ', "count", "integer  required", 9),
     Candidate('"kind": ""', "kind", "one of low | high", 9),
     Candidate('"low"', "low", "", 5),
+    Candidate("true", "true", "on"),
+    Candidate('"true"', "true", "used before"),
 )
 
 
@@ -114,5 +117,11 @@ def test_the_list_opens_for_a_word_that_is_typed_and_typing_goes_on_as_if_it_wer
                 stage.post_message(events.Key(key, key if len(key) == 1 else None))
             await pilot.pause()
             assert await typed("7") == (False, '{"count": 7}'), "keys that come at once do what they do one by one"
+            pane.load(Method("m"), '{"漢字漢字":}')
+            assert await typed("end", "left", "t") == (True, '{"漢字漢字":t}')
+            column = pane.query_one(Editor).region.x + pane.query_one(Editor).gutter_width
+            assert offers.absolute_offset is not None
+            assert offers.absolute_offset.x == column + len('{"漢字漢字":') + 4, "each of these takes two columns"
+            assert await typed("down", "tab") == (False, '{"漢字漢字":"true"}'), "the row that was chosen, not its like"
 
     asyncio.run(run())
