@@ -18,7 +18,6 @@ from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.tui.call.params.judging import AT_ONCE, JudgedEditor
-from rpcexplorer.tui.call.params.page import offset_of, place_of
 from rpcexplorer.views.words.problems import unchecked_words
 
 LONGEST: Final = 1_000_000
@@ -121,20 +120,23 @@ class CheckedEditor(JudgedEditor):
 
     def _tell_nearest(self) -> None:
         """Of several the one is told that the cursor stands in, else the first."""
-        if len(self.warnings) > 1:
-            cursor = offset_of(self._editor.document.lines, self._editor.cursor_location)
-            inside = (at for at, (start, end) in enumerate(self._editor.warned) if start <= cursor <= end)
-            self._line.at = next(inside, 0)
-        else:
-            self._line.at = 0
+        cursor = self.cursor_offset if len(self.warnings) > 1 else 0
+        self._line.at = nearest(self._editor.warned, cursor, self._line.at) if len(self.warnings) > 1 else 0
 
     def _show_place(self) -> None:
         if self.problem is not None or not self.warnings:
             super()._show_place()
             return
-        cursor = offset_of(self._editor.document.lines, self._editor.cursor_location)
-        starts = [each.offset for each in self.warnings]
-        self._editor.move_cursor(place_of(self.text, next((each for each in starts if each > cursor), starts[0])))
+        if self.cursor_offset == self.warnings[self._line.at].offset:  # several may begin there
+            self._line.at = (self._line.at + 1) % len(self.warnings)
+        self.go_to(self.warnings[self._line.at].offset)
+
+
+def nearest(spans: Sequence[tuple[int, int]], cursor: int, told: int) -> int:
+    """In which of the places the cursor stands, or right behind: in the one that is told, if it does; else the first."""
+    inside = [at for at, (start, end) in enumerate(spans) if start <= cursor < max(end, start + 1)]
+    inside = inside or [at for at, (_, end) in enumerate(spans) if cursor == end]
+    return told if told in inside else next(iter(inside), 0)
 
 
 def _marked(text: str, problem: SchemaProblem) -> tuple[int, int]:

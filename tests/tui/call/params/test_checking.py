@@ -12,6 +12,7 @@ from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.tui.call.params.checking import nearest
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.params.problem import ProblemLine
@@ -40,6 +41,8 @@ class SlowChecker:
         if (at := text.find('"cuont"')) >= 0:
             fix = Fix('write "count"', text.replace("cuont", "count"))
             problems.append(_problem(text, at, at + 7, "“cuont” is not one of its params: count, kind", fix))
+        if (at := text.find('"cuont", "')) >= 0:
+            problems.append(_problem(text, at, at + 7, "number 2 of the same place"))
         if (at := text.find('"x')) >= 0:
             problems.append(_problem(text, at, text.index('"', at + 1) + 1, "kind must be one of a, b"))
         return Checked(tuple(problems), self.why_not)
@@ -101,6 +104,29 @@ def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() ->
         assert said(pane) == "   ✓ valid  object with 2 members"
 
     play('{\n  "cuont": 5,\n  "kind": "x"\n}', scene)
+
+
+def test_of_several_warnings_that_one_is_told_in_which_the_cursor_stands() -> None:
+    spans = [(0, 1), (0, 1), (1, 2), (5, 5)]
+    assert [nearest(spans, cursor, 0) for cursor in (0, 1, 2, 3, 5)] == [0, 2, 2, 0, 3]
+    assert [nearest(spans, 0, told) for told in (1, 2, 9)] == [1, 0, 0], "the one that is told stays where it can"
+    assert nearest([(0, 1), (1, 1)], 1, 0) == 1
+    assert nearest([], 3, 2) == 0
+
+
+def test_one_key_leads_to_each_of_several_warnings_and_round() -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+        checker.needed = "since is missing"
+        pane.replace('["cuont", "x"]')
+        await settled(pane, pilot)
+        told = []
+        for _ in range(4):
+            pane.action_problem_next()
+            await pilot.pause()
+            told.append((said(pane).partition("column ")[2][:12], pane.cursor_offset))
+        assert told == [("2: “cuont” i", 1), ("2: number 2 ", 1), ("11: kind mus", 10), ("1: since is ", 0)]
+
+    play('["cuont"]', scene)
 
 
 def test_a_late_answer_counts_for_no_other_text_and_for_no_other_method() -> None:
