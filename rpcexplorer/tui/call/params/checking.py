@@ -133,7 +133,7 @@ class CheckedEditor(JudgedEditor):
 
 
 def nearest(spans: Sequence[tuple[int, int]], cursor: int, told: int) -> int:
-    """In which of the places the cursor stands, or right behind: in the one that is told, if it does; else the first."""
+    """In which of the places the cursor stands, or right behind: in the one that is told if it does, else the first."""
     inside = [at for at, (start, end) in enumerate(spans) if start <= cursor < max(end, start + 1)]
     inside = inside or [at for at, (_, end) in enumerate(spans) if cursor == end]
     return told if told in inside else next(iter(inside), 0)
