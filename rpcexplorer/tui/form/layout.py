@@ -150,9 +150,9 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         rows = self.list.items
         by = "by name" if self._rows.named(self.text) else "by position"
         wrong = sum(1 for row in rows if row.wrong) + bool(wrong_with_all)
-        told = (f"  ✗ {wrong:,} to mend", "wrong") if wrong else ("  ✓ nothing to mend", "well") if rows else ("", "")
+        told = (f"  ! {wrong:,} to mend", "careful") if wrong else ("  ✓ nothing to mend", "well") if rows else ("", "")
         if wrong_with_all:
-            told = (f"{told[0]}: {wrong_with_all}", "wrong")
+            told = (f"{told[0]}: {wrong_with_all}", "careful")
         self._bar.words = [("Form", "bold"), (f"  {self.source.method}", "accent"), (f"  {by}", "middle"), told]
         self._tell_row()
 

@@ -121,7 +121,7 @@ def _told(row: FormField, room: int) -> Pieces:
     """What is wrong comes before what may stand there."""
     room = min(room, KIND)
     if row.wrong:
-        return [("  ✗ ", "wrong bold"), (clipped(row.wrong, room - 5), "wrong"), (" ", "text")]
+        return [("  ! ", "careful bold"), (clipped(row.wrong, room - 5), "careful"), (" ", "text")]
     if not row.known:
         return [("  not in the schema ", "careful")]
     words = ", ".join(each for each in (row.kind, row.limits, *row.remarks) if each)

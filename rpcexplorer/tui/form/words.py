@@ -36,7 +36,7 @@ def doc_lines(row: FormField | None, reader: SchemaReader) -> list[SheetLine]:
         words.append((f"  alternative: {chosen} ({len(row.place.alternatives)})", "accent"))
     words += [(f"  {each}", "careful") for each in row.remarks]
     if row.wrong:
-        words.append((f"  ✗ {row.wrong}", "wrong"))
+        words.append((f"  ! {row.wrong}", "careful"))
     return [words, *([(" ", "text"), (line, "text")] for line in row.doc[:LONGEST_DOC].splitlines() if line.strip())]
 
 

@@ -94,7 +94,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
 
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
         assert rows(screen) == [
-            "○ name* absent ✗ required",
+            "○ name* absent ! required",
             "○ age absent integer or null",
             "○ role absent one of user | admin",
             "▸ ○ shape absent object",
@@ -102,7 +102,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
         ]
         await pilot.press("enter", *'A"', "enter")
         assert text.now == '{"name": "A\\""}'
-        assert rows(screen)[0] == '● name* "A\\"" ✗ a name is short'
+        assert rows(screen)[0] == '● name* "A\\"" ! a name is short'
         await pilot.press("down", "space", "space")
         assert text.now == '{"name": "A\\"", "age": null}'
         await pilot.press("space")
@@ -139,7 +139,7 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
 def test_what_is_wrong_with_all_params_stands_in_the_title(explorer: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: FormScreen) -> None:
         await pilot.pause()
-        assert "✗ 1 to mend: it takes its params by name" in text_of(screen.query_one(Bar))
+        assert "! 1 to mend: it takes its params by name" in text_of(screen.query_one(Bar))
 
     on_screen(explorer, Text("[1]").source(Described((DescribedParam("any", {}),))), act)
 
