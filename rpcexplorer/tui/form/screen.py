@@ -14,6 +14,7 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.jsontext.typed.edits import span_of
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FieldPath, FormField
 from rpcexplorer.model.form.rows import LONGEST, FormView
@@ -51,8 +52,8 @@ class FormScreen(FormLayout):
         self._line, self._json = LineInPlace(self._take), JsonInPlace(self._take)
         self._edited: FormField | None = None
         """The row that is being typed into."""
-        self._stood: dict[FieldPath, str] = {}
-        """What stood where it was taken away, or null has taken its place."""
+        self._stood: dict[tuple[FieldPath, int], str] = {}
+        """What stood at a place as an alternative of it, before it was taken out or something else came there."""
 
     def compose(self) -> ComposeResult:
         yield from super().compose()
@@ -148,7 +149,7 @@ class FormScreen(FormLayout):
         elif after == ABSENT:
             self._leave_out(row)
         else:
-            value = after if after != "value" else self._stood.get(row.path, self._start(row))
+            value = after if after != "value" else self._stood.get((row.path, row.place.chosen), self._start(row))
             self._put(row.path, value)
 
     @opens("choice")
@@ -170,11 +171,13 @@ class FormScreen(FormLayout):
                 self._put(row.path, inert_value((row.place.node.choices or ())[at]))
 
     def _choose_alternative(self, row: FormField, at: int) -> None:
-        """What stands there stays where it fits the alternative, else gives way to what that begins with."""
+        """What stood there as this alternative comes back, else what that begins with; what stands there is kept."""
         is_same = row.state == "value" and at == row.place.chosen
         self._view = FormView(self._view.folds, {**self._view.chosen, row.path: at})
         if not is_same:
-            self._put(row.path, starting_text(self._rows.reader, row.schema, row.place.alternatives[at]))
+            self._keep(row)
+            stood = self._stood.get((row.path, at))
+            self._put(row.path, stood or starting_text(self._rows.reader, row.schema, row.place.alternatives[at]))
         self._fold(row.path, unfold=True)
 
     def action_remove(self) -> None:
@@ -185,9 +188,16 @@ class FormScreen(FormLayout):
         if row.stays:
             self.notify(row.stays, markup=False)
         elif row.state != "absent":
-            if row.state == "value":
-                self._stood[row.path] = row.text
-            self._change(self._form_text.without(row.path), row.path)
+            self._keep(row)
+            text = self._form_text.without(row.path)
+            if isinstance(row.path[-1], int) and span_of(text, row.path) is not None:  # others have moved up
+                around = row.path[:-1]
+                self._stood = {at: each for at, each in self._stood.items() if at[0][: len(around)] != around}
+            self._change(text, row.path)
+
+    def _keep(self, row: FormField) -> None:
+        if row.state == "value":
+            self._stood[row.path, row.place.chosen] = row.text
 
     @opens("name")
     async def action_add(self) -> None:
@@ -248,8 +258,8 @@ class FormScreen(FormLayout):
 
     def _put(self, path: FieldPath, value: str) -> None:
         row = next((each for each in self.list.items if each.alone and each.path == path), None)
-        if row is not None and row.state == "value" and value == NULL:
-            self._stood[path] = row.text
+        if row is not None and value == NULL:
+            self._keep(row)
         self._change(self._form_text.with_value(path, value), path)
 
     def _change(self, text: str, at: FieldPath) -> None:

@@ -118,7 +118,13 @@ def test_a_form_is_filled_in_key_by_key_and_the_text_follows(explorer: Explorer)
         await pilot.press("down", "space", "down", "enter")
         await pilot.pause()
         assert rows(screen)[3:5] == ["▾ ● shape 1 member object", "● s* 0 number"]
-        await pilot.press("ctrl+z")
+        await pilot.press("down", "enter", "backspace", "5", "enter", "up", "space", "up", "enter")
+        await pilot.pause()
+        assert text.now.endswith('"shape": {"r": 0}}')
+        await pilot.press("space", "down", "enter")
+        await pilot.pause()
+        assert text.now.endswith('"shape": {"s": 5}}'), "what was typed for a square is there again"
+        await pilot.press(*["ctrl+z"] * 4)
         assert "shape" not in text.now
         await pilot.press("end", "enter", *["backspace"] * 4, *"[1,", "enter", "2", "enter")
         assert json.loads(text.now)["any"] == [1, 2], "the first Enter went on below"
