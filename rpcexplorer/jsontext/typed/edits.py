@@ -22,6 +22,7 @@ STEP: Final = "  "
 """What a line is moved in by, where nothing says by what."""
 
 _JOINS = re.compile(rf"({STRING})|([,:])\s*|\s+")
+_LINES = re.compile(r"\n(?=[^\r\n])")
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
@@ -97,6 +98,19 @@ def removed(text: str, path: Path) -> str:
     return text[:start] + text[end:]
 
 
+def without_indent(text: str, indent: str) -> str:
+    """A value as it stands by itself; as it is where a line of it stands further to the left than its neighbours."""
+    first, *rest = text.split("\n")
+    if not all(line.startswith(indent) or not line.strip() for line in rest):
+        return text
+    return "\n".join([first, *(line.removeprefix(indent) for line in rest)])
+
+
+def with_indent(text: str, indent: str) -> str:
+    """A value of several lines as it stands among others."""
+    return _LINES.sub(f"\n{indent}", text)
+
+
 def one_line(text: str) -> str:
     """Valid JSON on one line: a blank behind each comma and colon, none elsewhere; each token as it is."""
     return _JOINS.sub(lambda found: found[1] or (f"{found[2]} " if found[2] else ""), text)
@@ -147,12 +161,13 @@ def _around_the_first(text: str, path: Path) -> tuple[str, str]:
     if "\n" not in before:
         return "", ""
     own = before.rpartition("\n")[2]
-    around = _indent_of_line(text, outer[0])
+    around = indent_of_line(text, outer[0])
     step = own.removeprefix(around) if own.startswith(around) else ""
     return f"\n{own}{step or STEP}", f"\n{own}"
 
 
-def _indent_of_line(text: str, at: int) -> str:
+def indent_of_line(text: str, at: int) -> str:
+    """The blanks that the line begins with in which a place stands."""
     line = text[text.rfind("\n", 0, at) + 1 : at]
     found = _BLANK.match(line)
     return found[0] if found else ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from rpcexplorer.jsontext.scan import elements
-from rpcexplorer.jsontext.typed.edits import Path, added, changed, removed, span_of, whole
+from rpcexplorer.jsontext.typed.edits import Path, added, changed, indent_of_line, removed, span_of, whole
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.starting import plain_text, starting_text
 from rpcexplorer.model.schema.node import SchemaReader
@@ -30,6 +30,10 @@ class FormText:
         """What a place begins with that is to have a value: null only where nothing else is known to be right."""
         text, row = self.start(path), self._rows.get(path)
         return plain_text(row.place.node) if text == "null" and row is not None else text
+
+    def indent(self, row: FormField) -> str:
+        """That of the line where a value stands."""
+        return indent_of_line(self.text, row.span[0]) if row.state != "absent" else ""
 
     def with_value(self, path: Path, value: str) -> str:
         """The text with a value at a place; what has to be around it and before it comes along."""

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from rpcexplorer.jsontext.scan import decoded
-from rpcexplorer.jsontext.typed.edits import is_json, string
+from rpcexplorer.jsontext.typed.edits import is_json, string, with_indent, without_indent
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.settled import is_reference
 
 
-def shown(field: FormField, start: str) -> str:
-    """What is typed into, of what stands at a place, or would begin there."""
-    text = field.text if field.state == "value" else start
+def shown(field: FormField, start: str, indent: str = "") -> str:
+    """What is typed into, of what stands at a place, or would begin there; ``indent`` is that of its line."""
+    text = without_indent(field.text, indent) if field.state == "value" else start
     if field.editing == "text":
         return decoded(text) if text.startswith('"') else ""
     return text
 
 
-def typed_value(field: FormField, typed: str) -> str | None:
+def typed_value(field: FormField, typed: str, indent: str = "") -> str | None:
     """What was typed as JSON text; None where it is none. What was not changed is spelled as it was."""
     if field.editing == "text":
         is_same = field.state == "value" and decoded(field.text) == typed
         return field.text if is_same else string(typed)
-    return typed_json(typed)
+    value, text = typed_json(typed), field.text if field.state == "value" else ""
+    stood = without_indent(text, indent)
+    if value is None or value == stood:
+        return value and text
+    return with_indent(value, indent) if stood != text or "\n" not in text else value
 
 
 def typed_json(typed: str) -> str | None:

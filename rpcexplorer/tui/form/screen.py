@@ -5,7 +5,7 @@ Nothing is kept here but what is folded and chosen, and what stood where somebod
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, Final
 
 from textual import on
 from textual.app import ComposeResult
@@ -14,7 +14,6 @@ from textual.geometry import Region
 from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.jsontext.typed.edits import span_of
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FieldPath, FormField
 from rpcexplorer.model.form.rows import LONGEST, FormView
@@ -32,6 +31,9 @@ from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.widgets.row_list import RowList
 
 __all__ = ["LONGEST", "FormScreen", "FormSource"]
+
+OF_ROWS: Final = frozenset({"edit", "cycle", "unfold", "fold", "add", "remove"})
+"""Actions that are for the row under the cursor."""
 
 
 class FormScreen(FormLayout):
@@ -60,6 +62,10 @@ class FormScreen(FormLayout):
         yield self._line
         yield self._json
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
+        """What rows are for waits for what is being typed."""
+        return self._edited is None or action not in OF_ROWS
+
     # --- typing a value ----------------------------------------------------------------------------------------
 
     @on(RowList.RowChosen)
@@ -87,7 +93,8 @@ class FormScreen(FormLayout):
 
     def _type(self, row: FormField) -> None:
         self._edited = row
-        text, field = shown(row, self._start(row)), self._json if row.editing == "json" else self._line
+        text = shown(row, self._start(row), self._form_text.indent(row))
+        field = self._json if row.editing == "json" else self._line
         field.open(text, self._place_of_value())
         self.set_focus(field)
         self._line.display, self._json.display = field is self._line, field is self._json
@@ -108,7 +115,7 @@ class FormScreen(FormLayout):
         row = self._edited
         if row is None:
             return True
-        value = typed_value(row, self._typed)
+        value = typed_value(row, self._typed, self._form_text.indent(row))
         if value is None:
             self.notify(NO_NUMBER if self._line.display else NO_JSON, markup=False)
             return False
@@ -120,7 +127,7 @@ class FormScreen(FormLayout):
     def put_typed(self) -> None:
         """What is being typed goes into the text if it can stand there: the program may end before it is taken."""
         row = self._edited
-        value = typed_value(row, self._typed) if row is not None else None
+        value = typed_value(row, self._typed, self._form_text.indent(row)) if row is not None else None
         if row is not None and value is not None and value != row.text:
             self.source.put(self._form_text.with_value(row.path, value))
 
@@ -189,11 +196,11 @@ class FormScreen(FormLayout):
             self.notify(row.stays, markup=False)
         elif row.state != "absent":
             self._keep(row)
-            text = self._form_text.without(row.path)
-            if isinstance(row.path[-1], int) and span_of(text, row.path) is not None:  # others have moved up
-                around = row.path[:-1]
-                self._stood = {at: each for at, each in self._stood.items() if at[0][: len(around)] != around}
-            self._change(text, row.path)
+            *around, last = row.path
+            behind = (*around, last + 1) if isinstance(last, int) else ()
+            if any(each.path == behind and each.state != "absent" for each in self.list.items):  # these move up
+                self._stood = {at: each for at, each in self._stood.items() if [*at[0][: len(around)]] != around}
+            self._change(self._form_text.without(row.path), row.path)
 
     def _keep(self, row: FormField) -> None:
         if row.state == "value":

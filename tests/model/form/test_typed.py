@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpcexplorer.model.form.field import FormField
-from rpcexplorer.model.form.rows import FormRows
+from rpcexplorer.model.form.rows import FormRows, FormView
 from rpcexplorer.model.form.typed import shown, typed_value
 from rpcexplorer.model.schema.described import Described, DescribedParam
 
@@ -41,3 +41,15 @@ def test_what_is_typed_becomes_a_value(name: str, there: str, into: str, typed: 
     start = {"s": '""', "n": "0", "a": "null"}[name]
     assert shown(row, start) == into
     assert typed_value(row, typed) == value
+
+
+def test_json_of_several_lines_is_typed_from_the_first_column_on_and_put_back_where_it_stood() -> None:
+    text = '{\n  "a": [\n    {"b": 1},\n\n    2\n  ]\n}'
+    row = FormRows(DESCRIBED).of(text, FormView({("a",): False}))[2]
+    assert (row.name, row.state) == ("a", "value")
+    own = '[\n  {"b": 1},\n\n  2\n]'
+    assert shown(row, "", "  ") == own
+    assert typed_value(row, own, "  ") == row.text
+    assert typed_value(row, own.replace("1", "3"), "  ") == '[\n    {"b": 3},\n\n    2\n  ]'
+    assert shown(row, "", "      ") == row.text, "it stands further to the left than its line"
+    assert typed_value(row, row.text.replace("1", "3"), "      ") == row.text.replace("1", "3")
