@@ -35,6 +35,8 @@ KEPT: Final = 5_000
 """Places of which it is known what may stand there and whether what does is right."""
 UNFOLDED: Final = 2
 """Levels that are unfolded where nobody has said anything."""
+MANY: Final = 2_000
+"""Items of an object or array that can be unfolded; one with more is typed as JSON: no key waits for it."""
 FEW: Final = 30
 """Items of an object or array that unfolds by itself."""
 STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
@@ -182,6 +184,7 @@ class FormRows:
         remarks = {
             "deprecated": node.deprecated or (slot.param is not None and slot.param.deprecated),
             "read-only": node.read_only,
+            "typed as JSON": told.items > MANY,
             LEFT_OUT: slot.skips and there == "null" and not told.place.nullable,
         }
         row = FormField(
@@ -235,7 +238,7 @@ class FormRows:
         if not row.alone or not row.is_container:
             return row
         could_have = row.place.node.prefix if row.is_array else row.place.node.properties
-        folds = bool(row.items or could_have) and row.depth < DEEPEST
+        folds = bool(row.items or could_have) and row.items <= MANY and row.depth < DEEPEST
         by_itself = row.state == "value" and row.depth + 1 < UNFOLDED and row.items <= FEW
         return msgspec.structs.replace(row, folds=folds, open=folds and view.folds.get(row.path, by_itself))
 

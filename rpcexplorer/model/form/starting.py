@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from rpcexplorer.model.form.settled import MOST
 from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.templates.inert import inert_value
@@ -22,6 +23,9 @@ LEADING: Final = frozenset({"oneOf", "anyOf", "allOf", "$ref", "$dynamicRef", "$
 
 def starting_text(reader: SchemaReader, schema: Any, alternative: Any = None) -> str:
     """What a place begins with; where one of its alternatives is meant, with what is right for that."""
+    several = reader.node(schema).alternatives
+    if alternative is None and len(several) > MOST:  # to find the plainest of them would take long
+        alternative = several[0]
     if alternative is not None:
         rest = [{key: part[key] for key in part.keys() - LEADING} for part in reader.parts(schema)]
         schema = {"allOf": [alternative, *rest]}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,10 +15,12 @@ from rpcexplorer.jsontext.typed.params import Problem, parse
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.remarks import with_problems
-from rpcexplorer.model.form.rows import FormRows, FormView
+from rpcexplorer.model.form.rows import MOST_ITEMS, FormRows, FormView
+from rpcexplorer.model.form.starting import starting_text
 from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.checked import SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.templates.inert import inert_value
 
 PERSON: Any = {
@@ -204,6 +207,25 @@ def test_what_a_checker_says_stands_on_the_row_or_on_what_it_is_folded_into() ->
         "x": "it is not one of its params",
         "who": "it is missing",
     }
+
+
+def test_no_key_waits_for_thousands_of_elements_or_alternatives() -> None:
+    def rows(count: int) -> tuple[FormField, ...]:
+        return FormRows(DESCRIBED).of(f'{{"x": [{", ".join("1" * count)}]}}', FormView({("x",): True}))
+
+    assert (rows(2_000)[3].open, len(rows(2_000))) == (True, 4 + MOST_ITEMS)
+    assert (rows(2_001)[-1].folds, rows(2_001)[-1].remarks) == (False, ("typed as JSON",))
+
+    class Counting(SchemaReader):
+        looks = 0
+
+        def parts(self, schema: Any) -> Iterator[dict[str, Any]]:
+            self.looks += 1
+            return super().parts(schema)
+
+    reader = Counting({})
+    assert starting_text(reader, {"oneOf": [{"type": "object", "title": str(at)} for at in range(1_000)]}) == "{}"
+    assert reader.looks < 50
 
 
 def test_what_a_service_writes_into_its_schema_looks_nothing_up() -> None:
