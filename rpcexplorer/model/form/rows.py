@@ -6,21 +6,20 @@ is a row as well, and absent. What is folded costs nothing, so that a schema may
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 import msgspec
 from msgspec import UNSET, Struct
 
-from rpcexplorer.jsontext.scan import Span, decoded, elements, members
+from rpcexplorer.jsontext.scan import Span, elements, members
 from rpcexplorer.jsontext.typed.edits import Path, whole
 from rpcexplorer.model.form.field import Editing, FormField
-from rpcexplorer.model.form.settled import Settled, is_one_of, is_reference, settled
+from rpcexplorer.model.form.meant import NOT_NULL, editing_of, size_of, value_of, wrong_kind
+from rpcexplorer.model.form.settled import Settled, settled
 from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.checkable import OPEN
 from rpcexplorer.model.schema.described import Described, DescribedParam
-from rpcexplorer.model.schema.kinds import kind_of_value
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.words import kind_words, limit_words
 
@@ -40,12 +39,9 @@ MANY: Final = 2_000
 FEW: Final = 30
 """Items of an object or array that unfolds by itself."""
 STAYS: Final = "What stands behind it would move up to its place: take the last one out first."
-NOT_NULL: Final = "not null"
 LEFT_OUT: Final = "null: left out"
 LONGEST_NAME: Final = 200
 """Characters of a name that anybody sees."""
-LONGEST_LINE: Final = 2_000
-"""Characters of a text that is typed on one line."""
 
 
 class FormView(Struct, frozen=True):
@@ -218,12 +214,12 @@ class FormRows:
         if told is None:
             if len(self._told) >= KEPT:
                 self._told.clear()
-            value = UNSET if there is None or not isinstance(schema, dict) else _value(there)
+            value = UNSET if there is None or not isinstance(schema, dict) else value_of(there)
             place = settled(self.reader, schema, value, chosen)
             words = kind_words(self.reader, schema), limit_words(place.node)
-            wrong = "" if value is UNSET else _wrong_kind(place, value)
+            wrong = "" if value is UNSET else wrong_kind(place, value)
             told = self._told[key] = _Shape(
-                schema, place, *words, _editing(place, there or ""), wrong, _size(there or "")
+                schema, place, *words, editing_of(place, there or ""), wrong, size_of(there or "")
             )
         return told
 
@@ -276,47 +272,6 @@ def _unknown(
         yield _Slot((*path, name), name, schema, span, known=known, alone=last[name] == at)
 
 
-def _size(text: str) -> int:
-    if text[:1] not in ("{", "["):
-        return 0
-    return len(members(text) or ()) if text.startswith("{") else len(elements(text) or ())
-
-
-def _value(text: str) -> Any:
-    """What a part of valid JSON text means; ``UNSET`` where Python cannot hold it."""
-    try:
-        return msgspec.json.decode(text)
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
-        return _value_by_python(text)
-
-
-def _value_by_python(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return UNSET
-
-
-def _editing(place: Settled, text: str) -> Editing:
-    """How what stands there is typed, or what could."""
-    kinds = place.node.kinds
-    first = text[:1]
-    if place.node.choices:
-        return "choice"
-    if kinds == ("boolean",) and text in ("", "null", "true", "false"):
-        return "boolean"
-    if (first == '"' or text in ("", "null")) and kinds[:1] == ("string",):
-        return "text" if len(kinds) == 1 and is_plain(text) else "json"
-    is_number = text in ("", "null") or first == "-" or first.isdigit()
-    return "number" if kinds and {*kinds} <= {"integer", "number"} and is_number else "json"
-
-
-def is_plain(text: str) -> bool:
-    """Whether a string, as JSON spells it, can be typed on one line and nothing of it is unseen."""
-    value = decoded(text) if text.startswith('"') else ""
-    return len(value) <= LONGEST_LINE and value.isprintable()
-
-
 def _wrong(slot: _Slot, told: _Shape) -> str:
     if slot.span is None:
         return "required" if slot.required else ""
@@ -325,20 +280,3 @@ def _wrong(slot: _Slot, told: _Shape) -> str:
     if slot.skips and told.wrong == NOT_NULL:
         return ""
     return "not allowed" if slot.schema is False else told.wrong
-
-
-def _wrong_kind(place: Settled, value: Any) -> str:
-    """What is wrong by the kind; what is finer than that a checker says."""
-    if is_reference(value):
-        return ""
-    if value is None:
-        return "" if place.nullable else NOT_NULL
-    if place.alternatives and place.chosen < 0:
-        return "none of the alternatives"
-    node, kind = place.node, kind_of_value(value)
-    if node.choices is not None and not is_one_of(value, node.choices):
-        return "not one of the choices"
-    is_other = bool(node.kinds) and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds)
-    if is_other and place.is_sure:
-        return f"{'an' if kind[0] in 'aio' else 'a'} {kind}, not {' or '.join(node.kinds)}"
-    return ""

@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from rpcexplorer.model.schema.checkable import UNSURE
 from rpcexplorer.model.schema.kinds import kind_of_value
 from rpcexplorer.model.schema.node import Node, SchemaReader
+from rpcexplorer.model.schema.values.fitting import same
 from rpcexplorer.model.templates.references import REFERENCE
 
 LEVELS: Final = 4
@@ -90,12 +91,14 @@ def is_reference(value: Any) -> bool:
 
 
 def is_one_of(value: Any, choices: Sequence[Any]) -> bool:
-    """As JSON has it: ``true`` is not ``1``."""
-    return any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in choices)
+    return any(same(value, each) for each in choices)
 
 
 def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: list[int]) -> bool:
-    """Whether a value could be meant by a schema, by kind, choices and members; limits are not looked at."""
+    """Whether a value could be meant by a schema, by kind, choices and members.
+
+    Limits are not looked at: what is too long for an alternative is still meant as one. (``fits`` of values asks more.)
+    """
     looks[0] -= 1
     if schema is False:
         return False
