@@ -76,6 +76,8 @@ class FormLayout(AnswersOnce[bool | None], Screen[bool | None]):
         self._header, self._footer = header, footer
         self._rows = FormRows(source.described, source.by)
         self._view = FormView()
+        self._stood: dict[tuple[FieldPath, int], str] = {}
+        """What stood at a place as an alternative of it, before it was taken out or something else came there."""
         add = first_key("form.add", explorer.settings.keymap) or "The palette"
         nothing = "   Nobody has told of any params of this method."
         advice = [[(nothing, "dim")], [("   ", "dim"), (add, "bold"), (" adds one.", "dim")]]

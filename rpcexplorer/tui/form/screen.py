@@ -11,23 +11,19 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.geometry import Region
-from textual.widget import Widget
 
-from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.form.editing import FormText
-from rpcexplorer.model.form.field import FieldPath, FormField
+from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.rows import LONGEST, FormView
 from rpcexplorer.model.form.starting import starting_text
 from rpcexplorer.model.form.typed import shown, typed_value
 from rpcexplorer.model.templates.inert import inert_value
 from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.dialogs.dialog import Ask
-from rpcexplorer.tui.form.layout import FormLayout
-from rpcexplorer.tui.form.list import FormList
+from rpcexplorer.tui.form.changes import FormChanges
 from rpcexplorer.tui.form.source import FormSource
 from rpcexplorer.tui.form.typing import NO_JSON, NO_NUMBER, JsonInPlace, LineInPlace
 from rpcexplorer.tui.form.words import ABSENT, HOW_TO_TYPE, NULL, doc_lines, picks
-from rpcexplorer.tui.pending_keys import PendingKeys, opens
+from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.widgets.row_list import RowList
 
 __all__ = ["LONGEST", "FormScreen", "FormSource"]
@@ -36,28 +32,16 @@ OF_ROWS: Final = frozenset({"edit", "cycle", "unfold", "fold", "add", "remove"})
 """Actions that are for the row under the cursor."""
 
 
-class FormScreen(FormLayout):
+class FormScreen(FormChanges):
     """The answer is whether the call is to be sent."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings("form")
 
-    def __init__(
-        self,
-        explorer: Explorer,
-        source: FormSource,
-        pending: PendingKeys | None = None,
-        *,
-        header: Widget | None = None,
-        footer: Widget | None = None,
-    ) -> None:
-        super().__init__(explorer, source, pending, header=header, footer=footer)
-        self._line, self._json = LineInPlace(self._take), JsonInPlace(self._take)
-        self._edited: FormField | None = None
-        """The row that is being typed into."""
-        self._stood: dict[tuple[FieldPath, int], str] = {}
-        """What stood at a place as an alternative of it, before it was taken out or something else came there."""
+    _edited: FormField | None = None
+    """The row that is being typed into."""
 
     def compose(self) -> ComposeResult:
+        self._line, self._json = LineInPlace(self._take), JsonInPlace(self._take)
         yield from super().compose()
         yield self._line
         yield self._json
@@ -202,10 +186,6 @@ class FormScreen(FormLayout):
                 self._stood = {at: each for at, each in self._stood.items() if [*at[0][: len(around)]] != around}
             self._change(self._form_text.without(row.path), row.path)
 
-    def _keep(self, row: FormField) -> None:
-        if row.state == "value":
-            self._stood[row.path, row.place.chosen] = row.text
-
     @opens("name")
     async def action_add(self) -> None:
         """One more element or member in what the cursor is on, or in what that is in."""
@@ -223,9 +203,6 @@ class FormScreen(FormLayout):
         if name:
             self._open(path)
             self._change(*self._form_text.with_member(path, name))
-
-    def _around(self, row: FormField) -> FormField | None:
-        return next((each for each in self.list.items if each.path == row.path[:-1]), None)
 
     def action_undo(self) -> None:
         if self._edited is not None:
@@ -249,61 +226,7 @@ class FormScreen(FormLayout):
             self.notify("What stood there before is not valid JSON: the editor has it.", markup=False)
             self.dismiss(None)
 
-    # --- the text ----------------------------------------------------------------------------------------------
-
-    @property
-    def _form_text(self) -> FormText:
-        return FormText(self._rows.reader, self.text, self.list.items)
-
-    def _start(self, row: FormField) -> str:
-        return self._form_text.value(row.path)
-
-    def _can_change(self, row: FormField) -> bool:
-        if not row.alone:
-            self.notify("The one below counts. Esc leads to the editor, where this one can be taken out.", markup=False)
-        return row.alone
-
-    def _put(self, path: FieldPath, value: str) -> None:
-        row = next((each for each in self.list.items if each.alone and each.path == path), None)
-        if row is not None and value == NULL:
-            self._keep(row)
-        self._change(self._form_text.with_value(path, value), path)
-
-    def _change(self, text: str, at: FieldPath) -> None:
-        if text != self.text:
-            self.source.put(text)
-        self._show(at)
-
-    # --- folding, leaving --------------------------------------------------------------------------------------
-
-    @on(FormList.RowFolded)
-    def _row_folded(self, event: FormList.RowFolded) -> None:
-        event.stop()
-        self._fold_row(event.field, unfold=event.unfold)
-
-    def action_fold(self) -> None:
-        if self.list.chosen is not None:
-            self._fold_row(self.list.chosen, unfold=False)
-
-    def action_unfold(self) -> None:
-        if self.list.chosen is not None:
-            self._fold_row(self.list.chosen, unfold=True)
-
-    def _fold_row(self, row: FormField, *, unfold: bool) -> None:
-        """To fold what is not open leads to what it is in."""
-        if not unfold and not row.open:
-            around = self._around(row)
-            if around is not None:
-                self._show(around.path)
-        elif row.folds:
-            self._fold(row.path, unfold=unfold)
-
-    def _fold(self, path: FieldPath, *, unfold: bool) -> None:
-        self._view = FormView({**self._view.folds, path: unfold}, self._view.chosen)
-        self._show(path)
-
-    def _open(self, *paths: FieldPath) -> None:
-        self._view = FormView({**self._view.folds, **dict.fromkeys(paths, True)}, self._view.chosen)
+    # --- leaving ------------------------------------------------------------------------------------------------
 
     def action_send(self) -> None:
         if self._taken():
