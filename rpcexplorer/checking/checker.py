@@ -45,6 +45,8 @@ KEPT: Final = 16
 SLICE: Final = 0.005
 """Seconds of work on a schema before others have a turn."""
 
+_OTHER_BRACKETS: Final = str.maketrans("[]{}", "{}[]")
+
 T = TypeVar("T")
 _Use: TypeAlias = tuple[int, By | None]
 
@@ -75,10 +77,8 @@ class Checker:
         way: By = "name" if given.startswith("{") else "position"
         if given[:1] not in {"{", "["}:
             return Checked(why_not="it is neither an array nor an object")
-        if given == "[]" and by == "name":
-            way, body = "name", body.replace("[]", "{}")
-        elif given == "{}" and by == "position":
-            way, body = "position", body.replace("{}", "[]")
+        if by and by != way and given[-1] in {"}", "]"} and not given[1:-1].strip():  # nothing is given either way
+            way, body = by, body.translate(_OTHER_BRACKETS)
         if by and by != way:
             return await self._other_way(described, body, by)
         return await self._checked(await self._checkable(described, way), body)

@@ -199,10 +199,11 @@ def test_params_that_are_given_the_other_way_are_told_as_such() -> None:
             await checker.params(method, '\n["x", 5]', by="name"),
             await checker.params(method, '{"b": 5, "a": "x"}', by="position"),
             await checker.params(method, '["x", "y"]', by="name"),
-            await checker.params(method, "[]", by="name"),
+            *[await checker.params(method, text, by="name") for text in ("[]", " [ ]", "[\n]\n")],
+            *[await checker.params(method, text, by="position") for text in ("{}", "{ }", "\ufeff{\t}")],
         ]
 
-    named, placed, wrong, empty = used(use)
+    named, placed, wrong, *empty = used(use)
     assert [(each.sentence, each.line, each.column) for each in named.problems] == [
         ("it takes its params by name: write an object", 2, 1)
     ]
@@ -211,4 +212,4 @@ def test_params_that_are_given_the_other_way_are_told_as_such() -> None:
         '["x", 5]',
     ]
     assert [each.fix for each in wrong.problems] == [None]
-    assert empty.is_right
+    assert all(each.is_right for each in empty)
