@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.places import ValuePlace
 from rpcexplorer.model.schema.checkable import Checkable
 from rpcexplorer.model.schema.checked import SchemaProblem, Violation
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
 MOST: Final = 50
@@ -38,6 +39,8 @@ KIND_WORDS: Final = {
 }
 _HELD: Final = frozenset({"required", "dependentRequired", "additionalProperties", "unevaluatedProperties"})
 """Keywords about the names in an object: they hold whatever takes the place of a reference in one of its values."""
+_OF_SHAPE: Final = frozenset({"type", "minItems", "maxItems", "minProperties", "maxProperties"})
+"""Keywords that no value inside of an object or array can put right."""
 
 
 class WordedProblem(Struct, frozen=True):
@@ -87,13 +90,13 @@ def _with_lines(text: str, found: list[WordedProblem]) -> Iterator[WordedProblem
 class _Wording:
     def __init__(self, checkable: Checkable, text: str) -> None:
         self._checkable, self._text = checkable, text
-        self._has_references = OPENING in text
+        self._has_references = bool(checkable.by) and (OPENING in text or "«" in text)
 
     def told(self, violation: Violation) -> Iterator[WordedProblem]:
         place = violation.place or ValuePlace(0, len(self._text), 0, 0)
         keyword = _keyword(violation.rule)
         schema, rule = self._rule(violation.rule)
-        if self._is_open(keyword, place) or self._is_left_out(violation, place):
+        if self._is_open(violation) or self._is_left_out(violation, place):
             return
         match keyword:
             case "additionalProperties" | "unevaluatedProperties" if violation.unexpected:
@@ -119,9 +122,17 @@ class _Wording:
         problem = SchemaProblem(path, keyword, sentence, place.start, end)
         return WordedProblem(problem, schema, place, violation.name)
 
-    def _is_open(self, keyword: str, place: ValuePlace) -> bool:
-        """Whether a reference stands there that may make it right."""
-        return self._has_references and keyword not in _HELD and OPENING in self._text[place.start : place.end]
+    def _is_open(self, violation: Violation) -> bool:
+        """Whether a reference or a placeholder stands there, the value of which may make it right."""
+        keyword = _keyword(violation.rule)
+        if not self._has_references or keyword in _HELD:
+            return False
+        if violation.alternatives:
+            return any(all(map(self._is_open, branch)) for branch in violation.alternatives)
+        token = self._text[violation.place.start : violation.place.end] if violation.place else self._text
+        if token.startswith('"'):  # a secret is a text
+            return OPENING in token or (keyword != "type" and bool(PLACEHOLDER.fullmatch(token[1:-1])))
+        return keyword not in _OF_SHAPE and (OPENING in token or bool(PLACEHOLDER.search(token)))
 
     def _is_left_out(self, violation: Violation, place: ValuePlace) -> bool:
         """Whether it is null in the position of a param that is not required: so servers have it left out."""

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.schema.described import Described, DescribedParam
-from tests.fakes.violations import problems
+from rpcexplorer.model.schema.wording import worded
+from tests.fakes.violations import made, problems, violations
 
 WORDS: list[tuple[Any, str, str]] = [
     ({"type": "integer"}, '"x"', "a must be a whole number; this is a string"),
@@ -103,6 +104,33 @@ def test_what_a_reference_will_put_there_is_no_problem_yet() -> None:
     method = taking(a={"type": "integer"}, b={"anyOf": [{"items": {"type": "integer"}}]}, c={})
     assert not problems(method, '{"a": "{{n:json}}", "b": ["{{m}}"], "{{name}}": 1}')
     assert len(problems(method, '{"a": "{{n:json}}", "b": ["x"], "d": "{{name}}"}')) == 2
+
+
+def test_what_no_value_of_a_reference_puts_right_is_told_as_long_as_it_stands() -> None:
+    method = taking(
+        x={"type": "array", "uniqueItems": True, "minItems": 2},
+        y={"anyOf": [{"type": "array"}, {"enum": [{"k": 1}]}]},
+        z={"anyOf": [{"type": "array"}, {"type": "integer"}]},
+    )
+    assert not problems(method, '{"x": ["{{v}}", "{{v}}"], "y": {"k": "{{v:json}}"}}')
+    text = '{"x": {"a": "{{v}}"}, "z": {"a": "{{v}}"}}'
+    assert [each.pointer for each in problems(method, text)] == [("x",), ("z",)]
+    assert [each.keyword for each in problems(method, '{"x": ["{{v}}"]}')] == ["minItems"]
+
+
+def test_in_a_result_nothing_is_a_reference() -> None:
+    result = made(
+        Described(result={"type": "object", "properties": {"a": {"const": "«p.token»"}, "b": {"minLength": 9}}}), None
+    )
+    for text, told in (('{"a": "{{name}}"}', 1), ('{"b": "{{name}}"}', 1), ('["{{name}}"]', 1)):
+        assert len(worded(result, text, violations(result, text))) == told
+
+
+def test_a_placeholder_of_a_secret_stands_for_a_text_that_is_not_known_here() -> None:
+    method = taking(key={"type": "string", "pattern": "^[0-9a-f]+$", "minLength": 40}, n={"type": "integer"})
+    assert not problems(method, '{"key": "«demo.password»"}')
+    for text in ('{"key": "«demo:password»"}', '{"key": "\\u00abdemo.password»"}', '{"n": "«demo.password»"}'):
+        assert problems(method, text)
 
 
 def test_the_text_of_a_service_is_cut_and_stays_in_one_line() -> None:
