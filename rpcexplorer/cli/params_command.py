@@ -83,7 +83,7 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
         world.say(f"these are no params: {read}")
         world.stderr.write(f"{marked(text, read)}\n")
         return WRONG
-    found = asyncio.run(_checked(explorer, name, method, text))
+    found = asyncio.run(_checked(explorer, name, text))
     for at, problem in enumerate(found.problems):
         world.say(warning(problem, at, len(found.problems)))
     if found.why_not:
@@ -93,9 +93,10 @@ def _check(invocation: Invocation, explorer: Explorer, method: Method, text: str
     return WRONG if found.problems else 0
 
 
-async def _checked(explorer: Explorer, name: str, method: Method, text: str) -> Checked:
+async def _checked(explorer: Explorer, name: str, text: str) -> Checked:
     async with explorer:
         described = explorer.described(name)
         if described is None:
             return Checked(why_not="it is not known what it takes")
-        return await explorer.checker.params(described, text, by=method.by)
+        known = explorer.methods(called=False).get(name)  # of a saved call, what it calls
+        return await explorer.checker.params(described, text, by=known.by if known else None)

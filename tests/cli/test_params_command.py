@@ -17,6 +17,7 @@ METHODS = [
         ],
     },
     {"name": "none", "params": []},
+    {"name": "labelled", "paramStructure": "by-name", "params": [{"name": "x", "schema": {"type": "integer"}}]},
 ]
 
 
@@ -29,6 +30,7 @@ def shop(shell: Shell) -> Shell:
     shell.sessions(
         '[profile.shy]\nurl = "http://127.0.0.1:1"\n[profile.shy.method.noted]\nparams = { a = 1 }\n'
         "[call.kept]\nmethod = \"needs\"\nparams_json = '[1.10]'\n"
+        "[call.placed]\nmethod = \"labelled\"\nparams_json = '[1]'\n"
     )
     return shell
 
@@ -78,6 +80,12 @@ def test_params_that_fit_and_such_that_nobody_can_check_end_with_0(shop: Shell) 
     ran = shop.run("params", "noted", "--check", "{}")
     assert ran.code == 0
     assert ran.err.startswith("rpcexplorer: not checked: ")
+
+
+def test_a_saved_call_is_checked_as_the_method_takes_it_that_it_calls(shop: Shell) -> None:
+    for words in (["@placed"], ["labelled", "[1]"]):
+        ran = shop.run("params", words[0], "--check", *words[1:])
+        assert (ran.code, "it takes its params by name" in ran.err) == (2, True)
 
 
 @pytest.mark.parametrize(
