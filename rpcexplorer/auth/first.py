@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
@@ -38,11 +38,20 @@ class FirstAuth(TokenAuth, frozen=True):
     form: ClassVar[tuple[FormLine, ...]] = (FormLine("value", "first param", "token:{token}"),)
     in_params: ClassVar[bool] = True
 
+    def offered(self, methods: dict[str, Method]) -> dict[str, Method]:
+        return {name: self._without_token(method) for name, method in methods.items()}
+
     def offered_in_full(self, method: Method, full: Described) -> Described:
         """Without its first param, where that is the token by its name, or a text that has none."""
-        first = next(iter(full.params), None)
-        is_token = first is not None and (first.name in TOKENS or (not first.name and _is_text(first.schema)))
-        return replace(full, params=full.params[1:]) if is_token and method.auth != Auth.kind else full
+        if method.auth == Auth.kind or not full.params:
+            return full
+        first, *rest = full.params
+        is_token = first.name in TOKENS or (not first.name and _is_text(first.schema))
+        if not is_token:
+            return full
+        names = [param.name for param in rest]
+        examples = (replace(each, params=_behind_the_token(each.params, first.name, names)) for each in full.examples)
+        return replace(full, params=tuple(rest), examples=tuple(examples))
 
     def words(self, profile: Profile) -> str:
         return self.said(profile, "out as the first element of the params")
@@ -58,6 +67,14 @@ class FirstAuth(TokenAuth, frozen=True):
         texts = () if text == self.mark(profile) else (text,)
         return Send(replace(message, calls=tuple(calls)), texts=texts)
 
+    def _without_token(self, method: Method) -> Method:
+        """Its params are by position, for an object is refused here."""
+        if method.auth == Auth.kind or not (method.parameters or method.by):
+            return method
+        first = next(iter(method.parameters), None)
+        is_token = first is not None and (first.name in TOKENS or (not first.name and first.kind == "string"))
+        return replace(method, parameters=method.parameters[1:] if is_token else method.parameters, by="position")
+
     def _params(self, call: Call, profile: Profile, element: str) -> str | Refused:
         if self.free(profile, call):  # in a batch some may be
             return call.params
@@ -71,6 +88,18 @@ class FirstAuth(TokenAuth, frozen=True):
         if spans and call.params[slice(*spans[0])] == element:
             return call.params  # as the request shows it, pasted back
         return f"[{element},{call.params.lstrip()[1:]}" if spans else f"[{element}]"
+
+
+def _behind_the_token(params: Any, token: str, names: Sequence[str]) -> Any:
+    """Params of an example call as they are typed here: those by name in their order, if none before is missing."""
+    if isinstance(params, list):
+        return params[1:]
+    if not isinstance(params, dict):
+        return params
+    given = {name: value for name, value in params.items() if name != token}
+    if given.keys() != set(names[: len(given)]):
+        return given
+    return [given[name] for name in names[: len(given)]]
 
 
 def _is_text(schema: Any) -> bool:

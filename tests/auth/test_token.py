@@ -17,10 +17,12 @@ from rpcexplorer.auth.header import HeaderAuth
 from rpcexplorer.auth.member import MemberAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.query import QueryAuth
+from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Auth, Login, MethodNote, Profile
-from rpcexplorer.model.schema.described import Described, DescribedParam
+from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
+from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.messages import Call, Result
 from tests.auth.driving import DENIED, PONG, SESSION, drive, end, kinds, message, received, requests
@@ -354,4 +356,29 @@ def test_the_first_param_is_not_asked_for_where_it_is_the_token(first: Described
     both = Described((first, rest))
     assert FirstAuth().offered_in_full(Method("m"), both).params == ((rest,) if is_token else (first, rest))
     assert FirstAuth().offered_in_full(Method("m", auth="none"), both) == both
+
+
+def test_examples_and_the_start_of_a_method_are_without_the_token_too_and_by_position() -> None:
+    document = """{"openrpc": "1.2.6", "methods": [{"name": "aria2.tellStatus", "paramStructure": "by-name",
+        "params": [{"name": "token", "required": true, "schema": {"type": "string"}},
+                   {"name": "gid", "required": true, "schema": {"type": "string"}},
+                   {"name": "keys", "schema": {"type": "array"}}],
+        "examples": [{"name": "e", "params": [{"value": "token:secret"}, {"value": "2089"}]}]}]}"""
+    listing = read_openrpc(json.loads(document))
+    (method,), (full,) = listing.methods, listing.described.values()
+    ours, free = FirstAuth().offered({"m": method, "free": replace(method, auth="none")}).values()
+    assert ([each.name for each in ours.parameters], ours.by, free.by) == (["gid", "keys"], "position", "name")
+    offered = FirstAuth().offered_in_full(ours, full)
+    assert [each.params for each in offered.examples] == [["2089"]]
+    assert starting_point(ours, offered) == ["2089"]
+    shapes: list[tuple[Any, Any]] = [
+        ({"token": "x", "keys": [], "gid": "1"}, ["1", []]),
+        ({"token": "x", "keys": []}, {"keys": []}),
+        ({"token": "x"}, []),
+        ([], []),
+    ]
+    for given, left in shapes:
+        one = replace(full, examples=(ExampleCall("", given),))
+        assert [each.params for each in FirstAuth().offered_in_full(ours, one).examples] == [left]
+    assert FirstAuth().offered({"m": Method("m")}) == {"m": Method("m")}
     assert FirstAuth().offered_in_full(Method("m"), Described()) == Described()
