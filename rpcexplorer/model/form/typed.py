@@ -16,13 +16,16 @@ def shown(field: FormField, start: str, indent: str = "") -> str:
     return text
 
 
-def typed_value(field: FormField, typed: str, indent: str = "") -> str | None:
-    """What was typed as JSON text; None where it is none. What was not changed is spelled as it was."""
+def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> str | None:
+    """What was typed as JSON text; None where it is none. What was not changed is spelled as it was.
+
+    So is a start: what a service says in it is spelled so that nothing is opened.
+    """
+    text = field.text if field.state == "value" else ""
     if field.editing == "text":
-        is_same = field.state == "value" and decoded(field.text) == typed
-        return field.text if is_same else string(typed)
-    value, text = typed_json(typed), field.text if field.state == "value" else ""
-    stood = without_indent(text, indent)
+        there = text or start
+        return there if there.startswith('"') and decoded(there) == typed else string(typed)
+    value, stood = typed_json(typed), without_indent(text, indent)
     if value is None or value == stood:
         return value and text
     return with_indent(value, indent) if stood != text or "\n" not in text else value

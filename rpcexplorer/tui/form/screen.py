@@ -99,7 +99,7 @@ class FormScreen(FormChanges):
         row = self._edited
         if row is None:
             return True
-        value = typed_value(row, self._typed, self._form_text.indent(row))
+        value = typed_value(row, self._typed, self._start(row), self._form_text.indent(row))
         if value is None:
             self.notify(NO_NUMBER if self._line.display else NO_JSON, markup=False)
             return False
@@ -111,7 +111,9 @@ class FormScreen(FormChanges):
     def put_typed(self) -> None:
         """What is being typed goes into the text if it can stand there: the program may end before it is taken."""
         row = self._edited
-        value = typed_value(row, self._typed, self._form_text.indent(row)) if row is not None else None
+        value = (
+            typed_value(row, self._typed, self._start(row), self._form_text.indent(row)) if row is not None else None
+        )
         if row is not None and value is not None and value != row.text:
             self.source.put(self._form_text.with_value(row.path, value))
 

@@ -40,7 +40,12 @@ def test_what_is_typed_becomes_a_value(name: str, there: str, into: str, typed: 
     row = field(name, there)
     start = {"s": '""', "n": "0", "a": "null"}[name]
     assert shown(row, start) == into
-    assert typed_value(row, typed) == value
+    assert typed_value(row, typed, start) == value
+
+
+def test_what_a_service_gives_to_start_from_is_not_opened_for_having_been_in_a_line_to_type_in() -> None:
+    row, start = field("s", ""), '"\\u00abdemo.password»"'
+    assert typed_value(row, shown(row, start), start) == start
 
 
 def test_json_of_several_lines_is_typed_from_the_first_column_on_and_put_back_where_it_stood() -> None:
@@ -49,7 +54,7 @@ def test_json_of_several_lines_is_typed_from_the_first_column_on_and_put_back_wh
     assert (row.name, row.state) == ("a", "value")
     own = '[\n  {"b": 1},\n\n  2\n]'
     assert shown(row, "", "  ") == own
-    assert typed_value(row, own, "  ") == row.text
-    assert typed_value(row, own.replace("1", "3"), "  ") == '[\n    {"b": 3},\n\n    2\n  ]'
+    assert typed_value(row, own, "", "  ") == row.text
+    assert typed_value(row, own.replace("1", "3"), "", "  ") == '[\n    {"b": 3},\n\n    2\n  ]'
     assert shown(row, "", "      ") == row.text, "it stands further to the left than its line"
-    assert typed_value(row, row.text.replace("1", "3"), "      ") == row.text.replace("1", "3")
+    assert typed_value(row, row.text.replace("1", "3"), "", "      ") == row.text.replace("1", "3")
