@@ -81,8 +81,13 @@ class InlineAuth(Kind, frozen=True):
         return added if not present else f"{call.params[:-1]},{added[1:]}"
 
     def _without_credentials(self, method: Method) -> Method:
+        """They have a place among params by name alone: an array is refused here."""
         ours = {self.username_member, self.password_member}
-        if method.auth == Auth.kind or not any(parameter.name in ours for parameter in method.parameters):
+        if method.auth == Auth.kind:
+            return method
+        if method.by == "position":
+            method = replace(method, by="name")
+        if not any(parameter.name in ours for parameter in method.parameters):
             return method
         parameters = tuple(
             parameter._replace(required=False) if parameter.name in ours else parameter

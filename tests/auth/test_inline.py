@@ -84,3 +84,10 @@ def test_credentials_that_the_profile_puts_in_are_not_for_the_person_to_give() -
     assert starting_point(found["auth"]) == {"user": "", "password": None, "id": 0}
     full = [auth_of(profile).offered_in_full(method, described_by(method)) for method in known]
     assert [[param.required for param in each.params] for each in full] == [[False, False, True], [True, True, True]]
+
+
+def test_params_go_by_name_where_the_credentials_have_names() -> None:
+    """A profile that refuses an array offers no start that is one."""
+    method = Method("m", parameters=(Parameter("a", True, "string"),), by="position")
+    offered = InlineAuth().offered({"m": method, "free": replace(method, auth="none")})
+    assert [starting_point(each) for each in offered.values()] == [{"a": ""}, [""]]
