@@ -17,7 +17,7 @@ from rpcexplorer.model.schema.node import Node
 from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.schema.values.fitting import small
 from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
-from rpcexplorer.model.schema.words import kind_words, limit_words, value_words
+from rpcexplorer.model.schema.words import cut, kind_words, limit_words, value_words
 from rpcexplorer.model.templates.inert import inert_value
 
 MOST: Final = 50
@@ -137,7 +137,7 @@ def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate
     node = places.reader.node(row.schema)
     doc = _line(row.doc or node.doc)
     told = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
-    words = _cut(" · ".join(filter(None, (told, doc))))
+    words = cut(" · ".join(filter(None, (told, doc))), LONGEST_WORDS)
     text = inert_value(row.name)
     if place.colon:
         return Candidate(text, row.name, words)
@@ -243,7 +243,7 @@ def _value(place: TypedPlace, value: Any, words: str) -> Candidate | None:
     text = inert_value(value)
     if not _suits(place, text):
         return None
-    shown = value_words(value) if _is_scalar(value) else _cut(text, MOST_SHOWN)
+    shown = value_words(value) if _is_scalar(value) else cut(text, MOST_SHOWN)
     return _fitted(place, Candidate(text, shown, words))
 
 
@@ -265,7 +265,3 @@ def _is_scalar(value: Any) -> bool:
 
 def _line(text: str) -> str:
     return " ".join(text[: LONGEST_WORDS * 4].partition("\n\n")[0].split())
-
-
-def _cut(text: str, limit: int = LONGEST_WORDS) -> str:
-    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.places import ValuePlace
 from rpcexplorer.model.schema.checkable import Checkable
 from rpcexplorer.model.schema.checked import SchemaProblem, Violation
+from rpcexplorer.model.schema.words import cut
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
@@ -325,8 +326,7 @@ def spelled_value(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return cut(text, LONGEST)
 
 
 def _element(schema: Any, index: int) -> Any:
