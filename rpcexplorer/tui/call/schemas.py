@@ -6,6 +6,7 @@ against what it does.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +15,7 @@ from textual import work
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.checked import Checked
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.templates.saved_call import as_named
@@ -35,8 +37,12 @@ class SchemaScreen(ReplyScreen):
 
     def __init__(self, explorer: Explorer, pending: PendingKeys) -> None:
         super().__init__(explorer, pending)
-        self._earlier: tuple[Sequence[Exchange], dict[object, Sequence[Candidate]]] = (), {}
-        """The newest calls, and what was found in them for each place."""
+        self._newest: Sequence[Exchange] | None = None
+        """The newest calls as they were when the others were looked for."""
+        self._calls: Sequence[Exchange] = ()
+        """Those and the others, as far as they are known."""
+        self._earlier: dict[object, Sequence[Candidate]] = {}
+        """What was found in them for each place."""
 
     def describe(self) -> None:
         """What is known of the method that is called, in full: for the docs, and for whoever writes its params."""
@@ -48,6 +54,7 @@ class SchemaScreen(ReplyScreen):
     def complete_params(self, text: str, offset: int) -> Completion | None:
         if self.described is None or len(text) > LONGEST:
             return None
+        self._look_for_calls()
         from rpcexplorer.model.schema.completing import completions
 
         return completions(text, offset, self.described, by=self._method.by, values=self._values)
@@ -55,6 +62,7 @@ class SchemaScreen(ReplyScreen):
     def hint_params(self, text: str, offset: int) -> str:
         if self.described is None or len(text) > LONGEST:
             return ""
+        self._look_for_calls()
         from rpcexplorer.model.schema.signature import signature
 
         found = signature(text, offset, self.described, by=self._method.by)
@@ -63,7 +71,7 @@ class SchemaScreen(ReplyScreen):
     def _values(self, name: str, path: tuple[str | int, ...]) -> Sequence[Candidate]:
         """What could stand there besides what the service says: a variable of this name, then what earlier calls had.
 
-        Of those the newest are looked through, once for each place.
+        Of those the newest of this profile are looked through, once for each place; none that others may have written.
         """
         from rpcexplorer.model.history.values import earlier_values
         from rpcexplorer.model.schema.completing import Candidate
@@ -71,14 +79,33 @@ class SchemaScreen(ReplyScreen):
         profile, place = self.explorer.profile, (self.called, name, path)
         if profile is None:
             return ()
-        if self._earlier[0] is not self.recent:
-            self._earlier = self.recent, {}
-        if place not in self._earlier[1]:
-            self._earlier[1][place] = earlier_values(self.recent, self.called, name, path)
-        found, value = self._earlier[1][place], self.explorer.profiles.variables_of(profile).get(name)
+        if place not in self._earlier:
+            is_ours = self.explorer.journal.is_ours
+            ours = (each for each in self._calls if each.profile == profile.name and is_ours(each, profile))
+            self._earlier[place] = earlier_values(ours, self.called, name, path)
+        found, value = self._earlier[place], self.explorer.profiles.variables_of(profile).get(name)
         if value is None:
             return found
         return [Candidate(f'"{{{{{name}}}}}"', f"{{{{{name}}}}}", value), *found]
+
+    def _look_for_calls(self) -> None:
+        """Somebody writes params: calls before those that are listed may have had values for them."""
+        if self._newest is not self.recent:
+            self._newest = self._calls = self.recent
+            self._earlier = {}
+            if self.explorer.profile is not None:
+                self._read_calls(self.explorer.profile)
+
+    @work(exclusive=True, group="earlier")
+    async def _read_calls(self, profile: Profile) -> None:
+        """They are read beside the typing; a list that is open by then knows them at once."""
+        from rpcexplorer.model.history.values import MOST_CALLS
+
+        newest = self._newest
+        found = await asyncio.to_thread(self.explorer.journal.recent, profile, MOST_CALLS)
+        if self._newest is newest and self.explorer.profile == profile:
+            self._calls, self._earlier = found, {}
+            self.params.offer_anew()
 
     @property
     def _method(self) -> Method:

@@ -19,6 +19,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.schemas import LARGEST, LONGEST
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.wire import RawServer, Received, http_reply
+from tests.storage.recording import exchange as recorded
 from tests.tui.visiting import on_view, visit
 from tests.tui.waiting import until
 
@@ -106,11 +107,10 @@ def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
             found = screen.complete_params(text, len(text) - 1)
             return [each.shown for each in found.candidates] if found else []
 
-        assert offered('{"owner_id": }') == ["{{owner_id}}"], "a variable of the profile has this name"
+        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "40"])  # a call of long ago had it
         screen.params.replace('{"owner_id": 77}')
         await pilot.press("f5")
-        await until(pilot, lambda: bool(screen.recent) and not screen.what)
-        assert offered('{"owner_id": }') == ["{{owner_id}}", "77"], "and it was this one before"
+        await until(pilot, lambda: offered('{"owner_id": }') == ["{{owner_id}}", "77", "40"])  # it was this one before
         assert screen.hint_params('{"owner_id": }', 13) == "owner_id integer · then kind"
         assert offered(f'{{"note": "{"x" * LONGEST}", "owner_id": }}') == [], "a long text is left alone"
         screen.choose("@@kind.set")
@@ -128,4 +128,10 @@ def test_a_method_starts_with_what_is_right_and_offers_what_earlier_calls_had(
         told = {"user.make": Described((kind, owner)), "@kind.set": Described((kind,))}
         made.catalogues.settle(profile, Discovery(datetime(2026, 1, 2, tzinfo=UTC), known, ("said",), described=told))
         made.remembered.set_method("demo", "user.make")
+        for number in range(10):
+            made.journal.record(
+                recorded(number, profile="demo", params='{"owner_id": 40}' if number == 0 else "[]"), profile
+            )
+        made.journal.record(recorded(10, profile="other", params='{"owner_id": 41}'), profile)
+        made.journal.record(recorded(11, profile="demo", params='{"owner_id": 42}', foreign=True), profile)
         visit(made, scene)

@@ -99,6 +99,11 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         self._tell(self._find(self._followed), opens=True, wanted=True)
         return self.display
 
+    def look_again(self) -> None:
+        """More may be known of what could stand there; a list that is open shows it."""
+        if self.display and (self._editor.text, self._editor.cursor_location) == (self._followed, self._place):
+            self._tell(self._find(self._followed), opens=False, wanted=False)
+
     def close(self) -> None:
         if self.display:
             self.display = False

@@ -151,6 +151,10 @@ class ParamsPane(CheckedEditor):
         """Something to read stands at the right of the editor from now on, while it is displayed."""
         self._room.mount(page)
 
+    def offer_anew(self) -> None:
+        """More became known of what could stand at the cursor."""
+        self._completion.look_again()
+
     def show_tab(self, name: str) -> None:
         inside = self.has_focus_within
         self.tab = name
