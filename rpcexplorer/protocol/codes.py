@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 METHOD_NOT_FOUND = -32601
+INVALID_PARAMS = -32602
 
 RESERVED = {
     -32700: ("Parse error", "the server could not read the request as JSON"),
     -32600: ("Invalid request", "the JSON was not a request this server accepts"),
     METHOD_NOT_FOUND: ("Method not found", "the server has no method of this name, or not for this caller"),
-    -32602: ("Invalid params", "the method exists, but not with these params"),
+    INVALID_PARAMS: ("Invalid params", "the method exists, but not with these params"),
     -32603: ("Internal error", "the server failed while it worked on the call"),
 }
 """Code -> (the specification's name, what it means for the caller)."""

@@ -14,6 +14,7 @@ from rpcexplorer.jsontext.scan import NUMBER, STRING, decoded, elements
 from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.model.schema.completing import Candidate
 from rpcexplorer.model.schema.words import value_words
+from rpcexplorer.protocol.codes import INVALID_PARAMS
 from rpcexplorer.protocol.messages import spelled
 
 MOST: Final = 5
@@ -25,6 +26,8 @@ LONGEST_TEXT: Final = 64_000
 LONGEST: Final = 100
 """Of a value, and of a name."""
 _VALUE: Final = rf"({STRING}|{NUMBER})(?=[\s,\]}}])"
+_OTHERWISE: Final = re.compile(rf"true|false|null|{NUMBER}")
+"""A text that reads like something else is shown in its quotes."""
 _ID: Final = re.compile(r"(.{2,}?)_?ids?", re.IGNORECASE)
 """A name for the id of something."""
 
@@ -39,7 +42,7 @@ def earlier_values(
     for _, call in zip(range(MOST_CALLS), calls, strict=False):
         if left <= 0 or len(used) + len(came) >= 2 * MOST:
             break
-        if not call.foreign:
+        if not call.foreign and getattr(call.outcome, "code", None) != INVALID_PARAMS:
             left -= len(call.params)
             for text in _used(call, method, name, path):
                 _put(used, text, "used before" if call.method == method else f"used for {call.method}")
@@ -57,7 +60,8 @@ def _put(found: dict[str, Candidate], text: str, words: str) -> None:
     if len(found) < MOST and text not in found and text.strip('"') and len(text) <= LONGEST:
         value = decoded(text) if text[0] == '"' else text
         if "«" not in value:
-            found[text] = Candidate(text, value_words(value), " ".join(words.split())[:LONGEST])
+            shown = text if _OTHERWISE.fullmatch(value) else value_words(value)
+            found[text] = Candidate(text, shown, " ".join(words.split())[:LONGEST])
 
 
 def _used(call: Exchange, method: str, name: str, path: tuple[str | int, ...]) -> Iterator[str]:

@@ -163,9 +163,8 @@ def _values(
     known = [*_said(nodes), *_of_examples(place, described)]
     offered = [_value(place, value, words) for value, words in known]
     yield from (each for each in offered if each is not None)
-    yield from (
-        _fitted(place, each) for each in (values(name, place.path) if values else ()) if _suits(place, each.text)
-    )
+    elsewhere = values(name, place.path) if values else ()
+    yield from (_fitted(place, each) for each in elsewhere if _suits(place, each.text) and _may_be(nodes, each.text))
     if not place.typed and not place.quoted and not known:
         yield from _plainest(place, nodes, places)
 
@@ -257,6 +256,13 @@ def _fitted(place: TypedPlace, candidate: Candidate) -> Candidate:
 def _suits(place: TypedPlace, text: str) -> bool:
     """What is begun in quotes is a text."""
     return not place.quoted or text.startswith('"')
+
+
+def _may_be(nodes: Iterable[Node], text: str) -> bool:
+    """Whether a text or a number is of a kind that may stand there; a reference may stand for anything."""
+    kinds = {"string"} if text[:1] == '"' else {"number"} if set(text) & set(".eE") else {"number", "integer"}
+    allowed = {kind for node in nodes for kind in node.kinds}
+    return "{{" in text or not allowed or bool(kinds & allowed)
 
 
 def _is_scalar(value: Any) -> bool:

@@ -69,6 +69,17 @@ def test_what_others_sent_and_what_failed_is_not_used_again() -> None:
     assert texts(call("m", '{"user_id": 5}', foreign=True), failed) == []
 
 
+def test_what_the_service_would_not_have_is_not_offered_again() -> None:
+    refused = exchange(ErrorObject(-32602, "no such user", None, b"{}"), method="user.get", params='{"user_id": 9}')
+    failed = exchange(ErrorObject(-32000, "try later", None, b"{}"), method="user.get", params='{"user_id": 5}')
+    assert texts(refused, failed) == ["5"]
+
+
+def test_a_text_that_reads_like_something_else_is_shown_in_quotes() -> None:
+    found = earlier_values([call("m", '{"a": "true", "b": {"a": "1.5"}, "c": {"a": "x1"}}')], "m", "a", ("a",))
+    assert [each.shown for each in found] == ['"true"', '"1.5"', "x1"]
+
+
 def test_as_much_is_read_as_has_to_be() -> None:
     many = [call("m", f'{{"user_id": {at}}}', f'{{"user_id": {-at}}}') for at in range(1, 100)]
     assert texts(*many) == [*map(str, range(1, MOST + 1)), *map(str, range(-1, -MOST - 1, -1))]

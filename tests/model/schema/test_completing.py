@@ -101,14 +101,16 @@ def test_names_come_with_what_they_are_and_those_that_must_be_there_first() -> N
 
 
 def test_values_come_in_the_order_of_their_worth() -> None:
-    mine = [Candidate('"{{day}}"', "{{day}}", "saved"), Candidate("7", "7")]
+    mine = [Candidate('"{{day}}"', "{{day}}", "saved"), Candidate("7", "7"), Candidate("1.5", "1.5")]
+    places = {("since", ("since",)), ("tags", ("tags", 0)), ("since", (0,)), ("count", ("count",))}
 
     def values(name: str, path: tuple[str | int, ...]) -> list[Candidate]:
-        return mine if (name, path) in {("since", ("since",)), ("tags", ("tags", 0)), ("since", (0,))} else []
+        return mine if (name, path) in places else []
 
-    assert shown('{"since": |', values=values) == ["today", "2026-01-01", "2026-02-02", "{{day}}", "7"]
+    assert shown('{"since": |', values=values) == ["today", "2026-01-01", "2026-02-02", "{{day}}"], "7 is no text"
+    assert shown('{"count": |', values=values) == ["7", "8", "{{day}}"], "1.5 is no whole number"
     assert shown('["|', values=values) == ["today", "2026-01-01", "2026-02-02", "{{day}}"]
-    assert shown('{"tags": [|', values=values) == ["new", "old", "{{day}}", "7"]
+    assert shown('{"tags": [|', values=values) == ["new", "old", "{{day}}", "7", "1.5"]
 
 
 def test_params_are_completed_as_they_can_be_sent() -> None:
