@@ -15,26 +15,21 @@ from rpcexplorer.model.schema.words import kind_words, limit_words
 
 MOST_NAMES = 6
 """That are told on each side."""
-LONGEST_DOC = 200
 
 
 class Signature(Struct, frozen=True):
     """Where a person is among the params of a method."""
 
-    before: tuple[str, ...]
-    """By position: what stands before."""
     current: str
     """The name of what is being typed; empty between two."""
     after: tuple[str, ...]
     """What is still to come: by name what must be there first. A name with ``?`` may be left out."""
     words: str = ""
     """The kind and the limits of what is being typed."""
-    doc: str = ""
-    """One line."""
 
     @property
     def line(self) -> str:
-        """All but the doc: ``count integer 1 … 100 · then kind, since?``."""
+        """As it is told: ``count integer 1 … 100 · then kind, since?``."""
         here = " ".join(filter(None, (self.current, self.words)))
         then = ", ".join(self.after[:MOST_NAMES]) + (" …" if len(self.after) > MOST_NAMES else "")
         return " · ".join(filter(None, (here, f"then {then}" if then and here else then)))
@@ -45,7 +40,7 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
     if not described.params:
         return None
     if not text[:offset].strip():
-        return Signature((), "", tuple(_params(described)))
+        return Signature("", tuple(_params(described)))
     place = place_at(text, offset)
     if place is None or (by or _by(place)) != _by(place):
         return None
@@ -55,7 +50,7 @@ def signature(text: str, offset: int, described: Described, *, by: By | None = N
         return _by_position(top, place, described, places)
     if place.due != "value" and not place.path:
         there = place.levels[0].members
-        return Signature((), "", tuple(_params(described, leave_out=set(there))))
+        return Signature("", tuple(_params(described, leave_out=set(there))))
     return _by_name(place, described, places)
 
 
@@ -68,21 +63,21 @@ def _by_position(at: int, place: TypedPlace, described: Described, places: Schem
     if at >= len(names):
         return None
     after = [_named(name, param.required) for name, param in zip(names, described.params, strict=True)][at + 1 :]
-    words, doc = _said(place, places, described)
+    words = _said(place, places)
     inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place.path[1:])
-    return Signature(tuple(names[:at]), names[at] + inside, tuple(after), words, doc)
+    return Signature(names[at] + inside, tuple(after), words)
 
 
 def _by_name(place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature:
-    words, doc = _said(place, places, described)
+    words = _said(place, places)
     if len(place.path) == 1 and place.due == "value":
         current = str(place.path[0])
         there = {*place.levels[0].members, current}
-        return Signature((), current, tuple(_params(described, leave_out=there)), words, doc)
+        return Signature(current, tuple(_params(described, leave_out=there)), words)
     nodes = places.nodes(_object(place, places), place.levels[-1].members)
     there = {*place.levels[-1].members, str(place.path[-1])}
     current = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place.path).lstrip(".")
-    return Signature((), current, tuple(_missing(nodes, there)), words, doc)
+    return Signature(current, tuple(_missing(nodes, there)), words)
 
 
 def _object(place: TypedPlace, places: SchemaPlaces) -> tuple[object, ...]:
@@ -91,16 +86,11 @@ def _object(place: TypedPlace, places: SchemaPlaces) -> tuple[object, ...]:
     return places.schemas(path, [level.members for level in place.levels])
 
 
-def _said(place: TypedPlace, places: SchemaPlaces, described: Described) -> tuple[str, str]:
-    """Each, limits and doc of what is at the path."""
+def _said(place: TypedPlace, places: SchemaPlaces) -> str:
+    """Kind and limits of what is at the path."""
     schemas = places.schemas(place.path, [level.members for level in place.levels])
-    own = next((param.doc for at, param in enumerate(described.params) if [*place.path] in ([param.name], [at])), "")
-    for schema in schemas:
-        node = places.reader.node(schema)
-        words = " ".join(filter(None, (kind_words(places.reader, schema), limit_words(node))))
-        if words or own or node.doc:
-            return words, _line(own or node.doc)
-    return "", _line(own)
+    told = (f"{kind_words(places.reader, each)} {limit_words(places.reader.node(each))}".strip() for each in schemas)
+    return next(filter(None, told), "")
 
 
 def _params(described: Described, leave_out: set[str] | None = None) -> Iterator[str]:
@@ -118,7 +108,3 @@ def _missing(nodes: list[Node], there: set[str]) -> Iterator[str]:
 
 def _named(name: str, required: bool | None) -> str:
     return name if required else f"{name}?"
-
-
-def _line(text: str) -> str:
-    return " ".join(text[: LONGEST_DOC * 4].partition("\n\n")[0].split())[:LONGEST_DOC]

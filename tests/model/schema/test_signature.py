@@ -12,7 +12,7 @@ from rpcexplorer.model.schema.signature import signature
 OWNER = {"type": "object", "required": ["id"], "properties": {"born": {"format": "date", "type": "string"}, "id": {}}}
 SHOP = Described(
     (
-        DescribedParam("since", {"type": "string"}, doc="From\nwhen on.\n\nMore."),
+        DescribedParam("since", {"type": "string"}),
         DescribedParam("count", {"type": "integer", "minimum": 1, "maximum": 9, "description": "How many."}, True),
         DescribedParam("kind", {"enum": ["book", "boat"]}, True),
         DescribedParam("owner", {"anyOf": [OWNER, {"type": "null"}]}),
@@ -49,15 +49,6 @@ def line(text: str, **more: Any) -> str:
 )
 def test_the_line_follows_the_cursor(text: str, told: str) -> None:
     assert line(text) == told
-
-
-def test_the_doc_of_what_is_typed_is_one_line() -> None:
-    found = [signature(text, len(text), SHOP) for text in ('{"since": ', "[1, ", '["x", 5, ')]
-    assert [each and (each.before, each.doc) for each in found] == [
-        ((), "From when on."),
-        (("since",), "How many."),
-        (("since", "count"), ""),
-    ]
 
 
 def test_params_in_a_form_that_the_method_does_not_take_have_no_line() -> None:
