@@ -22,6 +22,8 @@ WIDTH = 72
 
 LONGEST: Final = 400
 """Characters of a sentence: what a service writes into its schemas may have any length."""
+TOLD: Final = 3
+"""Problems of a result."""
 LONGEST_PATH: Final = 60
 
 
@@ -62,12 +64,17 @@ def warning(problem: SchemaProblem, at: int = 0, count: int = 1) -> str:
 
 
 def result_remark(problems: Sequence[SchemaProblem]) -> str:
-    """The first problem of a result, and how many more there are; empty where there is none."""
+    """The first problems of a result, and how many more there are; empty where there is none."""
     if not problems:
         return ""
-    more = f" ({len(problems) - 1} more)" if len(problems) > 1 else ""
-    where = f" at {path(problems[0].pointer)}" if problems[0].pointer else ""
-    return f"not as its schema says{where}: {_sentence(problems[0])}{more}"
+    told = (f"{_at(each)}{_sentence(each)}" for each in problems[:TOLD])
+    more = f" ({len(problems) - TOLD} more)" if len(problems) > TOLD else ""
+    first, *others = told
+    return ";".join([f"not as its schema says{first}", *(each.removeprefix(":") for each in others)]) + more
+
+
+def _at(problem: SchemaProblem) -> str:
+    return f" at {path(problem.pointer)}: " if problem.pointer else ": "
 
 
 def unchecked_words(checked: Checked) -> str:

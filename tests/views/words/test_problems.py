@@ -56,8 +56,13 @@ def test_a_warning_says_where_it_is_and_which_of_all() -> None:
 def test_a_remark_names_the_first_and_counts_the_others() -> None:
     assert result_remark(()) == ""
     assert result_remark([COUNT]) == "not as its schema says at /count: count must be a number; this is a string"
-    assert result_remark([DEEP, COUNT, COUNT]).endswith("at /items/0/a~1b~0: must be one of ␛[31m, b (2 more)")
-    assert result_remark([SchemaProblem((), "type", "it must be an object")]).endswith("says: it must be an object")
+    both = result_remark([DEEP, COUNT])
+    assert both.endswith(
+        "at /items/0/a~1b~0: must be one of ␛[31m, b; at /count: count must be a number; this is a string"
+    )
+    assert result_remark([DEEP, *[COUNT] * 4]) == result_remark([DEEP, COUNT, COUNT]) + " (2 more)"
+    whole = SchemaProblem((), "type", "it must be an object")
+    assert result_remark([whole, whole]).endswith("says: it must be an object; it must be an object")
 
 
 def test_what_a_service_writes_is_cut() -> None:
