@@ -72,15 +72,20 @@ async def discover(
             say(told(listing)[0])
     finally:
         await interview.close()
+    return _put_together(found, now, profile, interview.closed)
+
+
+def _put_together(found: Findings, now: datetime, profile: Profile, closed: Exchange | None) -> Discovery:
     said = found.sentences()
     if not found.methods:
-        asked = redacted_address(profile.endpoint)
-        said.append(f"{asked} told of no methods. Any name can be typed and called all the same.")
+        said.append(
+            f"{redacted_address(profile.endpoint)} told of no methods. Any name can be typed and called all the same."
+        )
     return Discovery(
         now,
         tuple(found.methods.values()),
         tuple(said),
-        ended=None if found.methods else interview.closed,
+        ended=None if found.methods else closed,
         described=found.described,
         events=found.events,
     )
