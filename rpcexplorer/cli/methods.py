@@ -70,7 +70,8 @@ def methods(
     code = _refreshed(invocation, explorer) if refresh else 0
     if export:
         known = [*explorer.methods(called=False).values()]
-        invocation.world.write(explorer.catalogues.openrpc(chosen, known).encode())
+        document = explorer.catalogues.openrpc(chosen, known)
+        json(invocation.world, document.removesuffix("\n").encode())
     elif changes:
         _print_changes(invocation, explorer, as_json=as_json)
     else:

@@ -264,6 +264,15 @@ def test_a_catalogue_is_exported_without_secrets_and_read_back(shell: Shell) -> 
     assert shell.run("methods", "--export", "openrpc", RPCEXPLORER_SHY_TOKEN=secret).out == before.out
 
 
+def test_an_exported_catalogue_is_safe_on_a_terminal_and_exact_in_a_pipe(shell: Shell) -> None:
+    hostile = "\u202e\u009b"
+    described(shell, {"methods": [{"name": "a.b", "description": f"No{hostile}31m", "params": []}]})
+    on_terminal = shell.run("methods", "--export", "openrpc", terminal=True).text
+    assert "a.b" in on_terminal
+    assert not {*hostile} & {*on_terminal}
+    assert {*hostile} <= {*shell.run("methods", "--export", "openrpc").text}
+
+
 @pytest.mark.parametrize("words", [["--export", "openapi"], ["--export", "openrpc", "--json"], ["--changes", "a.b"]])
 def test_words_that_do_not_go_together_are_a_sentence(shell: Shell, words: list[str]) -> None:
     ran = shell.run("methods", *words)
