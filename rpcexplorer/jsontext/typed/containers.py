@@ -11,7 +11,7 @@ from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from rpcexplorer.jsontext.typed.tokens import SCALARS, Token
+from rpcexplorer.jsontext.typed.tokens import SCALARS, STRINGS, Token
 
 ContainerState: TypeAlias = Literal["item", "colon", "value", "after"]
 """What has to come next: an item, the colon after a name, the value after the colon, or a comma or a closer."""
@@ -72,10 +72,15 @@ class Container(Struct):
         named = self.colons >= self.parts > 0
         bare = self.first and (self.first.kind in SCALARS or self.colons or self.parts > 1)
         if self.typed == "{":
-            alone = not self.colons and self.items != 2 * self.parts
+            alone = not self.colons and self.items != 2 * self.parts and not self._may_become_a_member
             self.kind = "[" if alone and self.items and (self.closed or self.parts > 1) else "{"
         elif self.typed or bare:
             self.kind = "{" if named else "["
+
+    @property
+    def _may_become_a_member(self) -> bool:
+        """One text is all there is: whoever types a name has got no further yet, its brace closed by the editor."""
+        return self.items == 1 and self.first is not None and self.first.kind in STRINGS and self.first_join is None
 
 
 class Nest:

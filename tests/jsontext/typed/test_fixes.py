@@ -94,6 +94,9 @@ def test_nothing_is_offered_where_only_a_person_can_know(text: str) -> None:
 
 RARE = [
     ("[{1, 2}]", 3, "elements without names need square brackets, not braces; write [ ]"),
+    ('{""}', 4, "a name without a value; write a colon and a value after the name"),
+    ('[{"a"}]', 6, "a name without a value; write a colon and a value after the name"),
+    ("{1}", 2, "elements without names need square brackets, not braces; write [ ]"),
     ('{"a":: 1}', 6, "one colon is enough; remove this one"),
     ("[1, [2}]", 7, "} cannot close [; write ]"),
     ("[1, +0.5]", 5, "a number has no plus sign; write 0.5"),
