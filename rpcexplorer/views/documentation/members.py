@@ -24,7 +24,10 @@ MOST_MEMBERS: Final = 200
 """Of one object."""
 MOST_VALUES: Final = 200
 """Of one list of the values that may be there."""
-MOST_ALTERNATIVES: Final = 6
+MOST_ALTERNATIVES: Final = 20
+"""Of one place. Those beyond are counted, whatever they are."""
+MOST_LOOKED_AT: Final = 50
+"""Alternatives inside one, for one of them that has members."""
 WIDEST_NAME: Final = 28
 WIDEST_KIND: Final = 24
 GAP: Final = ("  ", "text")
@@ -135,19 +138,37 @@ class MemberRows:
     def _alternatives(self, node: Node, indent: int, depth: int, above: _Above) -> None:
         """Those that have members: the kind in words tells of the others."""
         shown = [each for each in node.alternatives[:MOST_ALTERNATIVES] if self._has_members(each)]
-        for schema in shown:
+        called = self._told_apart(shown)
+        for schema, words in zip(shown, called, strict=True):
             if self._is_over:
-                break
+                return
             if len(shown) > 1:
-                each = self._reader.node(schema)
                 said = "either " if schema is shown[0] else "or "
-                called = each.title or self._words(schema)
-                self._rows.add([(" " * indent + said, "dim"), (called, "middle")], indent + 2)
+                self._rows.add([(" " * indent + said, "dim"), (words, "middle")], indent + 2)
             self.inside(schema, indent + 2 * (len(shown) > 1), depth + 1, above)
+        if (more := len(node.alternatives) - MOST_ALTERNATIVES) > 0:
+            at_least = "at least " if len(node.alternatives) == MOST_CHOICES else ""
+            self._rows.add([(f"{' ' * indent}… or {at_least}{more:,} more", "dim")], indent)
+
+    def _told_apart(self, schemas: Sequence[Any]) -> list[str]:
+        """What alternatives are called: by the title, or by the kind where another has the same title."""
+        titles = [self._reader.node(each).title for each in schemas]
+        return [
+            title if title and titles.count(title) == 1 else self._words(each) or title or "anything"
+            for title, each in zip(titles, schemas, strict=True)
+        ]
 
     def _has_members(self, schema: Any) -> bool:
-        node = self._reader.node(schema)
-        return bool(node.properties or node.prefix or (isinstance(node.items, dict) and "array" in node.kinds))
+        """Whether there is anything to show inside it, be it in one of its own alternatives."""
+        looked_at: set[int] = set()
+        rest = [schema]
+        while rest and len(looked_at) < MOST_LOOKED_AT:
+            looked_at.add(id(each := rest.pop()))
+            node = self._reader.node(each)
+            if node.properties or node.prefix or (isinstance(node.items, dict) and "array" in node.kinds):
+                return True
+            rest += [inner for inner in node.alternatives[:MOST_ALTERNATIVES] if id(inner) not in looked_at]
+        return False
 
     def _member(self, member: SchemaMember, kind: str, grid: _Grid, depth: int, above: _Above) -> None:
         node = self._reader.node(member.schema)

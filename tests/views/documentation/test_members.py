@@ -5,7 +5,13 @@ from typing import Any
 import pytest
 
 from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.views.documentation.members import MOST_MEMBERS, MOST_VALUES, MemberRows, SchemaMember
+from rpcexplorer.views.documentation.members import (
+    MOST_ALTERNATIVES,
+    MOST_MEMBERS,
+    MOST_VALUES,
+    MemberRows,
+    SchemaMember,
+)
 from rpcexplorer.views.documentation.rows import MOST_ROWS, PageRows
 
 
@@ -75,6 +81,26 @@ def test_alternatives_with_members_are_told_apart() -> None:
     ]
 
 
+def test_alternatives_of_an_alternative_are_shown_and_those_beyond_the_bound_counted() -> None:
+    one = {"title": "inner", "anyOf": [{"type": "null"}, {"properties": {"deep": {"type": "string"}}}]}
+    many = [{"title": f"t{at}", "properties": {f"p{at}": True}} for at in range(MOST_ALTERNATIVES + 2)]
+    lines = shown(SchemaMember("who", {"oneOf": [one, *many]}))
+    said = [line.strip() for line in lines[1:5]]
+    assert said == ["either inner", "deep  string  optional", "or t0", "p0  optional"]
+    assert lines[-1] == "    … or 3 more"
+    assert f"    or t{MOST_ALTERNATIVES - 2}" in lines
+
+
+def test_alternatives_with_the_same_title_are_told_apart_by_their_kinds() -> None:
+    objects = {"type": "array", "title": "both", "items": {"properties": {"a": {"type": "null"}}}}
+    texts = {"type": "array", "title": "both", "items": {"type": "string"}}
+    assert shown(SchemaMember("all", {"oneOf": [texts, objects]}))[1:] == [
+        "    either array of string",
+        "    or array of object",
+        "      a  null  optional",
+    ]
+
+
 def test_other_names_and_places_are_members_too() -> None:
     pair = {"prefixItems": [{"type": "string"}, {"type": "integer"}], "items": {"type": "null"}}
     bag = {"type": "object", "additionalProperties": {"type": "number"}}
@@ -107,6 +133,10 @@ def test_schemas_that_lead_everywhere_are_bounded() -> None:
     deep: dict[str, Any] = {}
     for _ in range(1_000):
         deep = {"anyOf": [deep, deep], "items": deep, "properties": {"\x1b\ud800": deep}}
+    wide: dict[str, Any] = {}
+    for _ in range(100):
+        wide = {"anyOf": [dict(wide) for _ in range(MOST_ALTERNATIVES)]}
+    assert len(shown(SchemaMember("x", wide))) == 1
     lines = shown(SchemaMember("x", deep))
     assert len(lines) <= MOST_ROWS
     assert all(line.isprintable() for line in lines)
