@@ -11,6 +11,7 @@ from msgspec import UNSET, Struct
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.methods.method import By, Method, MethodSource, Parameter
 from rpcexplorer.model.methods.sources import source_of
+from rpcexplorer.model.profile import Auth
 from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall, described_by
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import starting_point
@@ -234,13 +235,22 @@ def _facts(method: Method, described: Described, asked: datetime | None) -> Iter
     if asked is not None and method.dialect:
         said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
     facts = (
-        ("login", KINDS[method.auth].needed if method.auth and method.auth in KINDS else "unknown", "auth"),
+        ("login", _login(method), "auth"),
         ("safe", _safety(method.safe), "safe"),
         ("tags", ", ".join(tag[:LONGEST_WORD] for tag in described.tags[:20]), ""),
         ("result", method.result if described.result is UNSET else "", "result"),
         ("said by", said_by, ""),
     )
     return (fact for fact in facts if fact[1])
+
+
+def _login(method: Method) -> str:
+    """What the profile notes holds for each call; that no login is needed is else but the word of who says it."""
+    if method.auth is None or method.auth not in KINDS:
+        return "unknown"
+    if method.auth == Auth.kind and source_of(method, "auth") != "profile":
+        return "the service says: none"
+    return KINDS[method.auth].needed
 
 
 def _safety(safe: bool | None) -> str:

@@ -137,6 +137,11 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
     [
         ({"auth": "inline"}, "  login       takes the credentials in its params"),
         ({"auth": "none"}, "  login       needs none"),
+        ({"auth": "none", "dialect": "rpc.discover"}, "  login       the service says: none"),
+        (
+            {"auth": "none", "dialect": "help", "sources": (("auth", "profile"),)},
+            "  login       needs none  says the profile",
+        ),
         ({}, "  login       unknown"),
         ({"safe": False}, "  safe        no, asks first where the profile wants it"),
         ({}, "  safe        unknown, so it is treated as not safe"),
