@@ -14,8 +14,8 @@ from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import nearest_few
 from rpcexplorer.model.methods.listing import Discovery
-from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.templates.saved_call import method_of
+from rpcexplorer.model.methods.method import Method, SavedMethod
+from rpcexplorer.model.templates.saved_call import as_named, method_of
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.docs import docs_lines
@@ -154,13 +154,23 @@ def _print(invocation: Invocation, explorer: Explorer, name: str | None, *, as_j
 
         json(world, json_of(rows(explorer, known, whole=name is not None)))
     elif name:
-        assert explorer.profile is not None
-        learned = explorer.catalogues.of(explorer.profile)
-        described = explorer.described(method_of(known[0].name))
-        for line in docs_lines(known[0], described, learned.when if learned else None, width=world.width):
-            world.print("".join(text for text, _ in line).rstrip())
+        _print_docs(invocation, explorer, known[0])
     else:
         _print_lines(invocation, known)
+
+
+def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> None:
+    """All about a method; of a saved call, its line and then all about what it calls."""
+    assert explorer.profile is not None
+    world = invocation.world
+    if isinstance(method, SavedMethod):
+        world.print(f"  {printable(method.name)} is a saved call: {printable(method.doc)}")
+        world.print()
+        method = explorer.listed().get(as_named(method.calls)) or Method(method.calls, source="saved")
+    learned = explorer.catalogues.of(explorer.profile)
+    described = explorer.described(method_of(method.name))
+    for line in docs_lines(method, described, learned.when if learned else None, width=world.width):
+        world.print("".join(text for text, _ in line).rstrip())
 
 
 def _print_lines(invocation: Invocation, known: Sequence[Method]) -> None:

@@ -195,6 +195,14 @@ def test_saved_calls_stand_before_the_methods_and_hide_none(shell: Shell) -> Non
     assert '"start":{"page": "{{page:json}}", "price": 1.10' in shell.run("methods", "--json").text
 
 
+def test_the_docs_of_a_saved_call_are_those_of_what_it_calls(shell: Shell) -> None:
+    shell.sessions(FILE.format(url="http://127.0.0.1:1", badge=""))
+    told, method = (shell.run("methods", name).text for name in ("@list users", "user.list"))
+    assert told == f"  @list users is a saved call: user.list  One page of them\n\n{method}"
+    assert "Lists users" in method
+    assert "  user.get\n" in shell.run("methods", "@one user").text  # which nobody has described
+
+
 def test_nothing_of_a_saved_call_is_obeyed_by_a_terminal(shell: Shell) -> None:
     shell.sessions(
         '[profile.p]\nurl = "http://127.0.0.1:1"\n[call.x]\nmethod = "a\\u001b[2J"\ndoc = "b\\u001b]52;c;eA==\\u0007"\n'
