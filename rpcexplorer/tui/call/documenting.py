@@ -213,7 +213,7 @@ class DocumentingScreen(SendingScreen):
         """The pane in that place, which is made when it is first wanted."""
         if place not in self._docs:
             pane = self._docs[place] = DocsPane(self.key("docs"), tinted=place == "over")
-            pane.set_class(place == "beside", "-beside")
+            pane.add_class(f"-{place}")
             if place == "beside":
                 self.params.put_beside(pane)
             elif place == "below":

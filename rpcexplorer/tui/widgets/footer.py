@@ -19,13 +19,16 @@ KeyHint = tuple[str, str, str, bool]
 
 
 class Footer(Widget):
-    """Hints in the order of the command table; the way back, the palette and help stay when there is little room."""
+    """Hints in the order of the command table, a few first; the way back, the palette and help stay in little room."""
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
 
     STAY: ClassVar[frozenset[str]] = frozenset(
         {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
     )
+
+    FIRST: ClassVar[frozenset[str]] = frozenset({"docs.next", "docs.take"})
+    """Those that nobody finds elsewhere, of a pane that is rarely in focus."""
 
     hints: reactive[tuple[KeyHint, ...]] = reactive[tuple[KeyHint, ...]](())
     prod: reactive[bool] = reactive(False)
@@ -49,7 +52,7 @@ class Footer(Widget):
         active = {
             each.binding.id: each.binding for each in reversed(self.screen.active_bindings.values()) if each.enabled
         }
-        for command in COMMANDS:
+        for command in sorted(COMMANDS, key=lambda each: each.id not in self.FIRST):
             binding = active.get(command.id)
             if command.footer and binding is not None and command.id not in self.elsewhere:
                 yield binding.key, spelled(binding.key), command.words, command.id in self.STAY

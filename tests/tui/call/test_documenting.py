@@ -15,6 +15,7 @@ from rpcexplorer.model.schema.described import ExampleCall
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.widgets.footer import Footer
 from tests.tui.visiting import visit
 from tests.tui.waiting import until
 
@@ -52,6 +53,8 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: place(calls) == "below")
         assert calls.docs.has_focus_within
+        docs = calls.docs
+        await until(pilot, lambda: docs.region.height >= calls.methods.region.height // 2)
         assert calls.methods.reading  # in the place of the newest calls
         await pilot.press("alt+m")
         await until(pilot, lambda: place(calls) == "nowhere")
@@ -111,7 +114,10 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
         await until(pilot, lambda: about() != "demo.echo")
         await pilot.press("f2", *"orders.place")
         await until(pilot, lambda: about() == "demo.orders.place")
-        await pilot.press("alt+m", "n", "enter")
+        await pilot.press("alt+m", "n")
+        hints = [words for _, _, words, _ in calls.query_one(Footer)._found()]
+        assert hints[:2] == ["next example", "into the editor"]
+        await pilot.press("enter")
         await until(pilot, lambda: calls.method == "demo.orders.place" and "tea-01" in calls.params.text)
         assert calls.params.has_focus_within
         assert calls.docs is not None

@@ -18,6 +18,7 @@ class DocsPane(Vertical):
 
     DEFAULT_CSS = """
     DocsPane { width: 1fr; height: 1fr; background: $background; }
+    DocsPane.-below { height: 1.5fr; }
     DocsPane.-beside { border-left: solid $line; }
     """
 
