@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct
@@ -21,6 +22,8 @@ MOST_TOLD: Final = 12
 """Of one method."""
 LONGEST: Final = 300
 """Characters of what is told."""
+MOST_PLACES: Final = 100
+"""Inside a schema, at which it is looked for what has changed."""
 SHOWN: Final = 60
 """Characters of a value."""
 
@@ -190,7 +193,7 @@ def _schemas_of_params(
             if limits := _limits(name, (old, was), (new, each)):
                 yield limits
             elif not any(line.startswith((f"{name} was", f"default of {name}")) for line in told):
-                yield f"schema of {name}"
+                yield f"schema of {name}{_inside((old, was), (new, each))}"
         if was.doc != each.doc:
             yield f"doc of {name}"
         if was.deprecated != each.deprecated:
@@ -201,6 +204,24 @@ def _limits(name: str, *both: tuple[Described, DescribedParam]) -> str:
     """What a value was bound to and is now; empty where that is the same."""
     before, now = (limit_words(SchemaReader(full.definitions).node(param.schema)) for full, param in both)
     return f"{name} was {before or 'without limits'}, now {now or 'without limits'}" if before != now else ""
+
+
+def _inside(*both: tuple[Described, DescribedParam]) -> str:
+    """The first place inside of which the limits are others, and both; empty where no other limit is found."""
+    before, now = (SchemaReader(full.definitions) for full, _ in both)
+    rest: list[tuple[str, Any, Any]] = [("", *(param.schema for _, param in both))]
+    for place, was, new in islice(rest, MOST_PLACES):  # which grows while it is walked
+        old_node, new_node = before.node(was), now.node(new)
+        old_limits, new_limits = limit_words(old_node), limit_words(new_node)
+        if old_limits != new_limits:
+            return f"{place}: was {old_limits or 'without limits'}, now {new_limits or 'without limits'}"
+        room = MOST_PLACES - len(rest)
+        named = ((name, schema) for name, schema in new_node.properties.items() if name in old_node.properties)
+        inner = [(f"{place}.{name}", old_node.properties[name], schema) for name, schema in islice(named, max(room, 0))]
+        if isinstance(old_node.items, dict) and isinstance(new_node.items, dict):
+            inner.append((f"{place}[]", old_node.items, new_node.items))
+        rest += inner
+    return ""
 
 
 def _errors(old: Described, new: Described) -> Iterator[str]:

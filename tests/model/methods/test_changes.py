@@ -119,3 +119,13 @@ def test_a_circle_and_any_depth_are_compared_and_end() -> None:
 def test_no_more_is_told_of_one_method_than_somebody_reads() -> None:
     many = tuple(Parameter(f"p{number}") for number in range(1_000))
     assert len(told(OLD, replace(OLD, parameters=many))) == MOST_TOLD
+
+
+def test_a_limit_deep_in_a_schema_is_told_with_its_place_and_a_circle_ends() -> None:
+    def full(most: int) -> Described:
+        circle = {"type": "object", "properties": {"next": {"$ref": "#/c"}}}
+        inner = {"type": "object", "properties": {"again": {"$ref": "#/c"}, "quantity": {"maximum": most}}}
+        params = (FULL.params[0], DescribedParam("kind", {"type": "array", "items": inner}))
+        return replace(FULL, params=params, definitions={"#/c": circle})
+
+    assert told(OLD, OLD, full(50), full(99)) == ("schema of “kind”[].quantity: was at most 50, now at most 99",)
