@@ -60,6 +60,7 @@ from rpcexplorer.tui.dialogs.help import Help
 from rpcexplorer.tui.dialogs.login import Credentials, secrets
 from rpcexplorer.tui.dialogs.picker import Picker, PickList
 from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
+from rpcexplorer.tui.form.changes import FormChanges
 from rpcexplorer.tui.form.layout import FormLayout
 from rpcexplorer.tui.form.list import FormList
 from rpcexplorer.tui.form.screen import FormScreen
@@ -685,6 +686,7 @@ BASES = {
     SearchScreen,
     Form,
     FormLayout,
+    FormChanges,
 }
 """Never on screen themselves; what is made of them is."""
 LEADING = {"up", "down", "left", "right", "enter", "space", "tab"}
