@@ -1,8 +1,8 @@
 """What could stand at the cursor, as a small list under it: names between double braces, or what a schema lets stand.
 
 It opens while a word is typed, or when somebody asks for it, and takes keys only while it is open: Tab takes the row,
-the arrows choose another one, Escape closes it. Enter takes a row that the arrows have led to; else it ends a line, as
-ever. Every other key types on.
+the arrows choose another one, Escape closes it. Enter takes a row that the arrows have led to, and where it would break
+a string; else it ends a line, as ever. Every other key types on.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from rpcexplorer.model.templates.references import OPENING
 from rpcexplorer.tui.call.params.braces import CLOSING, LOOKED_AT, begun, fitting, taken
 from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.page import offset_of, place_of, row_of
+from rpcexplorer.tui.call.params.strokes import in_string
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.printable import printable
@@ -76,6 +77,8 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         """Where the cursor stood then."""
         self._is_typed = False
         """The last key was a letter, or took one back."""
+        self._empty = (-1, "")
+        """Where the cursor stands in an empty pair that a row has just put in, and how that begins."""
 
     def draw(self, item: Candidate, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """What it is, and what is known of it."""
@@ -116,11 +119,14 @@ class CompletionList(RowList["Candidate"], can_focus=False):
 
     def key(self, key: str) -> bool:
         """What a key does to the list; False where it is not the list's."""
+        (inside, sign), self._empty = self._empty, (-1, "")
+        if inside == self._offset and key_to_character(key) == sign:  # it is there already
+            return True
         if key not in _KEYS:
             self._is_typed = key_to_character(key) is not None
             return False
         self.follow()  # it may have been pressed before the list was told of the letters before it
-        if not self.display or (key == "enter" and not (self._in_braces or self._chosen_by_hand)):
+        if not self.display or (key == "enter" and not self._takes_enter):
             return False
         if key in _STEPS:
             self._chosen_by_hand = True
@@ -138,6 +144,11 @@ class CompletionList(RowList["Candidate"], can_focus=False):
 
     def on_row_list_cursor_moved(self, event: RowList.CursorMoved) -> None:
         event.stop()
+
+    @property
+    def _takes_enter(self) -> bool:
+        row, column = self._editor.cursor_location
+        return self._in_braces or self._chosen_by_hand or in_string(self._editor.document.get_line(row)[:column])
 
     @property
     def _offset(self) -> int:
@@ -183,7 +194,13 @@ class CompletionList(RowList["Candidate"], can_focus=False):
     def _is_worth_it(self, found: Completion, *, wanted: bool) -> bool:
         typed = self._followed[found.start : found.end]
         has_choice = any(each.text.strip() != typed.strip() for each in found.candidates)
-        return has_choice and found.start != self._declined and (wanted or found.start < self._offset)
+        is_begun = found.start < self._offset or self._is_value(found)
+        return has_choice and found.start != self._declined and (wanted or is_begun)
+
+    def _is_value(self, found: Completion) -> bool:
+        """Behind a colon, or in an array, where values are known: nobody has to type a letter of one to see them."""
+        before = self._followed[: found.start].rstrip(" ")[-1:]
+        return before in {":", "[", ","} and not any(each.text.endswith(_NAMES) for each in found.candidates)
 
     def _show(self, row: int, index: int) -> None:
         """Under where it begins, as wide as it has to be."""
@@ -214,6 +231,7 @@ class CompletionList(RowList["Candidate"], can_focus=False):
         if self._in_braces and row.shown.endswith("#"):  # a part of that result can be named behind it
             self._declined = self._offset - len(row.shown) - len(OPENING)
         elif not self._in_braces and row.text.endswith(_NAMES):  # what may stand behind it
+            self._empty = (self._offset, row.text[-2:-1] if row.cursor else "")
             self.want()
 
 

@@ -77,7 +77,8 @@ def known(text: str, offset: int) -> Completion | None:
     while start and (text[start - 1].isalpha() or text[start - 1] == '"'):
         start -= 1
     end = offset + text[offset : offset + 1].count('"') * (text[start:offset].count('"') % 2)
-    rows = tuple(each for each in ROWS if each.shown.startswith(text[start:offset].strip('"')))
+    named = text[:start].strip().endswith('"kind":')
+    rows = tuple(each for each in (ROWS[2:] if named else ROWS) if each.shown.startswith(text[start:offset].strip('"')))
     return Completion(start, end, rows) if rows and text[:start].strip()[-1:] in {"{", ",", ":"} else None
 
 
@@ -99,11 +100,11 @@ def test_the_list_opens_for_a_word_that_is_typed_and_typing_goes_on_as_if_it_wer
             assert await typed("tab") == (True, '{"count": }'), "what may stand behind a name is offered at once"
             assert await typed("5", ",") == (False, '{"count": 5,}'), "the cursor stood where the value belongs"
             assert await typed('"', "k") == (True, '{"count": 5,"k"}')
-            assert await typed("enter") == (False, '{"count": 5,"k\n"}'), "Enter ends a line"
-            assert await typed("backspace", "escape", "i") == (False, '{"count": 5,"ki"}'), "nobody wants it here"
-            assert await typed("ctrl+@") == (True, '{"count": 5,"ki"}'), "but when it is asked for"
-            assert await typed("down", "enter") == (True, '{"count": 5,"kind": ""}')
-            assert await typed("l") == (True, '{"count": 5,"kind": "l"}')
+            assert await typed("escape", "i") == (False, '{"count": 5,"ki"}'), "nobody wants it here"
+            assert await typed("enter") == (False, '{"count": 5,"ki\n"}'), "Enter ends a line"
+            assert await typed("backspace", "ctrl+@") == (True, '{"count": 5,"ki"}'), "but when it is asked for"
+            assert await typed("enter") == (True, '{"count": 5,"kind": ""}'), "where it would break a string, it takes"
+            assert await typed('"', "l") == (True, '{"count": 5,"kind": "l"}'), "the quote is there already"
             assert await typed("down", *["left"] * 3) == (False, '{"count": 5,"kind": "l"}'), (
                 "the cursor went elsewhere"
             )
@@ -117,6 +118,10 @@ def test_the_list_opens_for_a_word_that_is_typed_and_typing_goes_on_as_if_it_wer
                 stage.post_message(events.Key(key, key if len(key) == 1 else None))
             await pilot.pause()
             assert await typed("7") == (False, '{"count": 7}'), "keys that come at once do what they do one by one"
+            pane.load(Method("m"), '{"kind"}')
+            await pilot.press("right", "end", "left")
+            assert await typed(":", "space") == (True, '{"kind": }'), "what may stand behind a colon is seen at once"
+            assert await typed("tab") == (False, '{"kind": "low"}')
             pane.load(Method("m"), '{"漢字漢字":}')
             assert await typed("end", "left", "t") == (True, '{"漢字漢字":t}')
             column = pane.query_one(Editor).region.x + pane.query_one(Editor).gutter_width
