@@ -207,7 +207,9 @@ class Checker:
 
 def _is_better(left: Sequence[SchemaProblem], found: Sequence[WordedProblem], mended: SchemaProblem) -> bool:
     """Whether less is wrong. What turns out to be wrong under a name that is mended was not seen before."""
-    is_gone = all((each.pointer, each.sentence) != (mended.pointer, mended.sentence) for each in left)
+    is_gone = all(
+        each.pointer != mended.pointer or (not each.pointer and each.sentence != mended.sentence) for each in left
+    )  # what is put in has to be right at its place
     is_name = mended.keyword == "additionalProperties"
     return is_gone and (len(left) < len(found) + is_name or len(found) == MOST)
 

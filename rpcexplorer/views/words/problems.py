@@ -57,9 +57,10 @@ def mended(problem: Problem) -> tuple[list[str], str] | None:
     return list(dict.fromkeys(labels)), text
 
 
-def warning(problem: SchemaProblem, at: int = 0, count: int = 1) -> str:
-    """One problem of params: its place, what it is, and which of all."""
-    which = f" ({at + 1} of {count})" if count > 1 else ""
+def warning(problem: SchemaProblem, at: int = 0, count: int = 1, key: str = "") -> str:
+    """One problem of params: its place, what it is, and which of all; ``key`` leads to the next."""
+    further = f", {key} shows the next" if key else ""
+    which = f" ({at + 1} of {count}{further})" if count > 1 else ""
     return f"line {problem.line}, column {problem.column}: {_sentence(problem)}.{which}"
 
 

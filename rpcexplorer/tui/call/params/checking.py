@@ -119,9 +119,11 @@ class CheckedEditor(JudgedEditor):
         self._follow()
 
     def _tell_nearest(self) -> None:
-        """Of several the one is told that the cursor stands in, else the first."""
+        """Of several the one is told that the cursor stands in, else the first that one key mends, else the first."""
         cursor = self.cursor_offset if len(self.warnings) > 1 else 0
-        self._line.at = nearest(self._editor.warned, cursor, self._line.at) if len(self.warnings) > 1 else 0
+        first = next((at for at, each in enumerate(self.warnings) if each.fix), 0)
+        several = len(self.warnings) > 1
+        self._line.at = nearest(self._editor.warned, cursor, self._line.at, first) if several else 0
 
     def _show_place(self) -> None:
         if self.problem is not None or not self.warnings:
@@ -132,11 +134,11 @@ class CheckedEditor(JudgedEditor):
         self.go_to(self.warnings[self._line.at].offset)
 
 
-def nearest(spans: Sequence[tuple[int, int]], cursor: int, told: int) -> int:
-    """In which of the places the cursor stands, or right behind: in the one that is told if it does, else the first."""
+def nearest(spans: Sequence[tuple[int, int]], cursor: int, told: int, first: int = 0) -> int:
+    """The place in which the cursor stands, or behind it: of several the one that is told; in none: ``first``."""
     inside = [at for at, (start, end) in enumerate(spans) if start <= cursor < max(end, start + 1)]
     inside = inside or [at for at, (_, end) in enumerate(spans) if cursor == end]
-    return told if told in inside else next(iter(inside), 0)
+    return told if told in inside else next(iter(inside), first)
 
 
 def _marked(text: str, problem: SchemaProblem) -> tuple[int, int]:

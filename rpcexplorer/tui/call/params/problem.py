@@ -16,14 +16,14 @@ from textual.widget import Widget
 from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.schema.checked import SchemaProblem
-from rpcexplorer.tui.commands import COMMANDS, spelled
+from rpcexplorer.tui.commands import COMMANDS, Command, spelled
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.problems import warning
 
-FIX = next(command for command in COMMANDS if command.id == "params.fix")
+FIX, NEXT = (next(each for each in COMMANDS if each.id == f"params.{name}") for name in ("fix", "problem-next"))
 
 
 class ProblemLine(Widget):
@@ -130,7 +130,9 @@ class ProblemLine(Widget):
         if self.read is None:
             return []
         if self.warning is not None:
-            told = "  ".join(filter(None, (warning(self.warning, self.at, len(self.warnings)), self.unchecked)))
+            told = "  ".join(
+                filter(None, (warning(self.warning, self.at, len(self.warnings), self._key(NEXT)), self.unchecked))
+            )
             sign = ("! ", "dim" if self.unsure else "careful bold")
             return [sign, (told, "dim" if self.unsure else "careful")]
         unchecked = [(f"  {self.unchecked}", "dim")] if self.unchecked else []
@@ -149,12 +151,12 @@ class ProblemLine(Widget):
         fix = about.fix if about is not None else None
         label = self.pasted.label if self.pasted is not None else fix.label if fix is not None else ""
         roles = ("dim", "dim") if self.unsure and about is self.warning else ("bold", "text")
-        return [("  ", "text"), (self._key(), roles[0]), (f" {printable(label)}  ", roles[1])] if label else []
+        return [("  ", "text"), (self._key(FIX), roles[0]), (f" {printable(label)}  ", roles[1])] if label else []
 
-    def _key(self) -> str:
-        """The key that applies the fix, also where a person chose another one."""
+    def _key(self, command: Command) -> str:
+        """The key of a command, also where a person chose another one."""
         active = (each.binding for each in self.screen.active_bindings.values())
-        return spelled(next((each.key for each in active if each.id == FIX.id), FIX.keys))
+        return spelled(next((each.key for each in active if each.id == command.id), command.keys))
 
 
 def _broken(words: Pieces, room: int) -> tuple[Pieces, Pieces]:

@@ -82,16 +82,17 @@ def said(pane: ParamsPane) -> str:
 
 def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
-        assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of its params: count, kind. (1 of 2)")
+        assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of its params: count, kind. (1 of 2, ")
+        assert "^N shows the next)" in said(pane)
         assert said(pane).endswith('^R write "count"')
         assert pane.problem is None, "it can be sent"
         editor = pane.query_one(Editor)
         assert editor.warned == ((4, 11), (26, 29))
         await pilot.click(ProblemLine, offset=(8, 0))
         assert editor.cursor_location == (1, 2)
-        await pilot.click(ProblemLine, offset=(8, 0))
+        await pilot.press("ctrl+n")
         assert editor.cursor_location == (2, 10)
-        assert "kind must be one of a, b. (2 of 2)" in said(pane), "the one that the cursor stands in is told"
+        assert "kind must be one of a, b. (2 of 2, " in said(pane), "the one that the cursor stands in is told"
         await pilot.click(ProblemLine, offset=(8, 0))
         await pilot.press("ctrl+r")
         await settled(pane, pilot)
@@ -110,6 +111,7 @@ def test_of_several_warnings_that_one_is_told_in_which_the_cursor_stands() -> No
     spans = [(0, 1), (0, 1), (1, 2), (5, 5)]
     assert [nearest(spans, cursor, 0) for cursor in (0, 1, 2, 3, 5)] == [0, 2, 2, 0, 3]
     assert [nearest(spans, 0, told) for told in (1, 2, 9)] == [1, 0, 0], "the one that is told stays where it can"
+    assert [nearest(spans, cursor, 0, 2) for cursor in (0, 3)] == [0, 2], "in none of them: the one that can be mended"
     assert nearest([(0, 1), (1, 1)], 1, 0) == 1
     assert nearest([], 3, 2) == 0
 

@@ -210,7 +210,7 @@ def test_only_keys_that_can_do_something_are_at_work() -> None:
         await pilot.press("1")
         assert keys_at_work(stage) == {*always, "params.undo", "params.format"}
         await pilot.press("comma")
-        assert keys_at_work(stage) == {*always, "params.undo", "params.fix"}
+        assert keys_at_work(stage) == {*always, "params.undo", "params.fix", "params.problem-next"}
         await pilot.press("ctrl+z")
         assert "params.redo" in keys_at_work(stage)
         pane.show_tab("Request")
