@@ -569,7 +569,7 @@ async def the_fix_that_is_offered_is_applied(at: Visit) -> None:
 async def the_cursor_goes_to_the_problem(at: Visit) -> None:
     await at.write('{\n  "price": 1.1o\n}')
     await at.sees("✗ line 2")
-    await at.by_palette("next problem")
+    await at.press("ctrl+n")
     await until(at.pilot, lambda: at.calls.params.query_one(Editor).cursor_location[0] == 1)
 
 
