@@ -20,7 +20,7 @@ def words(described: Described, begun: str, given: Collection[str]) -> Iterator[
     there = {pair[1] for word in given if word != begun and (pair := PAIR.fullmatch(word))}
     at = PAIR.fullmatch(begun)
     for param in described.params:
-        if not param.name or param.name in there or not PAIR.fullmatch(f"{param.name}="):
+        if not param.name.strip(".") or param.name in there or not PAIR.fullmatch(f"{param.name}="):
             continue
         node = reader.node(param.schema)
         if at is None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 from rpcexplorer.demo import PATH
 from rpcexplorer.demo.declaration import ExampleCall, Method, Param
 from rpcexplorer.demo.schema import SCHEMAS
+
+_OTHERS: Final = {"name": "...", "summary": "Any others", "required": False, "schema": {"default": None}}
+"""OpenRPC has no word for them; a name like this one is understood."""
 
 
 def document(methods: Iterable[Method]) -> dict[str, Any]:
@@ -33,7 +36,7 @@ def _method(method: Method) -> dict[str, Any]:
         "description": method.description or f"{method.summary}.",
         "tags": [{"name": method.tag}],
         "paramStructure": "by-name" if method.auth == "inline" else "either",
-        "params": [_param(param) for param in method.params],
+        "params": [*map(_param, method.params), *([_OTHERS] if method.takes_anything else [])],
         "result": {"name": "result", "schema": schema},
         "errors": [{"code": code, "message": message} for code, message in _errors(method)],
         **({"examples": [_example(method, each) for each in method.examples]} if method.examples else {}),

@@ -96,7 +96,6 @@ METHODS = (
         "Answers with the params exactly as they were sent",
         _echo,
         "Spelling of numbers, order of members, repeated names and white space included.",
-        params=(Param("anything", "Any params at all, by name or by position", {"default": None}),),
         takes_anything=True,
     ),
     Method(

@@ -117,7 +117,7 @@ def _members(place: TypedPlace, described: Described, places: SchemaPlaces) -> I
             yield from (
                 _MemberRow(each.name, each.schema, bool(each.required), each.doc, each.deprecated)
                 for each in described.params
-                if each.name
+                if each.name and not each.name.startswith("...")
             )
         return
     beside = [level.members for level in place.levels]

@@ -56,6 +56,7 @@ class Stop(NamedTuple):
 NEXT_TAB = "\x0f"
 """``ctrl+o`` as a terminal sends it."""
 CTRL_G = "\x07"
+ALT_M = "\x1bm"
 
 
 def in_printf(text: str) -> str:
@@ -69,8 +70,9 @@ def each_method() -> Iterator[Stop]:
         shown = spelled(text)
         yield Stop("title of the params", ("f2", f"{name}-", "enter"), (f"▍{shown}",))
         yield Stop("request tab", (NEXT_TAB,), (f'"method":"{in_json(text)}"', "POST"))
-        yield Stop("docs tab", (NEXT_TAB,), (f"│  {shown}", "asks first"))
         yield Stop("", (NEXT_TAB,), ("✓ valid",))
+        yield Stop("docs", (ALT_M,), (f"│  {shown}", "no, asks first"))
+        yield Stop("", (ALT_M,), gone="no, asks first")
         yield Stop("question before sending", ("f5",), ("Keep editing", f"method   {shown[:40]}"))
         yield Stop("", ("escape",), gone="Keep editing")
 

@@ -23,6 +23,8 @@ from rpcexplorer.views.words.sentences import WordLine
 if TYPE_CHECKING:
     from rpcexplorer.views.words.docs import ShownExample
 
+FRAMES: Final = 20
+"""After which a page that has no room yet will not get any."""
 MARK: Final = ("▸ ", "accent bold")
 
 
@@ -47,6 +49,8 @@ class DocsSheet(Sheet):
         self._examples: tuple[ShownExample, ...] = ()
         self._chosen = -1
         """The example that the cursor is on."""
+        self._chosen_at = -1
+        """How far the page was scrolled when it came there."""
 
     @property
     def method(self) -> Method | None:
@@ -66,9 +70,12 @@ class DocsSheet(Sheet):
 
     async def laid_out(self) -> None:
         """Wait until the page is there that the next key is for."""
-        drawn = asyncio.Event()
-        self.call_after_refresh(drawn.set)
-        await drawn.wait()
+        for _ in range(FRAMES):
+            drawn = asyncio.Event()
+            self.call_after_refresh(drawn.set)
+            await drawn.wait()
+            if self.scrollable_content_region.width > 0:
+                break
         self._lay_out()
 
     def render_line(self, y: int) -> Strip:
@@ -110,7 +117,7 @@ class DocsSheet(Sheet):
 
     def action_take(self) -> None:
         """The example under the cursor; where it is not on view, the cursor goes to it first."""
-        if not (self._chosen >= 0 and self._is_on_view()):
+        if not (self._chosen >= 0 and (self.scroll_offset.y == self._chosen_at or self._is_on_view())):
             self._choose(max(self._chosen, 0))
         elif self.method is not None:
             self.post_message(self.ExampleTaken(self, self.method, self._examples[self._chosen].call))
@@ -132,6 +139,7 @@ class DocsSheet(Sheet):
         if example.first < top or example.end > top + height:
             below = max(example.end - height, 0)
             self.scroll_to(y=min(example.first, below), animate=False, immediate=True, force=True)
+        self._chosen_at = self.scroll_offset.y
         self.refresh()
 
     def _lay_out(self) -> None:
