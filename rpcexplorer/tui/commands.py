@@ -248,7 +248,7 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
     Command(
         "params.problem-next",
-        "ctrl+n",
+        "f12",
         "next problem",
         "Go to the problem in the params, or to the next of several warnings.",
         "params",

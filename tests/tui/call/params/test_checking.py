@@ -83,14 +83,14 @@ def said(pane: ParamsPane) -> str:
 def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() -> None:
     async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
         assert said(pane).startswith("   ! line 2, column 3: “cuont” is not one of its params: count, kind. (1 of 2, ")
-        assert "^N shows the next)" in said(pane)
+        assert "F12 shows the next)" in said(pane)
         assert said(pane).endswith('^R write "count"')
         assert pane.problem is None, "it can be sent"
         editor = pane.query_one(Editor)
         assert editor.warned == ((4, 11), (26, 29))
         await pilot.click(ProblemLine, offset=(8, 0))
         assert editor.cursor_location == (1, 2)
-        await pilot.press("ctrl+n")
+        await pilot.press("f12")
         assert editor.cursor_location == (2, 10)
         assert "kind must be one of a, b. (2 of 2, " in said(pane), "the one that the cursor stands in is told"
         await pilot.click(ProblemLine, offset=(8, 0))
