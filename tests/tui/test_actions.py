@@ -481,7 +481,7 @@ async def params_that_a_recorded_call_took_the_place_of_come_back(at: Visit) -> 
 @shows("to-profile")
 async def a_call_is_taken_to_another_profile(at: Visit) -> None:
     await at.write("[1.10]")
-    await at.press("f12")
+    await at.press("ctrl+n")
     await at.choose("prod")
     await at.back()
     await at.sees(" prod ", "[1.10]", "demo.echo stands on prod now")
@@ -868,7 +868,7 @@ async def a_recorded_call_is_taken_to_another_profile(at: Visit) -> None:
     await at.reply("[1.10]")
     await at.write("[]", "ping")
     await at.history()
-    await at.press("f12")
+    await at.press("ctrl+n")
     await at.choose("inline")
     await at.back()
     await until(at.pilot, lambda: (at.calls.method, at.calls.params.text) == ("demo.echo", "[1.10]"))
