@@ -42,8 +42,8 @@ LONGEST_MENDED: Final = 64 * 1024
 """Characters of a text in which they are."""
 KEPT: Final = 16
 """Schemas that stay ready."""
-SLICE: Final = 0.005
-"""Seconds of work on a schema before others have a turn."""
+SLICE: Final = 0.002
+"""Seconds of work on a schema before others have a turn, for as long: one key goes through many hands."""
 
 _OTHER_BRACKETS: Final = str.maketrans("[]{}", "{}[]")
 
@@ -223,7 +223,7 @@ async def _in_turns(steps: Steps[T]) -> T:
         except StopIteration as done:
             return done.value  # type: ignore[no-any-return]
         if perf_counter() - began > SLICE:
-            await asyncio.sleep(0)
+            await asyncio.sleep(SLICE)
             began = perf_counter()
 
 

@@ -74,7 +74,7 @@ def opened(program: Program, name: str) -> float:
     """Seconds from Enter in the list until the params are there."""
     for keys in (F2, name.encode()):
         program.write(keys)
-        program.settle(0.1)
+        program.settle(0.3)  # letters at once are drawn at the end
     program.write(ENTER)
     took = program.until(b"opened")
     program.settle(0.3)

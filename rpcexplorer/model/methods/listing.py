@@ -77,6 +77,10 @@ class Discovery(Struct, frozen=True):
     events: tuple[Method, ...] = ()
     """What the server sends of itself."""
 
+    def __repr__(self) -> str:
+        """In a line: asyncio asks for one, and all that is said in full would take minutes."""
+        return f"Discovery({len(self.methods)} methods, {len(self.sentences)} sentences)"
+
     @property
     def found(self) -> bool:
         """Whether the service told of any method. If not, what was known before stays."""

@@ -30,8 +30,8 @@ class Parameter(NamedTuple):
     """A value the service gives as an example; None where it gives none."""
 
 
-class Method(Struct, frozen=True):
-    """A name that can be called, with what is known of it."""
+class Method(Struct, frozen=True, gc=False):
+    """A name that can be called, with what is known of it. The collector has no need to look at tens of thousands."""
 
     name: str
     doc: str = ""
@@ -58,7 +58,7 @@ class Method(Struct, frozen=True):
     """Facts that are not from ``dialect``, each with who told it; see ``source_of``."""
 
 
-class SavedMethod(Method, frozen=True):
+class SavedMethod(Method, frozen=True, gc=False):
     """A saved call, as it stands among methods."""
 
     calls: str = ""

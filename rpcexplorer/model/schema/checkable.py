@@ -32,7 +32,7 @@ HEAVIEST: Final = 1_000_000
 """Characters of the values that one schema allows."""
 LEVELS: Final = 40
 """Schemas inside one another before the next stands for itself: who reads them counts how deep they nest."""
-STEP: Final = 200
+STEP: Final = 50
 """Parts between two steps."""
 MOST_BASES: Final = 50
 UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", "none", "void"})

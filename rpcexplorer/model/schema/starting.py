@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.described import Described, DescribedParam, described_by
-from rpcexplorer.model.schema.node import SchemaReader
-from rpcexplorer.model.schema.values.making import Maker, Started
+from rpcexplorer.model.schema.values.started import Started
 from rpcexplorer.model.secrets.placeholders import defused
 from rpcexplorer.model.templates.inert import inert
+
+if TYPE_CHECKING:
+    from rpcexplorer.model.schema.node import SchemaReader
 
 MOST_EXAMPLES: Final = 5
 """Example calls of which values are taken."""
@@ -42,6 +44,9 @@ def started(method: Method, described: Described | None = None) -> Started:
     needed = described.params[: last + 1]
     if not needed:
         return Started({"name": {}, "position": []}.get(method.by or ""))
+    from rpcexplorer.model.schema.node import SchemaReader
+    from rpcexplorer.model.schema.values.making import Maker
+
     maker = Maker(SchemaReader(described.definitions))
     by_position = method.by == "position" or not all(_is_a_key(each.name, method) for each in needed)
     filled = [
@@ -62,6 +67,8 @@ def _is_a_key(name: str, method: Method) -> bool:
 
 def starting_value(reader: SchemaReader, schema: Any, name: str = "") -> Started:
     """The plainest right value for one place, such as a new element or a member that is filled in."""
+    from rpcexplorer.model.schema.values.making import Maker
+
     return Maker(reader).made(schema, name)
 
 

@@ -21,7 +21,6 @@ from rpcexplorer.model.templates.saved_call import as_named
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.messages import ConnectionTestWanted
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
-from rpcexplorer.views.documentation.changes import changes_counted
 
 if TYPE_CHECKING:
     from rpcexplorer.model.hints.hint import Hint
@@ -190,6 +189,8 @@ class SendingScreen(DraftScreen):
 
     def _news(self, found: Discovery) -> str:
         """That something is not as it was, and how to read it."""
+        from rpcexplorer.views.documentation.changes import changes_counted
+
         counted = changes_counted(found.changed)
         return f"{counted}: {self.key('changes') or 'the palette'} shows what." if counted else ""
 

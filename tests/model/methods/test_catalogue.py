@@ -12,6 +12,7 @@ from rpcexplorer.model.methods.catalogue import catalogue
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.profile import MethodNote, Profile
+from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.starting import starting_point
 
 PROFILE = Profile("p", "https://x.example")
@@ -78,3 +79,10 @@ def test_params_that_are_known_are_the_starting_point_even_when_empty() -> None:
 def test_a_discovery_without_methods_found_nothing_and_is_no_failure() -> None:
     discovery = Discovery(datetime(2026, 1, 2, tzinfo=UTC))
     assert (discovery.found, discovery.exit_code) == (False, 0)
+
+
+def test_a_discovery_is_spelled_in_a_line() -> None:
+    """``asyncio.run`` has its result spelled where it is done, whoever looks at that."""
+    told = Described((DescribedParam("a", {"enum": ["long"] * 10_000}),))
+    discovery = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (Method("m"),), ("one",), described={"m": told})
+    assert repr(discovery) == "Discovery(1 methods, 1 sentences)"

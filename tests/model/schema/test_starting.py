@@ -14,7 +14,7 @@ from rpcexplorer.model.schema.checkable import checkable_params
 from rpcexplorer.model.schema.described import Described, DescribedParam, ExampleCall
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import started, starting_point, starting_value
-from rpcexplorer.model.schema.values.making import Started
+from rpcexplorer.model.schema.values.started import Started
 from tests.corpora.documents import documents
 
 KIND = DescribedParam("kind", {"$ref": "#/Kind"}, required=True)

@@ -10,12 +10,13 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any, Final
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET
 
 from rpcexplorer.model.schema.node import Node, SchemaReader, alternatives_of
 from rpcexplorer.model.schema.values.fitting import Fitting, same, small
 from rpcexplorer.model.schema.values.patterns import sample
 from rpcexplorer.model.schema.values.plain import numbers, text
+from rpcexplorer.model.schema.values.started import Started
 from rpcexplorer.model.schema.words import value_words
 
 STEPS: Final = 1_000
@@ -29,14 +30,6 @@ MOST_TRIED: Final = 20
 """Examples, choices or alternatives of one place that are tried."""
 TOO_LARGE: Final = "its schema is too large to be filled in"
 _ORDER: Final = ("string", "integer", "number", "boolean", "array", "object", "null")
-
-
-class Started(Struct, frozen=True):
-    """A value to start from."""
-
-    value: Any
-    why_not: str = ""
-    """Why it is not yet right: which place a person has to fill, and what is wanted there. Empty where it is right."""
 
 
 class Maker:

@@ -101,6 +101,7 @@ class CheckedEditor(JudgedEditor):
 
     @work(exclusive=True, group="check")
     async def _check_later(self) -> None:
+        await self._drawn()  # a large schema takes a while to be made ready, and a method that is opened is shown first
         if len(self.text) > AT_ONCE:
             await asyncio.sleep(PAUSE)
         text, described = self.text, self.described
@@ -109,6 +110,11 @@ class CheckedEditor(JudgedEditor):
         checked = await self._check_params(described, text if self._line.typed else self._line.sent or "[]")
         if text == self.text:
             self._warn(text, checked.problems, unchecked_words(checked))
+
+    async def _drawn(self) -> None:
+        drawn = asyncio.Event()
+        self._editor.call_after_refresh(drawn.set)
+        await drawn.wait()
 
     def _warn(self, text: str, problems: Sequence[SchemaProblem], unchecked: str = "") -> None:
         """Every warning is about this text, and this text alone."""

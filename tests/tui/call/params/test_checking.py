@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
+from textual.screen import Screen
 
 from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.methods.method import Method
@@ -105,6 +107,24 @@ def test_a_warning_stands_below_leads_to_its_place_and_is_mended_by_one_key() ->
         assert said(pane) == "   ✓ valid  object with 2 members"
 
     play('{\n  "cuont": 5,\n  "kind": "x"\n}', scene)
+
+
+def test_a_method_that_is_opened_is_shown_before_its_schema_takes_any_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], checker: SlowChecker) -> None:
+        display, drawn, shown = pilot.app._display, [""], list[bool]()
+
+        def displayed(screen: Screen[Any], renderable: Any) -> None:
+            drawn.append(pane.text)
+            display(screen, renderable)
+
+        monkeypatch.setattr(pilot.app, "_display", displayed)
+        checker.meanwhile = lambda: shown.append(drawn[-1] == pane.text)
+        pane.load(Method("other"), '["opened"]')
+        pane.described = OTHER
+        await settled(pane, pilot)
+        assert shown == [True]
+
+    play("[]", scene)
 
 
 def test_of_several_warnings_that_one_is_told_in_which_the_cursor_stands() -> None:
