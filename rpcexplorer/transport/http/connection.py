@@ -108,6 +108,11 @@ class Backend:
         """Whether an earlier request went the same way."""
         return self._incoming is not None and self._incoming.kept
 
+    @property
+    def has_reply(self) -> bool:
+        """Whether the head of a reply has come."""
+        return self._incoming is not None and self._incoming.phase == "body"
+
     async def connect_tcp(self, host: str, port: int, *_: object, **__: object) -> HttpxStream:
         """Open one, and say what is done meanwhile."""
         assert self._incoming is not None
@@ -184,7 +189,13 @@ class HttpxStream:
             await self.write(b"")
         self._at_beginning = True
         ahead, self._ahead = self._ahead, None
-        return await (ahead or self.bytes.receive())
+        try:
+            return await (ahead or self.bytes.receive())
+        except ConnectionError:
+            # Who closes with something unread resets: of the reply, which may be whole, that says nothing.
+            if self.behind and self._backend.has_reply:
+                return b""
+            raise
 
     async def start_tls(
         self,

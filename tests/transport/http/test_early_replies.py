@@ -17,15 +17,17 @@ from tests.transport.http.sending import MIB, failure_of, partial_body, send
 
 LARGE = b"x" * 20 * MIB
 SAYS = b"too large, by far"
+WITHOUT_LENGTH = http_reply(SAYS, 413, headers={"Transfer-Encoding": "identity"}).replace(
+    b"Transfer-Encoding: identity\r\n", b""
+)
 REFUSAL = http_reply(SAYS, 413, reason="Too Large", headers={"Connection": "close", "Content-Length": str(len(SAYS))})
 WAYS: dict[str, Parts] = {
     "keeps still": [REFUSAL, HOLD],
     "hangs up": REFUSAL,
     "resets": [REFUSAL, RESET],
     "says more than fits": [http_reply(b"y" * 3 * MIB, 413), HOLD],
-    "ends without a length": http_reply(SAYS, 413, headers={"Transfer-Encoding": "identity"}).replace(
-        b"Transfer-Encoding: identity\r\n", b""
-    ),
+    "ends without a length": WITHOUT_LENGTH,
+    "resets without a length": [WITHOUT_LENGTH, RESET],
     "is content": [http_reply(SAYS, 200), HOLD],
 }
 
