@@ -559,6 +559,8 @@ COMMANDS: Final[tuple[Command, ...]] = (
     ),
 )
 
+PANES: Final = frozenset[Scope]({"methods", "recent", "params", "docs", "response", "table"})
+"""Those of the call screen."""
 FUNCTION_KEYS: Final = tuple(f"f{number}" for number in range(1, 13))
 CONTROLS: Final = frozenset({"ctrl+enter", "ctrl+q", "ctrl+p", "ctrl+c"})
 FOLD_TO: Final = "response.fold-to"
@@ -567,9 +569,12 @@ GUESSES: Final = 20
 """So many unknown names are compared with all there are."""
 MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "hyper", "meta"})
 NAMED: Final = frozenset(key.value for key in Keys)
+NO_KEY: Final = "no-key"
+"""What no terminal sends."""
 OPENERS: Final = frozenset(
     {"response.search", "response.filter", "response.pipe", "response.goto", "history.search", "profiles.search"}
 )
+SCOPE_OF: Final[Mapping[str, Scope]] = {command.id: command.scope for command in COMMANDS}
 
 
 def of(scope: Scope) -> Iterator[Command]:
@@ -635,14 +640,34 @@ def shown_keys(command: Command, keymap: Mapping[str, str] = MappingProxyType({}
 
 
 def keys_of(command: Command, keymap: Mapping[str, str]) -> list[str]:
-    """The keys of a command in Textual's words: a keymap's, or those of the table."""
-    return [key.strip() for key in keymap.get(command.id, command.keys).split(",") if key.strip()]
+    """The keys of a command in Textual's words: a keymap's, or those of the table that it gives to no other."""
+    if command.id in keymap or command.id == FOLD_TO:
+        return _keys(keymap.get(command.id, command.keys))
+    given = {key for id, keys in keymap.items() if _meet(SCOPE_OF.get(id), command.scope) for key in _keys(keys)}
+    return [key for key in _keys(command.keys) if key not in given]
+
+
+def _keys(listed: str) -> list[str]:
+    return [key.strip() for key in listed.split(",") if key.strip()]
+
+
+def _meet(scope: Scope | None, other: Scope) -> bool:
+    """Whether a key may mean something in both at once."""
+    scopes = {scope, other}
+    return len(scopes) == 1 or "everywhere" in scopes or ("call" in scopes and scopes < {"call", *PANES})
 
 
 def keymap(wanted: Mapping[str, str]) -> dict[str, str]:
-    """What a person's keys mean to Textual: a command with a key for each number has a binding for each."""
+    """What a person's keys mean to Textual: a command with a key for each number has a binding for each.
+
+    Textual passes over what has no key, and would leave it the one of the table.
+    """
     numbers = [(key, number) for number, key in enumerate(wanted.get(FOLD_TO, "").split(","), start=1) if key.strip()]
-    others = {id: keys for id, keys in wanted.items() if id != FOLD_TO}
+    others = {
+        each.id: ",".join(keys) or NO_KEY
+        for each in COMMANDS
+        if each.id != FOLD_TO and (keys := keys_of(each, wanted)) != _keys(each.keys)
+    }
     return others | {f"{FOLD_TO}.{number}": key.strip() for key, number in numbers[:9]}
 
 

@@ -48,6 +48,15 @@ def test_the_keys_of_the_settings_are_the_ones_that_are_printed(shell: Shell) ->
     assert re.search(r"^  palette +Ask the service which methods it has\. +discover$", text, re.MULTILINE)
 
 
+def test_a_key_that_was_given_to_a_command_is_taken_from_those_that_hear_it_too(shell: Shell) -> None:
+    keymap(shell, 'send = "f12"\n"params.fix" = "f4"\n"response.search" = "f6,x"\n"history.close" = "n"\n')
+    keys = {row["command"]: row["keys"] for row in json.loads(shell.run("keys", "--json").text)}
+    assert (keys["send"], keys["params.problem-next"]) == (["f12"], [])
+    assert (keys["focus.response"], keys["history"]) == ([], [])
+    assert "n" in keys["response.next"], "a key of another screen is no matter"
+    assert keys["quit"] == ["ctrl+q"]
+
+
 def test_what_is_wrong_with_the_keymap_is_told_beside_it(shell: Shell) -> None:
     file = keymap(shell, 'sned = "f5"\nsend = "\\u001b[2Jx"\n')
     ran = shell.run("keys")

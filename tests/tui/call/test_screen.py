@@ -506,6 +506,21 @@ def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     visit(make_explorer(""), person, what)
 
 
+def test_a_command_whose_keys_were_taken_away_has_none(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text('[keymap]\nhistory = ""\n')
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f6")
+        await pilot.pause()
+        assert app.screen is screen
+        assert "history" not in [words for _, _, words, _ in screen.query_one(Footer).hints]
+
+    visit(make_explorer(""), person, what)
+
+
 @pytest.mark.thorough
 def test_what_is_copied_is_what_the_cursor_stands_on_and_its_path(explorer: Explorer, person: PersonOnScreen) -> None:
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
