@@ -35,7 +35,6 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
-from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.screen import CallScreen
@@ -48,6 +47,7 @@ from rpcexplorer.tui.dialogs.help import Help
 from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.form.screen import FormScreen
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.screen import HistoryScreen

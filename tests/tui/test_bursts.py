@@ -42,7 +42,6 @@ from rpcexplorer.tui.call.methods.list import MethodList
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.methods.recent import RecentList
 from rpcexplorer.tui.call.params.completion import CompletionList
-from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response.pane import ResponsePane
 from rpcexplorer.tui.call.schemas import SchemaScreen
@@ -60,6 +59,7 @@ from rpcexplorer.tui.dialogs.help import Help
 from rpcexplorer.tui.dialogs.login import Credentials, secrets
 from rpcexplorer.tui.dialogs.picker import Picker, PickList
 from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
+from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.form.changes import FormChanges
 from rpcexplorer.tui.form.layout import FormLayout
 from rpcexplorer.tui.form.list import FormList

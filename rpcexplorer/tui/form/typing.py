@@ -8,7 +8,7 @@ from typing import Final
 from textual.geometry import Offset, Region
 
 from rpcexplorer.model.form.typed import typed_json
-from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.widgets.entry import Taking
 
 MOST_LINES: Final = 10

@@ -15,11 +15,11 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Refused, Result, Sent, Unreached
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
+from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.reader.reader import Reader

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.references import OPENING
-from rpcexplorer.tui.call.params.strokes import in_string
+from rpcexplorer.tui.editor.strokes import in_string
 
 CLOSING: Final = "}}"
 LOOKED_AT: Final = 300

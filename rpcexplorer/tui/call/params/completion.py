@@ -18,9 +18,9 @@ from textual.strip import Strip
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.model.templates.references import OPENING
 from rpcexplorer.tui.call.params.braces import CLOSING, LOOKED_AT, begun, fitting, taken
-from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.page import offset_of, place_of, row_of
-from rpcexplorer.tui.call.params.strokes import in_string
+from rpcexplorer.tui.editor.editor import Editor
+from rpcexplorer.tui.editor.page import offset_of, place_of, row_of
+from rpcexplorer.tui.editor.strokes import in_string
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
 from rpcexplorer.views.printable import printable

@@ -11,9 +11,9 @@ from textual.containers import Vertical
 
 from rpcexplorer.model.draft import Params, Problem, judged
 from rpcexplorer.model.importing.pasted import Pasted, pasted
-from rpcexplorer.tui.call.params.editor import Editor
-from rpcexplorer.tui.call.params.page import offset_of, place_of
 from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.editor.editor import Editor
+from rpcexplorer.tui.editor.page import offset_of, place_of
 from rpcexplorer.views.json_tokens import laid_out
 
 AT_ONCE: Final = 4_000

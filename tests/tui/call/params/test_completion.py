@@ -11,8 +11,8 @@ from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.schema.completing import Candidate, Completion
 from rpcexplorer.model.templates.offered import Offered
 from rpcexplorer.tui.call.params.completion import CompletionList
-from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.pane import ParamsPane
+from rpcexplorer.tui.editor.editor import Editor
 from tests.tui.stage import Stage
 
 NAMES = (Offered("tenant", "acme"), Offered("uuid", "a new one"), Offered("last.user.get#", "the newest result"))

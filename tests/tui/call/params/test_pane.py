@@ -10,10 +10,10 @@ from rpcexplorer.model.draft import Problem
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params import judging
-from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.params.judging import AT_ONCE
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet

@@ -13,9 +13,9 @@ from textual.pilot import Pilot
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.params.editor import Editor
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.screen import HistoryScreen
 from tests.fakes.editor import type_in

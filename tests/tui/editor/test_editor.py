@@ -8,7 +8,7 @@ from rich.segment import Segment
 from textual import events
 from textual.pilot import Pilot
 
-from rpcexplorer.tui.call.params.editor import Editor
+from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.sizes import GUTTER
 from rpcexplorer.tui.theming import ThemeStyles
 from tests.tui.stage import Stage, text_of

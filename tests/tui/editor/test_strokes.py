@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rpcexplorer.tui.call.params.page import lines_of, place_of
-from rpcexplorer.tui.call.params.strokes import FARTHEST, KEYS, LONGEST, RUB_OUT, RowColumn, in_string, pair_at, stroke
+from rpcexplorer.tui.editor.page import lines_of, place_of
+from rpcexplorer.tui.editor.strokes import FARTHEST, KEYS, LONGEST, RUB_OUT, RowColumn, in_string, pair_at, stroke
 
 
 def typed(keys: str, text: str = "|") -> str:

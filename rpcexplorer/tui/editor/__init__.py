@@ -1,0 +1,1 @@
+"""The editor for JSON, as the params and a value of a form are written in it."""
