@@ -1175,7 +1175,7 @@ async def params_are_filled_in_as_a_form(at: Visit) -> None:
     await at.press("alt+e")
     await on(at.pilot, FormScreen)
     await at.sees("▍Form", "○ gift", "POST /api/v2/")
-    await at.press("enter", "backspace", *"12", "enter")
+    await at.press("home", "enter", "backspace", *"12", "enter")
     await at.press("end", "up", "space")
     assert at.calls.params.text == '{"customer": 12,\n "items": [{"sku": "tea-01"}],\n "gift": true}'
     await at.press("delete")

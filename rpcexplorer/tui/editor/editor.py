@@ -6,6 +6,7 @@ is on view is drawn and coloured, so that a key costs the same in a long text as
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
@@ -37,6 +38,9 @@ MARKED: Final = 20
 """Warnings that are marked."""
 
 PAIRS: Final = {"[": "[]", "{": "{}"}
+
+_STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
+_FIRST_VALUE: Final = re.compile(rf"(?:[\s\[{{]|{_STRING}\s*+:)*+(?:{_STRING}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))")
 
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
 """Keys of Textual's text area that mean something else here, or are in the table of commands."""
@@ -86,6 +90,11 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         if self._is_start:
             self.move_cursor((0, 1))
 
+    def to_first_value(self) -> None:
+        """The cursor goes where somebody would type first: behind what stands there, or inside its quotes or pair."""
+        if found := _FIRST_VALUE.match(text := self.text[:COLOURED]):
+            self.move_cursor(place_of(text, found.end() - found[0].endswith('"')))
+
     def put(self, text: str) -> None:
         """Another text, as one change that can be taken back; the cursor stays where it was as far as it can."""
         old, new = self.text, "\n".join(lines_of(text))
@@ -133,6 +142,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             self.select_all()
 
     def _takes_the_start(self, first: str) -> bool:
+        if not first:  # a key that types nothing
+            return False
         taken, self._is_start = self._is_start and first in PAIRS and self.text in PAIRS.values(), False
         return taken
 

@@ -291,6 +291,15 @@ def test_a_bracket_takes_the_place_of_a_pair_that_nobody_typed_into(start: str, 
 
 
 @pytest.mark.thorough
+def test_wherever_the_cursor_has_been_led_in_that_pair() -> None:
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press("end", "left", "left", "{", '"', "a")
+        assert editor.text == '{"a"}'
+
+    play("[]", scene)
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     ("typed", "pasted", "becomes"),
     [("", ' {"a": 1}', ' {"a": 1}'), ("", "1, 2", "[1, 2]"), ("1, ", '{"a": 1}', '[1, {"a": 1}]')],

@@ -138,6 +138,7 @@ class ParamsPane(CheckedEditor):
         self.method = method
         self._completion.forget()
         self._editor.load(text)
+        self._editor.to_first_value()
         self._known = self.text
         self._loaded, self._is_written = (self._known, self._editor.cursor_location), False
         self._hinted = None, ""

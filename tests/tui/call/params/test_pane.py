@@ -334,7 +334,7 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         line = pane.query_one(ProblemLine)
-        await pilot.press("x")
+        await pilot.press("home", "x")
         assert pane.query_one(Editor).mark is None
         assert is_dim(line)
         assert isinstance(pane.problem, Problem)
@@ -370,3 +370,20 @@ def test_hostile_words_of_a_method_are_only_words() -> None:
         assert "oops [/] [@click=app.quit]x[/] ␛[31m\\u202e" in text_of(pane.query_one(Bar))
 
     play("[]", scene)
+
+
+@pytest.mark.parametrize(
+    ("text", "typed"),
+    [
+        ('{\n  "kind": "a",\n  "n": 1\n}', '{\n  "kind": "a7",\n  "n": 1\n}'),
+        ('[\n  {"since": null}, 5\n]', '[\n  {"since": null7}, 5\n]'),
+        ('{"a": [], "b": 1}', '{"a": [7], "b": 1}'),
+        ("[]", "[7]"),
+    ],
+)
+def test_what_is_typed_into_another_method_goes_behind_its_first_value(text: str, typed: str) -> None:
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await pilot.press("7")
+        assert pane.text == typed
+
+    play(text, scene)
