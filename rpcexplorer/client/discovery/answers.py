@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from rpcexplorer.client.discovery.cleaning import clean, forgiving
 from rpcexplorer.client.discovery.limits import line_of
@@ -58,13 +59,16 @@ def answer_of(exchange: Exchange, profile: Profile, *, asks_for_login: bool) -> 
 def value_of(text: bytes) -> Answered:
     """What JSON text stands for."""
     try:
-        return Answered(clean(decoded(text)))
-    except (ValueError, RecursionError):  # Python has limits to what it makes values of
-        pass
-    try:
-        return Answered(clean(forgiving(text)))
+        return Answered(clean(_read(text)))
     except (ValueError, RecursionError):
         return Answered(refusal="unreadable: it is no JSON")
+
+
+def _read(text: bytes) -> Any:
+    try:
+        return decoded(text)
+    except (ValueError, RecursionError):  # Python has limits to what it makes values of
+        return forgiving(text)
 
 
 def _refusal(exchange: Exchange, said: str, profile: Profile, *, asks_for_login: bool) -> str:
