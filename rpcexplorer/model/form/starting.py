@@ -10,13 +10,11 @@ from typing import Any, Final
 from rpcexplorer.model.form.settled import MOST
 from rpcexplorer.model.schema.node import Node, SchemaReader
 from rpcexplorer.model.schema.starting import starting_value
+from rpcexplorer.model.schema.values.plain import PLAIN
 from rpcexplorer.model.templates.inert import inert_value
 
 LONGEST: Final = 4_000
 """Characters of a value that is put in by itself."""
-PLAIN: Final = {
-    "string": '""', "integer": "0", "number": "0", "boolean": "false", "array": "[]", "object": "{}",
-}  # fmt: skip
 LEADING: Final = frozenset({"oneOf", "anyOf", "allOf", "$ref", "$dynamicRef", "$recursiveRef", "extends"})
 """Keywords that lead to further schemas for the same place."""
 

@@ -17,6 +17,7 @@ from rpcexplorer.model.schema.node import Node
 from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.schema.values.fitting import small
 from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
+from rpcexplorer.model.schema.values.plain import PLAIN
 from rpcexplorer.model.schema.words import cut, kind_words, limit_words, value_words
 from rpcexplorer.model.templates.inert import inert_value
 
@@ -25,6 +26,8 @@ MOST: Final = 50
 MOST_SHOWN: Final = 60
 MOST_EXAMPLES: Final = 20
 LONGEST_WORDS: Final = 100
+_BEGUN: Final = ("string", "array", "object")
+"""Kinds of which something can be put in that is typed on."""
 
 
 class Candidate(Struct, frozen=True):
@@ -153,7 +156,7 @@ def _plain(node: Node) -> str:
         return inert_value(node.choices[0]) if len(node.choices) == 1 and _is_scalar(node.choices[0]) else ""
     if len(node.kinds) != 1 or node.alternatives:
         return ""
-    return {"string": '""', "array": "[]", "object": "{}", "null": "null"}.get(node.kinds[0], "")
+    return PLAIN[node.kinds[0]] if node.kinds[0] in {*_BEGUN, "null"} else ""
 
 
 def _values(
@@ -223,13 +226,9 @@ def _plainest(place: TypedPlace, nodes: Iterable[Node], places: SchemaPlaces) ->
     """The plainest value of each kind that may stand there, with what must be in it."""
     for node in nodes:
         for kind in node.kinds:
-            if kind in {"string", "array", "object"}:
+            if kind in _BEGUN:
                 schema = {"type": kind, "properties": dict(node.properties), "required": [*node.required]}
-                value = (
-                    starting_value(places.reader, schema).value
-                    if kind == "object"
-                    else {"string": "", "array": []}[kind]
-                )
+                value = starting_value(places.reader, schema).value
                 if (found := _value(place, value, kind)) is not None:
                     inside = len(found.text) - 1 - (2 if place.comma else 0)
                     yield Candidate(found.text, found.text.removesuffix(", "), kind, None if value else inside)

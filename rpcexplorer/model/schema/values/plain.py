@@ -6,6 +6,10 @@ from collections.abc import Iterator, Mapping
 from math import ceil, floor
 from typing import Any, Final
 
+PLAIN: Final = {
+    "string": '""', "integer": "0", "number": "0", "boolean": "false", "array": "[]", "object": "{}", "null": "null",
+}  # fmt: skip
+"""The plainest value of each kind, as JSON."""
 FORMATS: Final = {
     "date-time": "2026-01-01T00:00:00Z",
     "date": "2026-01-01",
