@@ -54,9 +54,9 @@ def nearest_few(word: str, known: Iterable[str], count: int) -> list[str]:
     return difflib.get_close_matches(word, list(islice(known, MOST)), n=count, cutoff=0.6)
 
 
-def cut(word: str) -> str:
-    """A word of a file, short enough to be told."""
-    return word if len(word) <= LONGEST else f"{word[:LONGEST]}…"
+def cut(word: str, longest: int = LONGEST) -> str:
+    """A word of somebody else, short enough to be told."""
+    return word if len(word) <= longest else f"{word[: longest - 1]}…"
 
 
 CHECK = ": `rpcexplorer profiles check` says which"

@@ -12,6 +12,7 @@ from typing import Any
 
 from rpcexplorer.client.discovery.cleaning import HALF, whole
 from rpcexplorer.model.schema.kinds import KINDS
+from rpcexplorer.model.schema.words import in_one_line
 
 LONGEST_NAME = 256
 LINE = 200
@@ -31,10 +32,7 @@ def name_of(value: Any) -> str:
 
 def line_of(value: Any, limit: int = LINE) -> str:
     """One line of text; empty where the value is none."""
-    if not isinstance(value, str):
-        return ""
-    line = " ".join(whole(value[: limit * 4]).split())
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    return in_one_line(whole(value[: limit * 4]), limit) if isinstance(value, str) else ""
 
 
 def first_line_of(value: Any) -> str:

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
 
+from rpcexplorer.model.complaint import cut
+
 if TYPE_CHECKING:
     from rpcexplorer.model.importing.imported import ImportedCall
 
@@ -33,9 +35,8 @@ class Pasted(Struct, frozen=True):
     @property
     def label(self) -> str:
         """What taking it apart does, as an order."""
-        method = self.calls[0].method
-        name = method if len(method) <= LONGEST_NAME else f"{method[: LONGEST_NAME - 1]}…"
-        return f"take it apart: {f'method {name}' if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
+        method = f"method {cut(self.calls[0].method, LONGEST_NAME)}"
+        return f"take it apart: {method if len(self.calls) == 1 else f'{len(self.calls):,} calls'}"
 
 
 def is_command(text: str) -> bool:

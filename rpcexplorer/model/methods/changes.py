@@ -10,6 +10,7 @@ from typing import Any, Final, Literal
 
 from msgspec import UNSET, Struct
 
+from rpcexplorer.model.complaint import cut
 from rpcexplorer.model.methods.method import Method, Parameter
 from rpcexplorer.model.schema.definitions import references_in
 from rpcexplorer.model.schema.described import Described, DescribedParam
@@ -73,7 +74,7 @@ def changes_between(
             full = pair(name)
             told = [*_lines(before[name], now[name], full)]
             told += _schemas(*full, affected, told) if full else ()
-            if what := tuple(_cut(line) for line in dict.fromkeys(told)):
+            if what := tuple(cut(line, LONGEST) for line in dict.fromkeys(told)):
                 yield MethodChange(name, "changed", what[:MOST_TOLD])
 
 
@@ -251,12 +252,7 @@ def _same(one: Any, other: Any) -> bool:
 def _shown(value: Any) -> str:
     if value is None:
         return "not said"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+    return cut(json.dumps(value, ensure_ascii=False), SHOWN)
 
 
 def _or_unknown(words: str | None) -> str:

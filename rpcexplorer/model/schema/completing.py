@@ -18,7 +18,7 @@ from rpcexplorer.model.schema.starting import starting_value
 from rpcexplorer.model.schema.values.fitting import small
 from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
 from rpcexplorer.model.schema.values.plain import PLAIN
-from rpcexplorer.model.schema.words import cut, kind_words, limit_words, value_words
+from rpcexplorer.model.schema.words import in_one_line, kind_words, limit_words, value_words
 from rpcexplorer.model.templates.inert import inert_value
 
 MOST: Final = 50
@@ -138,9 +138,9 @@ def _members(place: TypedPlace, described: Described, places: SchemaPlaces) -> I
 def _name(place: TypedPlace, row: _MemberRow, places: SchemaPlaces) -> Candidate:
     """A name, with the comma that is due and the plainest value where there is one obvious."""
     node = places.reader.node(row.schema)
-    doc = _line(row.doc or node.doc)
+    doc = in_one_line((row.doc or node.doc).partition("\n\n")[0], LONGEST_WORDS)
     told = ", ".join(filter(None, (kind_words(places.reader, row.schema), limit_words(node), row.marks)))
-    words = cut(" · ".join(filter(None, (told, doc))), LONGEST_WORDS)
+    words = in_one_line(" · ".join(filter(None, (told, doc))), LONGEST_WORDS)
     text = inert_value(row.name)
     if place.colon:
         return Candidate(text, row.name, words)
@@ -241,7 +241,7 @@ def _value(place: TypedPlace, value: Any, words: str) -> Candidate | None:
     text = inert_value(value)
     if not _suits(place, text):
         return None
-    shown = value_words(value) if _is_scalar(value) else cut(text, MOST_SHOWN)
+    shown = value_words(value) if _is_scalar(value) else in_one_line(text, MOST_SHOWN)
     return _fitted(place, Candidate(text, shown, words))
 
 
@@ -266,7 +266,3 @@ def _may_be(nodes: Iterable[Node], text: str) -> bool:
 
 def _is_scalar(value: Any) -> bool:
     return not isinstance(value, dict | list)
-
-
-def _line(text: str) -> str:
-    return " ".join(text[: LONGEST_WORDS * 4].partition("\n\n")[0].split())

@@ -15,7 +15,7 @@ from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.schema.described import DescribedParam
 from rpcexplorer.model.schema.wording import WordedProblem
-from rpcexplorer.model.schema.words import cut
+from rpcexplorer.model.schema.words import in_one_line
 from rpcexplorer.model.templates.inert import inert_value
 
 MOST: Final = 4
@@ -77,13 +77,16 @@ def _renamed(text: str, found: WordedProblem) -> Iterator[Fix]:
     name = nearest(found.name, [each for each in known if each not in there] if isinstance(known, Mapping) else [])
     if name:
         place = found.place
-        yield Fix(f"rename it to “{cut(name, LABEL)}”", _put(text, place.name_start, place.name_end, inert_value(name)))
+        yield Fix(
+            f"rename it to “{in_one_line(name, LABEL)}”",
+            _put(text, place.name_start, place.name_end, inert_value(name)),
+        )
 
 
 def _converted(text: str, place: ValuePlace, kinds: Iterable[str]) -> Iterator[Fix]:
     token, wanted = text[place.start : place.end], list(kinds)
     for value in _scalars(token, wanted):
-        yield Fix(f"write {cut(value, LABEL)}", _put(text, place.start, place.end, value))
+        yield Fix(f"write {in_one_line(value, LABEL)}", _put(text, place.start, place.end, value))
     if token.startswith("["):
         spans = elements(token) or []
         if len(spans) == 1:
@@ -119,7 +122,7 @@ def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
     name = inside if inside in words else nearest(inside, list(words))
     if name:
         spelled = inert_value(words[name])
-        yield Fix(f"write {cut(spelled, LABEL)}", _put(text, place.start, place.end, spelled))
+        yield Fix(f"write {in_one_line(spelled, LABEL)}", _put(text, place.start, place.end, spelled))
 
 
 def nearest(name: str, names: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.places import ValuePlace
 from rpcexplorer.model.schema.checkable import Checkable
 from rpcexplorer.model.schema.checked import SchemaProblem, Violation
-from rpcexplorer.model.schema.words import cut
+from rpcexplorer.model.schema.words import in_one_line
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
@@ -326,7 +326,7 @@ def spelled_value(value: Any) -> str:
 
 
 def _cut(text: str) -> str:
-    return cut(text, LONGEST)
+    return in_one_line(text, LONGEST)
 
 
 def _element(schema: Any, index: int) -> Any:

@@ -29,7 +29,7 @@ _SUMS: Final = (
 
 def kind_words(reader: SchemaReader, schema: Any) -> str:
     """``array of string``, ``one of a | b``, ``string or null``; empty where anything may stand."""
-    return cut(_kind(reader, schema, DEPTH, [0]), LONGEST_KIND)
+    return in_one_line(_kind(reader, schema, DEPTH, [0]), LONGEST_KIND)
 
 
 def limit_words(node: Node) -> str:
@@ -40,12 +40,12 @@ def limit_words(node: Node) -> str:
 def value_words(value: Any) -> str:
     """A value in short: text without its quotes, the rest as JSON has it."""
     if isinstance(value, str):
-        return cut(value, LONGEST_VALUE) if value.strip() else json.dumps(value)
+        return in_one_line(value, LONGEST_VALUE) if value.strip() else json.dumps(value)
     if isinstance(value, dict | list) and value:
         return "{…}" if isinstance(value, dict) else "[…]"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 4 * LONGEST_VALUE:
         return "…"  # thousands of digits
-    return cut(json.dumps(value), LONGEST_VALUE)
+    return in_one_line(json.dumps(value), LONGEST_VALUE)
 
 
 def _kind(reader: SchemaReader, schema: Any, depth: int, steps: list[int]) -> str:
@@ -91,12 +91,12 @@ def _limits(node: Node) -> Iterator[str]:
     if "multipleOf" in limits and limits["multipleOf"] != 1:
         yield f"a multiple of {value_words(limits['multipleOf'])}"
     if "format" in limits:
-        yield cut(limits["format"], LONGEST_VALUE)
+        yield in_one_line(limits["format"], LONGEST_VALUE)
     for low, high, one, several in _SUMS:
         if words := _sum(limits.get(low, 0), limits.get(high)):
             yield f"{words} {one if words.split()[-1] == '1' else several}"
     if "pattern" in limits:
-        yield f"matches {cut(limits['pattern'], LONGEST_VALUE)}"
+        yield f"matches {in_one_line(limits['pattern'], LONGEST_VALUE)}"
     if limits.get("uniqueItems"):
         yield "each once"
 
@@ -115,7 +115,7 @@ def _either(words: Iterable[str]) -> str:
     return " or ".join(sorted(each, key="…".__eq__))
 
 
-def cut(text: str, limit: int) -> str:
+def in_one_line(text: str, limit: int) -> str:
     """One line of so many characters at most."""
     line = " ".join(text[: limit * 4].split())
     return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"

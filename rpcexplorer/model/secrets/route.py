@@ -12,6 +12,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from rpcexplorer.model.complaint import cut
 from rpcexplorer.model.profile import DocumentSource, Login, Profile
 from rpcexplorer.protocol.messages import USUAL_FORM
 
@@ -101,6 +102,4 @@ def _text(value: Any) -> str:
 
 
 def _shown(value: str | None) -> str:
-    if value is None:
-        return NOT_SET
-    return value if len(value) <= LONGEST else f"{value[: LONGEST - 1]}…"
+    return NOT_SET if value is None else cut(value, LONGEST)
