@@ -27,7 +27,7 @@ ANOTHER_THING = {
     ("model/methods/catalogue.py", "cookie"): "the service's own document",
     ("model/methods/catalogue.py", "inline"): "the service's own document",
     ("model/methods/catalogue.py", "none"): "the service's own document",
-    ("model/schema/checkable.py", "none"): "a type that services have made up",
+    ("model/schema/kinds.py", "none"): "a type that services have made up",
     ("model/importing/curl.py", "cookie"): "what curl calls it",
     ("model/importing/curl.py", "digest"): "what curl calls it",
     ("model/importing/curl_options.py", "basic"): "what curl calls it",

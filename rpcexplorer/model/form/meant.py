@@ -10,8 +10,9 @@ from msgspec import UNSET
 
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.model.form.field import Editing
-from rpcexplorer.model.form.settled import Settled, is_one_of, is_reference
-from rpcexplorer.model.schema.kinds import kind_of_value
+from rpcexplorer.model.form.settled import Settled, is_reference
+from rpcexplorer.model.schema.kinds import is_kind, kind_of_value
+from rpcexplorer.model.schema.values.fitting import is_one_of
 
 NOT_NULL: Final = "not null"
 LONGEST_LINE: Final = 2_000
@@ -70,7 +71,6 @@ def wrong_kind(place: Settled, value: Any) -> str:
     node, kind = place.node, kind_of_value(value)
     if node.choices is not None and not is_one_of(value, node.choices):
         return "not one of the choices"
-    is_other = bool(node.kinds) and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds)
-    if is_other and place.is_sure:
+    if node.kinds and not is_kind(kind, node.kinds) and place.is_sure:
         return f"{'an' if kind[0] in 'aio' else 'a'} {kind}, not {' or '.join(node.kinds)}"
     return ""

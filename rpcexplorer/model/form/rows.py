@@ -18,7 +18,6 @@ from rpcexplorer.model.form.field import Editing, FormField
 from rpcexplorer.model.form.meant import NOT_NULL, editing_of, size_of, value_of, wrong_kind
 from rpcexplorer.model.form.settled import Settled, settled
 from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.checkable import OPEN
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.words import kind_words, limit_words
@@ -87,10 +86,10 @@ class FormRows:
     def __init__(self, described: Described, by: By | None = None) -> None:
         self._params = described.params[:MOST_ITEMS]
         self._by = by
-        names = [each.name for each in self._params]
-        self._takes_others = described.extra and (not all(names) or not names or any(map(OPEN.search, names)))
+        self._all_named = all(each.name for each in self._params)
+        stands_for_more = not self._params or any(each.stands_for_others for each in self._params)
+        self._takes_others = described.extra and (stands_for_more or not self._all_named)
         """More than the params that are told of: as the check has it, also where one of them has no name."""
-        self._all_named = all(names)
         self._definitions = described.definitions
         self.reader = SchemaReader(described.definitions)
         self._told: dict[tuple[int, str | None, int | None], _Shape] = {}

@@ -11,10 +11,9 @@ from typing import Any, Final
 from msgspec import UNSET, Struct
 from msgspec.structs import replace
 
-from rpcexplorer.model.schema.checkable import UNSURE
-from rpcexplorer.model.schema.kinds import kind_of_value
+from rpcexplorer.model.schema.kinds import UNSURE, is_kind, kind_of_value
 from rpcexplorer.model.schema.node import Node, SchemaReader
-from rpcexplorer.model.schema.values.fitting import same
+from rpcexplorer.model.schema.values.fitting import is_one_of
 from rpcexplorer.model.templates.references import REFERENCE
 
 LEVELS: Final = 4
@@ -68,7 +67,7 @@ def settled(reader: SchemaReader, schema: Any, value: Any = UNSET, chosen: int |
         pick = 0
         if len(options) > 1:
             own = chosen if not alternatives and chosen is not None and chosen < len(options) else None
-            pick = own if own is not None else _fitting(reader, options, value)
+            pick = own if own is not None else _first_meant(reader, options, value)
             alternatives, at = (alternatives, at) if alternatives else (tuple(options), pick)
         if pick < 0:
             break
@@ -90,14 +89,11 @@ def is_reference(value: Any) -> bool:
     return isinstance(value, str) and (found := REFERENCE.fullmatch(value)) is not None and bool(found["inside"])
 
 
-def is_one_of(value: Any, choices: Sequence[Any]) -> bool:
-    return any(same(value, each) for each in choices)
-
-
-def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: list[int]) -> bool:
+def _is_meant(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: list[int]) -> bool:
     """Whether a value could be meant by a schema, by kind, choices and members.
 
-    Limits are not looked at: what is too long for an alternative is still meant as one. (``fits`` of values asks more.)
+    Neither limits nor what is deep inside are looked at: what is too long for an alternative is still meant as one.
+    Whether it is right there as well, ``Fitting`` says.
     """
     looks[0] -= 1
     if schema is False:
@@ -107,9 +103,7 @@ def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: lis
         return True
     if node.choices is not None and not is_one_of(value, node.choices):
         return False
-    kind = kind_of_value(value)
-    is_other = bool(node.kinds) and kind not in node.kinds and not (kind == "integer" and "number" in node.kinds)
-    if is_other and is_sure(reader, schema):
+    if node.kinds and not is_kind(kind_of_value(value), node.kinds) and is_sure(reader, schema):
         return False
     if not levels:
         return True
@@ -119,18 +113,18 @@ def _fits(reader: SchemaReader, schema: Any, value: Any, levels: int, looks: lis
         inside = [(node.member(name), each) for name, each in value.items()]
     else:
         inside = [(node.element(at), each) for at, each in enumerate(value)] if isinstance(value, list) else []
-    if not all(_fits(reader, each, within, levels - 1, looks) for each, within in inside[:LOOKS]):
+    if not all(_is_meant(reader, each, within, levels - 1, looks) for each, within in inside[:LOOKS]):
         return False
     return not node.alternatives or any(
-        _fits(reader, each, value, levels - 1, looks) for each in node.alternatives[:MOST]
+        _is_meant(reader, each, value, levels - 1, looks) for each in node.alternatives[:MOST]
     )
 
 
-def _fitting(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
+def _first_meant(reader: SchemaReader, options: Sequence[Any], value: Any) -> int:
     if value is UNSET or value is None:
         return 0
     looks = [LOOKS]
-    return next((at for at, each in enumerate(options) if _fits(reader, each, value, LOOKED_INTO, looks)), -1)
+    return next((at for at, each in enumerate(options) if _is_meant(reader, each, value, LOOKED_INTO, looks)), -1)
 
 
 def _is_null(node: Node) -> bool:

@@ -21,7 +21,7 @@ from msgspec import UNSET, Struct
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.described import Described, DescribedParam
-from rpcexplorer.model.schema.kinds import KINDS
+from rpcexplorer.model.schema.kinds import KINDS, UNSURE
 
 MOST_PARTS: Final = 100_000
 """Schemas inside one another, those that are referred to counted once."""
@@ -35,10 +35,6 @@ LEVELS: Final = 40
 STEP: Final = 50
 """Parts between two steps."""
 MOST_BASES: Final = 50
-UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", "none", "void"})
-"""Types that mean one kind here and another there: nothing is said by them."""
-OPEN: Final = re.compile(r"\*|\.\.\.|args$|kwargs$")
-"""A param that stands for others."""
 
 _ONE: Final = (
     "not", "if", "then", "else", "contains", "propertyNames", "additionalProperties", "unevaluatedProperties",
@@ -77,7 +73,7 @@ def checkable_params(described: Described, by: By) -> Steps[Checkable]:
         return Checkable(by=by, why_not="the service does not say what it takes")
     rewriting = _Rewriting(described)
     schemas = [rewriting.later(param.schema) for param in params]
-    closed = not described.extra or not any(OPEN.search(param.name) for param in params)
+    closed = not described.extra or not any(param.stands_for_others for param in params)
     whole = (
         _by_name(params, schemas, closed=closed) if by == "name" else _by_position(described, schemas, closed=closed)
     )

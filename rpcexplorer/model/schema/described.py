@@ -5,6 +5,7 @@ A catalogue holds a line of each method (``Method``) and is read at each start; 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -20,8 +21,7 @@ SHAPES: Final = {
 """How a kind in words begins that is no type by itself, and the type it stands for."""
 EVENT: Final = "event\0"
 """What stands before the name of an event where it is described among methods. No method's name begins so."""
-
-
+_OTHERS: Final = re.compile(r"\*|\.\.\.|args$|kwargs$")
 OF_SCHEMAS: Final = ("params", "result", "errors")
 WITHOUT_SCHEMAS: Final = ("result_name", "result_doc", "examples", "tags")
 """What of a method is described, each told by one source."""
@@ -39,6 +39,11 @@ class DescribedParam(Struct, frozen=True):
     doc: str = ""
     """Markdown, perhaps in several lines."""
     deprecated: bool = False
+
+    @property
+    def stands_for_others(self) -> bool:
+        """Whether it is none by itself, but means any number of them: ``*args``, ``...``."""
+        return _OTHERS.search(self.name) is not None
 
 
 class DescribedError(Struct, frozen=True):

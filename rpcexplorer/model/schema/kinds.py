@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Final
 
 KINDS: Final = {
@@ -17,6 +18,9 @@ KINDS: Final = {
     }.items()
     for spelling in (kind, *spellings.split())
 }
+
+UNSURE: Final = frozenset({"hash", "table", "bit", "decimal", "numeric", "map", "none", "void"})
+"""Spellings that mean one kind here and another there: whoever checks takes nothing from them."""
 
 
 def kind_of_value(value: object) -> str:
@@ -35,3 +39,8 @@ def kind_of_value(value: object) -> str:
         case dict():
             return "object"
     return "array"
+
+
+def is_kind(kind: str, kinds: Collection[str]) -> bool:
+    """Whether a value of a kind is of one of these: a whole number is a number as well."""
+    return kind in kinds or (kind == "integer" and "number" in kinds)

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sized
 from math import isfinite
 from typing import Any, Final
 
-from rpcexplorer.model.schema.kinds import kind_of_value
+from rpcexplorer.model.schema.kinds import is_kind, kind_of_value
 from rpcexplorer.model.schema.node import SchemaReader, alternatives_of, choices_of, kinds_of, limits_of, required_of
 from rpcexplorer.model.schema.values.patterns import matches
 
@@ -33,6 +33,10 @@ def fits(reader: SchemaReader, schema: Any, value: Any) -> Fits:
 def same(one: Any, other: Any) -> bool:
     """Whether two JSON values are one: a truth is no number."""
     return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+
+
+def is_one_of(value: Any, choices: Iterable[Any]) -> bool:
+    return any(same(value, each) for each in choices)
 
 
 def small(value: Any, most: int = 200, longest: int = 2_000) -> bool:
@@ -79,9 +83,9 @@ class Fitting:
         """Its kind, its choices and its limits."""
         kind = kind_of_value(value)
         if (kinds := kinds_of(part)) and not (value is None and part.get("nullable") is True):
-            yield kind in kinds or (kind == "integer" and "number" in kinds)
+            yield is_kind(kind, kinds)
         if (choices := choices_of(part)) is not None:
-            yield any(same(choice, value) for choice in choices)
+            yield is_one_of(value, choices)
         for key, bound in limits_of(part):
             self._left -= OF_A_PATTERN * (key == "pattern")
             yield _LIMITS[key](bound, value)

@@ -20,10 +20,11 @@ from rpcexplorer.model.schema.values.started import Started
 from rpcexplorer.model.schema.words import value_words
 
 STEPS: Final = 1_000
-"""Places that are filled, and alternatives that are tried, by one maker."""
+"""Places that are filled, and alternatives that are tried, for one value."""
 OF_AN_ALTERNATIVE: Final = 4
 """Steps that one more counts for."""
 FITTING_STEPS: Final = 10_000
+"""Of one maker."""
 DEEP: Final = 30
 MOST_ELEMENTS: Final = 100
 MOST_TRIED: Final = 20
@@ -44,7 +45,7 @@ class Maker:
 
     def made(self, schema: Any, place: str = "", given: Iterable[Any] = ()) -> Started:
         """A value; ``given`` are those that are better than any other, and ``place`` is what it is called."""
-        self._steps, self._fits = 0, Fitting(self._reader, FITTING_STEPS).fits
+        self._steps = 0
         return self._made(schema, place, tuple(given))
 
     def _made(self, schema: Any, place: str, given: tuple[Any, ...] = (), *, joined: bool = False) -> Started:
