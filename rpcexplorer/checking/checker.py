@@ -20,11 +20,11 @@ from rpcexplorer.checking.child import GONE, PROGRAM, Child, Verdict
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.checkable import Checkable, checkable_params, checkable_result
 from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.checks.checkable import Checkable, checkable_params, checkable_result
+from rpcexplorer.model.schema.checks.mending import by_name, by_position, ways
+from rpcexplorer.model.schema.checks.wording import MOST, WordedProblem, worded
 from rpcexplorer.model.schema.described import Described
-from rpcexplorer.model.schema.mending import by_name, by_position, ways
-from rpcexplorer.model.schema.wording import MOST, WordedProblem, worded
 
 DEADLINE: Final = 2.0
 """Seconds that one check may take."""

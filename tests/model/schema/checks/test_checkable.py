@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from rpcexplorer.model.schema import checkable
-from rpcexplorer.model.schema.checkable import WIDEST
+from rpcexplorer.model.schema.checks import checkable
+from rpcexplorer.model.schema.checks.checkable import WIDEST
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from tests.fakes.violations import made, problems
 

@@ -15,8 +15,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.places import ValuePlace
-from rpcexplorer.model.schema.checkable import Checkable
 from rpcexplorer.model.schema.checked import SchemaProblem, Violation
+from rpcexplorer.model.schema.checks.checkable import Checkable
 from rpcexplorer.model.schema.words import in_one_line
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING

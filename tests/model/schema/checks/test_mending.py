@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.scan import is_value
+from rpcexplorer.model.schema.checks.mending import by_name, by_position, nearest, ways
+from rpcexplorer.model.schema.checks.wording import worded
 from rpcexplorer.model.schema.described import Described, DescribedParam
-from rpcexplorer.model.schema.mending import by_name, by_position, nearest, ways
-from rpcexplorer.model.schema.wording import worded
 from tests.fakes.violations import made, violations
 
 MENDS: list[tuple[Any, str, list[str]]] = [

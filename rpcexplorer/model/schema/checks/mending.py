@@ -13,8 +13,8 @@ from typing import Any, Final
 from rpcexplorer.jsontext.places import Places, ValuePlace
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Fix
+from rpcexplorer.model.schema.checks.wording import WordedProblem
 from rpcexplorer.model.schema.described import DescribedParam
-from rpcexplorer.model.schema.wording import WordedProblem
 from rpcexplorer.model.schema.words import in_one_line
 from rpcexplorer.model.templates.inert import inert_value
 
