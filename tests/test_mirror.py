@@ -36,6 +36,10 @@ TOGETHER: Final = {
         "model/schema/values/test_making.py",
         "texts and numbers are what a value is made of",
     ),
+    "model/schema/checks": (
+        "model/schema/checks/test_wording.py",
+        "what is rewritten is seen by what a check has found, in words",
+    ),
     "model/comparing": ("model/comparing/test_compare.py", "what was found is seen by what a comparison tells"),
     "model/doctor": ("client/test_doctor.py", "an examination is what it asks a server and makes of the answers"),
     "model/importing": ("model/importing/test_forms.py", "a form is the calls that are found in it"),

@@ -267,27 +267,31 @@ def _limits(parts: list[dict[str, Any]]) -> dict[str, Any]:
 
 
 def limits_of(part: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    for key in LIMITS:
-        value = part.get(key)
-        if key == "uniqueItems":
-            if value is True:
-                yield key, value
-        elif key in {"pattern", "format"}:
-            if isinstance(value, str) and value:
-                yield key, value
-        elif key in _COUNTS:
-            if _is_number(value) and value >= 0 and value == int(value):
-                yield key, int(value)
-        elif key == "multipleOf":
-            if _is_number(found := value if value is not None else part.get("divisibleBy")) and found > 0:
-                yield key, found
-        elif _is_number(value) and not (key in {"minimum", "maximum"} and part.get(_EXCLUSIVE[key]) is True):
-            yield key, value
-        elif value is True and _is_number(bound := part.get(_INCLUSIVE.get(key, ""))):
-            yield key, bound
+    for key in [key for key in LIMITS if key in part]:  # most parts have none of them
+        if (limit := _limit(part, key, part[key])) is not None:
+            yield key, limit
+    if "divisibleBy" in part and "multipleOf" not in part:  # as draft 3 had it
+        yield from limits_of({"multipleOf": part["divisibleBy"]})
 
 
-def _is_number(value: Any) -> TypeGuard[int | float]:
+def _limit(part: dict[str, Any], key: str, value: Any) -> Any:
+    """What a keyword means; None for nothing."""
+    if key == "uniqueItems":
+        return value is True or None
+    if key in {"pattern", "format"}:
+        return value or None if isinstance(value, str) else None
+    if key in _COUNTS:
+        return int(value) if is_number(value) and value >= 0 and value == int(value) else None
+    if key == "multipleOf":
+        return value if is_number(value) and value > 0 else None
+    if value is True:  # so drafts 3 and 4 had it
+        value = part.get(_INCLUSIVE.get(key, ""))
+    elif part.get(_EXCLUSIVE.get(key, "")) is True:
+        return None
+    return value if is_number(value) else None
+
+
+def is_number(value: Any) -> TypeGuard[int | float]:
     if isinstance(value, float):
         return isfinite(value)
     return isinstance(value, int) and not isinstance(value, bool)
