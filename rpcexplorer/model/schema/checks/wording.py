@@ -1,13 +1,11 @@
 """What a check has found, in plain sentences: what is wrong, what is allowed, and where it stands in the text.
 
 The words of the library that checks are for programmers of schemas; these are for whoever typed the params. Text of
-the service stays as it is, in one line: it is made printable where it is shown. The file is long because all
-sentences stand side by side.
+the service stays as it is, in one line: it is made printable where it is shown.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
@@ -17,27 +15,14 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.places import ValuePlace
 from rpcexplorer.model.schema.checked import SchemaProblem, Violation
 from rpcexplorer.model.schema.checks.checkable import Checkable
-from rpcexplorer.model.schema.words import in_one_line
+from rpcexplorer.model.schema.checks.phrases import counted, either, kind_of_text, listed, must, short, spelled_value
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
 MOST: Final = 50
-NAMED: Final = 8
-"""Choices or names that are told."""
-LONGEST: Final = 60
-"""Characters of one of them."""
 STEPS: Final = 3
 """Names of a way that are told."""
 
-KIND_WORDS: Final = {
-    "string": "a string",
-    "integer": "a whole number",
-    "number": "a number",
-    "boolean": "true or false",
-    "object": "an object",
-    "array": "an array",
-    "null": "null",
-}
 _HELD: Final = frozenset({"required", "dependentRequired", "additionalProperties", "unevaluatedProperties"})
 """Keywords about the names in an object: they hold whatever takes the place of a reference in one of its values."""
 _OF_SHAPE: Final = frozenset({"type", "minItems", "maxItems", "minProperties", "maxProperties"})
@@ -105,7 +90,7 @@ class _Wording:
             case "anyOf" | "oneOf" if best := best_alternative(violation):
                 yield from (found for each in best for found in self.told(each))
             case "anyOf" | "oneOf" if kinds := self._kinds_of_all(violation):
-                sentence = f"{self._named(violation.path)} must be {_either(kinds)}; this is {self._is(place)}"
+                sentence = f"{self._named(violation.path)} must be {either(kinds)}; this is {self._is(place)}"
                 yield self._found(violation, "type", sentence, place, {"type": list(kinds)})
             case "minItems" if self._is_position(violation.path):
                 yield from self._missing_positions(violation, schema, rule, place)
@@ -149,14 +134,14 @@ class _Wording:
         allowed = list(_members(schema, "properties"))
         is_params = self._checkable.by and not violation.path
         of = "its params" if is_params else f"the members of {self._way(violation.path)}"
-        told = f": {_listed(allowed)}" if allowed else ", which has none"
+        told = f": {listed(allowed)}" if allowed else ", which has none"
         if _keyword(violation.rule) != "additionalProperties":  # others may be known elsewhere in the schema
             told = ""
         for name, at in violation.unexpected:
             if self._has_references and OPENING in name:
                 continue
             stands = at or place
-            sentence = f"“{_cut(name)}” is not one of {of}{told}"
+            sentence = f"“{short(name)}” is not one of {of}{told}"
             keyword = "additionalProperties"
             problem = SchemaProblem((*violation.path, name), keyword, sentence, stands.name_start, stands.name_end)
             yield WordedProblem(problem, schema, stands, name)
@@ -170,7 +155,7 @@ class _Wording:
             if not violation.size and not param.required:  # nothing is given yet: what must be is worth a word
                 continue
             name = param.name or f"param {index + 1}"
-            sentence = f"{_cut(name)} is missing{self._allowed(_element(schema, index))}"
+            sentence = f"{short(name)} is missing{self._allowed(_element(schema, index))}"
             problem = SchemaProblem((index,), "minItems", sentence, max(place.end - 1, place.start), place.end)
             yield WordedProblem(problem, schema, place, param.name)
 
@@ -188,34 +173,24 @@ class _Wording:
         name = self._named(violation.path)
         match keyword:
             case "type":
-                return f"{name} must be {_either(_texts(rule))}; this is {self._is(place)}"
+                return f"{name} must be {either(_texts(rule))}; this is {self._is(place)}"
             case "required" | "dependentRequired":
-                missing = _cut(self._way((*violation.path, violation.name)))
+                missing = short(self._way((*violation.path, violation.name)))
                 return f"{missing} is missing{self._allowed(_members(schema, 'properties').get(violation.name))}"
-            case "enum" if isinstance(rule, list):
-                return f"{name} must be {'one of ' if len(rule) > 1 else ''}{_listed(map(spelled_value, rule))}"
-            case "const":
-                return f"{name} must be {_cut(spelled_value(rule))}"
-            case "pattern":
-                return f"{name} must match {_cut(str(rule))}"
             case "maxItems" if self._is_position(violation.path):
-                return f"at most {_counted(rule, 'param')}: {self._params()}"
-        if isinstance(rule, int | float) and (words := _LIMITS.get(keyword)):
-            return f"{name} {words[0]} {_counted(rule, words[1])}{words[2]}"
-        if rule is False:
-            return f"{name} may not be there"
-        return f"{name} {_WORDS.get(keyword) or f'does not fit “{_cut(keyword)}” of its schema'}"
+                return f"at most {counted(rule, 'param')}: {self._params()}"
+        return f"{name} {must(keyword, rule)}"
 
     def _params(self) -> str:
-        return _listed(param.name or f"param {index}" for index, param in enumerate(self._checkable.params, 1))
+        return listed(param.name or f"param {index}" for index, param in enumerate(self._checkable.params, 1))
 
     def _allowed(self, schema: Any) -> str:
         """What may stand there, in brackets."""
         schema = self._followed(schema)
         kinds, choices = _texts(_member(schema, "type")), _member(schema, "enum")
-        words = [f"one of {_listed(map(spelled_value, choices))}"] if isinstance(choices, list) else kinds
+        words = [f"one of {listed(map(spelled_value, choices))}"] if isinstance(choices, list) else kinds
         words += [said] if isinstance(said := _member(schema, "format"), str) else []
-        return f" ({_cut(', '.join(words))})" if words else ""
+        return f" ({short(', '.join(words))})" if words else ""
 
     def _followed(self, schema: Any) -> Any:
         for _ in range(8):
@@ -238,7 +213,7 @@ class _Wording:
         return above, part
 
     def _named(self, path: Sequence[str | int]) -> str:
-        return _cut(self._way(path))
+        return short(self._way(path))
 
     def _way(self, path: Sequence[str | int]) -> str:
         """``filter.kind``, ``tags[2]``; the names of params where they are given by position."""
@@ -254,33 +229,7 @@ class _Wording:
         return "".join(steps) if len(steps) <= STEPS else f"…{''.join(steps[-STEPS:])}".replace("….", "…")
 
     def _is(self, place: ValuePlace) -> str:
-        return KIND_WORDS[_kind(self._text[place.start : place.start + 1])] if place.start < place.end else "nothing"
-
-
-_WORDS: Final = {
-    "not": "is what may not stand there",
-    "propertyNames": "has a name that may not be there",
-    "uniqueItems": "has the same element twice",
-    "contains": "lacks an element that must be among them",
-    "minContains": "lacks elements that must be among them",
-    "maxContains": "has too many elements of one kind",
-    "oneOf": "fits more than one of the alternatives, and may fit only one",
-    "anyOf": "fits none of the alternatives",
-}
-"""For what is told alike whatever the schema says."""
-_LIMITS: Final = {
-    "minimum": ("must be", "", " or more"),
-    "maximum": ("must be", "", " or less"),
-    "exclusiveMinimum": ("must be more than", "", ""),
-    "exclusiveMaximum": ("must be less than", "", ""),
-    "multipleOf": ("must be a multiple of", "", ""),
-    "minLength": ("must have at least", "character", ""),
-    "maxLength": ("must have at most", "character", ""),
-    "minItems": ("must have at least", "element", ""),
-    "maxItems": ("must have at most", "element", ""),
-    "minProperties": ("must have at least", "member", ""),
-    "maxProperties": ("must have at most", "member", ""),
-}
+        return kind_of_text(self._text[place.start : place.end])
 
 
 def best_alternative(violation: Violation) -> tuple[Violation, ...]:
@@ -295,38 +244,6 @@ def best_alternative(violation: Violation) -> tuple[Violation, ...]:
 
 def _keyword(rule: Sequence[str | int]) -> str:
     return next((step for step in reversed(rule) if isinstance(step, str)), "")
-
-
-def _kind(first: str) -> str:
-    kinds = {'"': "string", "{": "object", "[": "array", "t": "boolean", "f": "boolean", "n": "null"}
-    return kinds.get(first, "number")
-
-
-def _either(kinds: Sequence[str] | dict[str, None]) -> str:
-    words = [KIND_WORDS.get(kind, kind) for kind in kinds]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} or {words[-1]}" if words else "something else"
-
-
-def _listed(names: Iterable[str]) -> str:
-    every = list(names)
-    return ", ".join([_cut(name) for name in every[:NAMED]]) + (f" … ({len(every):,})" if len(every) > NAMED else "")
-
-
-def _counted(number: float, unit: str) -> str:
-    told = _cut(spelled_value(number))
-    return f"{told} {unit}{'s' * (number != 1)}" if unit else told
-
-
-def spelled_value(value: Any) -> str:
-    """As JSON has it; a sign where nobody would read it: thousands of digits, a thousand levels."""
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (ValueError, RecursionError):
-        return "…"
-
-
-def _cut(text: str) -> str:
-    return in_one_line(text, LONGEST)
 
 
 def _element(schema: Any, index: int) -> Any:
