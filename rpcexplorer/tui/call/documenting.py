@@ -1,7 +1,8 @@
 """Where the docs of a method stand on the call screen, and what becomes of an example that is taken from them.
 
-Beside the editor where there is room for both, else below the list of methods, else over the response; never instead
-of the editor. What covers the response goes as soon as there is something to see there.
+In a column of their own, beside the editor and the response, where those keep room enough; else below the list of
+methods, else over the response; never instead of the editor. What covers the response goes as soon as there is
+something to see there.
 """
 
 from __future__ import annotations
@@ -23,8 +24,14 @@ from rpcexplorer.tui.pending_keys import PendingKeys, opens
 from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.views.json_tokens import laid_out
 
-BESIDE: Final = 110
-"""Columns of the params from which there is room for the docs beside the editor."""
+LEAST: Final = 48
+"""Columns of the docs in a column of their own, in which a table of params can still be read."""
+MOST: Final = 80
+"""Of which nobody reads a longer line with pleasure."""
+LEFT: Final = 64
+"""Columns that the editor and the response each keep beside them."""
+LEFT_UNASKED: Final = 80
+"""Where nobody has asked for the docs: as much as a terminal of the usual size has."""
 PAUSE: Final = 0.15
 """Seconds after which a cursor that went down a list rests."""
 
@@ -49,11 +56,20 @@ class DocumentingScreen(SendingScreen):
     @property
     def docs_place(self) -> DocsPlace:
         """Where there is room for the docs."""
-        width = self.app.size.width
-        if width < NARROW:
+        if self.app.size.width < NARROW:
             return "over"
-        params = width - self.methods_columns
-        return "beside" if (params // 2 if self.is_beside else params) >= BESIDE else "below"
+        return "beside" if self._left_beside >= LEFT else "below"
+
+    @property
+    def _columns_beside(self) -> int:
+        """Columns that the docs have where they stand beside the editor and the response."""
+        return min(max((self.app.size.width - self.methods_columns) * 2 // 5, LEAST), MOST)
+
+    @property
+    def _left_beside(self) -> int:
+        """Columns that are left to each of those then; side by side they have half of it."""
+        left = self.app.size.width - self.methods_columns - self._columns_beside
+        return left // 2 if self.is_beside else left
 
     @property
     def docs(self) -> DocsPane | None:
@@ -176,15 +192,17 @@ class DocumentingScreen(SendingScreen):
                 self.response.focus_inside()
 
     def _are_wanted(self, place: DocsPlace) -> bool:
-        """Beside the editor they stand by themselves where there is something to say, unless somebody closed them."""
+        """Of a service that tells much they stand beside by themselves, unless somebody closed them.
+
+        They stay for a method of which there is less to say: nothing moves from one method to the next.
+        """
         wanted = self.explorer.remembered.docs
         if place == "over":
             return self._is_over
         if self._covered == "response" or not self.method:
             return False
-        return wanted == "open" or (
-            place == "beside" and wanted != "closed" and _is_documented(self._listed(self.called))
-        )
+        has_room = place == "beside" and self._left_beside >= LEFT_UNASKED
+        return wanted == "open" or (has_room and wanted != "closed" and any(map(_is_documented, self.known.values())))
 
     def _listed(self, called: str) -> Method | None:
         """A method as it stands in the list; a saved call has no docs of its own."""
@@ -203,7 +221,10 @@ class DocumentingScreen(SendingScreen):
         if is_wanted:
             about = self._called_as(self._pointed) if self._pointed else self.called
             described = self.explorer.described(about) if about != self.called else self.described
-            self._placed(place).show(self._listed(about), described, self.discovered_at)
+            docs = self._placed(place)
+            if place == "beside":
+                docs.styles.width = self._columns_beside
+            docs.show(self._listed(about), described, self.discovered_at)
         self.methods.reading = is_wanted and place == "below"
         self.response.display = not self._is_over
         if inside and self.docs is not before:  # another size of the terminal, or another method
@@ -215,7 +236,7 @@ class DocumentingScreen(SendingScreen):
             pane = self._docs[place] = DocsPane(self.key("docs"), tinted=place == "over")
             pane.add_class(f"-{place}")
             if place == "beside":
-                self.params.put_beside(pane)
+                self.query_one("#panes").mount(pane)
             elif place == "below":
                 self.methods.put_below(pane)
             else:
@@ -223,6 +244,6 @@ class DocumentingScreen(SendingScreen):
         return self._docs[place]
 
 
-def _is_documented(method: Method | None) -> bool:
+def _is_documented(method: Method) -> bool:
     """Whether there is more to say than what lists show."""
-    return method is not None and bool(method.details or method.parameters)
+    return bool(method.details or method.parameters)

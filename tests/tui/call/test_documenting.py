@@ -32,7 +32,7 @@ def place(calls: CallScreen) -> str:
     assert calls.params._editor.region.height >= 2
     if docs is None:
         return "nowhere"
-    if docs.region.y < calls.params.region.bottom and docs.region.x > calls.params.region.x:
+    if docs.region.x >= calls.params.region.right:
         return "beside"
     return "below" if docs.region.x < calls.params.region.x else "over"
 
@@ -42,26 +42,59 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("demo.orders.place")
-        await until(pilot, lambda: place(calls) == "beside")
-        calls.choose("ping")  # by itself only where there is something to say
-        await until(pilot, lambda: place(calls) == "nowhere")
+        for method in ("demo.orders.place", "ping"):  # nothing moves for one of which there is less to say
+            calls.choose(method)
+            await until(pilot, lambda: place(calls) == "beside")
+        docs = calls.docs
+        assert docs is not None
+        assert (docs.region.y, docs.region.bottom) == (calls.params.region.y, calls.response.region.bottom)
+        assert min(calls.params.region.width, calls.response.region.width) >= 80
+        await pilot.press("f4", "z")
+        await until(pilot, lambda: calls.docs is None and calls.response.region.width == 200)
+        await pilot.press("z", "alt+s")  # side by side they need what the docs would take
+        await until(pilot, lambda: calls.docs is None and calls.response.region.y == calls.params.region.y)
         await pilot.press("alt+m")
+        await until(pilot, lambda: place(calls) == "below")
+        await pilot.press("alt+s")
         await until(pilot, lambda: place(calls) == "beside")
         assert calls.docs is not None
         assert calls.docs.has_focus_within
+        await pilot.press("tab")  # round the corner
+        assert calls.methods.has_focus_within
+        await pilot.press("shift+tab")
         await pilot.resize_terminal(120, 40)
         await until(pilot, lambda: place(calls) == "below")
         assert calls.docs.has_focus_within
-        docs = calls.docs
-        await until(pilot, lambda: docs.region.height >= calls.methods.region.height // 2)
+        below = calls.docs
+        await until(pilot, lambda: below.region.height >= calls.methods.region.height // 2)
         assert calls.methods.reading  # in the place of the newest calls
         await pilot.press("alt+m")
         await until(pilot, lambda: place(calls) == "nowhere")
-        assert calls.params.has_focus_within
+        assert calls.response.has_focus_within
+        await pilot.resize_terminal(200, 60)
+        await until(pilot, lambda: calls.params.region.width > 140)  # they stay closed
         assert not calls.methods.reading
 
     visit(explorer, scene, size=(200, 60))
+
+
+@pytest.mark.thorough
+def test_what_is_asked_for_may_leave_the_response_less_room_than_what_comes_by_itself(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.orders.place")
+        await until(pilot, lambda: calls.described is not None)
+        assert place(calls) == "nowhere"
+        await pilot.press("alt+m")
+        await until(pilot, lambda: place(calls) == "beside")
+        assert calls.response.region.width >= 64
+        await pilot.press("alt+right", "alt+right", "alt+right")
+        await until(pilot, lambda: place(calls) == "below")
+        await pilot.press("alt+left", "alt+left", "alt+left")
+        await until(pilot, lambda: place(calls) == "beside")
+
+    visit(explorer, scene, size=(160, 45))
 
 
 @pytest.mark.thorough

@@ -11,7 +11,6 @@ from typing import ClassVar, Final, TypeAlias
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
-from textual.containers import Horizontal
 from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
@@ -48,8 +47,7 @@ class ParamsPane(CheckedEditor):
 
     DEFAULT_CSS = """
     ParamsPane { background: $background; }
-    ParamsPane > Horizontal { height: 1fr; }
-    ParamsPane > Horizontal > * { height: 1fr; width: 1fr; }
+    ParamsPane > Editor, ParamsPane > Sheet { height: 1fr; }
     """
     scope: ClassVar[Scope] = "params"
     BINDINGS: ClassVar[list[BindingType]] = bindings("params")
@@ -111,9 +109,7 @@ class ParamsPane(CheckedEditor):
         self._editor.first = self._completion.key
         self._request = Sheet()
         self._bodies = (self._editor, self._request)
-        """In the order of the tabs."""
-        self._room = Horizontal(self._editor)
-        """Where they are, each from the first time that it is on view."""
+        """In the order of the tabs, each there from the first time that it is on view."""
         self._known = ""
         """The text that everybody has been told of."""
         self._loaded = ("", (0, 0))
@@ -126,7 +122,7 @@ class ParamsPane(CheckedEditor):
     def compose(self) -> ComposeResult:
         self._bar.tabs, self._bar.key = TABS, self._key
         yield self._bar
-        yield self._room
+        yield self._editor
         yield self._line
         yield self._completion
 
@@ -147,10 +143,6 @@ class ParamsPane(CheckedEditor):
     def describe(self, method: Method) -> None:
         """More became known of the method at hand."""
         self.method = method
-
-    def put_beside(self, page: Widget) -> None:
-        """Something to read stands at the right of the editor from now on, while it is displayed."""
-        self._room.mount(page)
 
     def offer_anew(self) -> None:
         """More became known of what could stand at the cursor."""
@@ -231,7 +223,7 @@ class ParamsPane(CheckedEditor):
         for name, body in zip(TABS, self._bodies, strict=True):
             body.display = name == self.tab
             if body.display and body.parent is None:
-                self._room.mount(body, after=self._editor)
+                self.mount(body, after=self._editor)
 
     def on_descendant_focus(self) -> None:
         self._bar.here = any(each.has_focus for each in self._bodies)
