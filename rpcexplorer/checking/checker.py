@@ -20,10 +20,10 @@ from rpcexplorer.checking.child import GONE, PROGRAM, Child, Verdict
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.methods.method import By
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.checked import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.model.schema.checks.checkable import Checkable, checkable_params, checkable_result
 from rpcexplorer.model.schema.checks.mending import by_name, by_position, ways
-from rpcexplorer.model.schema.checks.wording import MOST, WordedProblem, worded
+from rpcexplorer.model.schema.checks.wording import WordedProblem, worded
 from rpcexplorer.model.schema.described import Described
 
 DEADLINE: Final = 2.0
@@ -122,7 +122,7 @@ class Checker:
         found = worded(checkable, body, answer.violations)
         mended = await self._mended(checkable, body, found) if checkable.by else {}
         problems = tuple(replace(each.problem, fix=mended.get(place)) for place, each in enumerate(found))
-        return Checked(problems, checkable.why_not)
+        return Checked(problems, checkable.why_not, in_part=bool(checkable.why_not))
 
     async def _mended(self, checkable: Checkable, body: str, found: Sequence[WordedProblem]) -> dict[int, Fix]:
         """Ways to mend the first problems, by their number: each was checked, and there is less wrong after it."""
@@ -211,7 +211,7 @@ def _is_better(left: Sequence[SchemaProblem], found: Sequence[WordedProblem], me
         each.pointer != mended.pointer or (not each.pointer and each.sentence != mended.sentence) for each in left
     )  # what is put in has to be right at its place
     is_name = mended.keyword == "additionalProperties"
-    return is_gone and (len(left) < len(found) + is_name or len(found) == MOST)
+    return is_gone and (len(left) < len(found) + is_name or len(found) == MOST_TOLD)
 
 
 async def _in_turns(steps: Steps[T]) -> T:

@@ -20,6 +20,8 @@ from rpcexplorer.jsontext.places import Places
 
 MOST: Final = 50
 """Problems that are told."""
+MOST_SEEN: Final = 1_000
+"""Of which they are taken."""
 MOST_INSIDE: Final = 20
 """Alternatives of a place, and problems with one of them."""
 DEPTH: Final = 4
@@ -131,7 +133,8 @@ def _violations(validator: Any, text: str) -> list[Any]:
     except json.JSONDecodeError:
         raise NotCheckedError("it is not JSON") from None
     told = _Telling(instance, text)
-    found = (told.violation(error) for error in validator.iter_errors(instance))
+    errors = sorted(islice(validator.iter_errors(instance), MOST_SEEN), key=lambda error: error.kind.name == "required")
+    found = (told.violation(error) for error in errors)  # what is there and wrong comes before what is not there
     return list(islice((each for each in found if each), MOST))
 
 

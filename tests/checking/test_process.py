@@ -90,6 +90,9 @@ def test_what_is_told_of_a_text_is_bounded() -> None:
     assert len(answer["violations"]) == MOST
     (answer,) = asked((b"k", {"additionalProperties": False}, json.dumps(dict.fromkeys(map(str, range(1_000)), 1))))
     assert len(answer["violations"][0]["unexpected"]) == MOST
+    required = {"required": [f"p{n}" for n in range(900)], "properties": {"p950": {"type": "string"}}}
+    (answer,) = asked((b"k", required, '{"p950": 1}'))
+    assert answer["violations"][0]["path"] == ["p950"], "what is there and wrong comes before what is missing"
     nested: dict[str, Any] = {"type": "string"}
     for _ in range(30):
         nested = {"anyOf": [nested, {"type": "null"}]}

@@ -17,7 +17,9 @@ from rpcexplorer.model.schema.definitions import Definitions, weight
 from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 
 MOST: Final = 200
-"""Params, errors, examples or tags of one method."""
+"""Errors, examples or tags of one method."""
+MOST_PARAMS: Final = 2_000
+"""Of one method; for those behind them there is one that stands for others."""
 MOST_HELD: Final = 4 * 1024 * 1024
 """Characters of JSON that are kept of one method, besides what its schemas refer to."""
 MOST_OF_ALL: Final = 32 * 1024 * 1024
@@ -26,6 +28,8 @@ MOST_ENTRIES: Final = 300_000
 """Params, errors, examples, their values and tags of all methods together."""
 MOST_FOR_OWN: Final = 1_000_000
 """Parts of schemas that are looked at for methods that do not share their definitions."""
+OTHERS: Final = "..."
+"""The name of a param that stands for others."""
 OWN_DEFINITIONS: Final = ("$defs", "definitions")
 HOPS: Final = 8
 """References that may lead to references."""
@@ -71,7 +75,7 @@ class DescribedReader:
         self._dialect = dialect
         self._own, self._unsaid = own, unsaid
         self._draft = _draft_of(document) if isinstance(document, dict) else ""
-        self._cut = 0
+        self._cut = self._without_params = 0
         self._room, self._entries_left, self._left_for_own = MOST_OF_ALL, MOST_ENTRIES, MOST_FOR_OWN
         self._weights: dict[int, tuple[Any, int]] = {}
 
@@ -98,6 +102,8 @@ class DescribedReader:
         said = []
         if self._cut:
             said.append(f"schemas or examples of {self._cut:,} methods left out: more than can be kept")
+        if self._without_params:
+            said.append(f"params of {self._without_params:,} methods left out: more than can be kept")
         if self._definitions.left_out:
             said.append(f"{self._definitions.left_out:,} of what schemas refer to left out: too many or too large")
         return said
@@ -148,7 +154,9 @@ class DescribedReader:
 
     def _params(self, params: Any) -> Iterator[DescribedParam]:
         is_named = isinstance(params, dict)
-        named = self._some(list(params.items())) if is_named else [(None, each) for each in self._some(params)]
+        entries = list(params.items()) if is_named else params if isinstance(params, list) else []
+        some = self._some(entries, MOST_PARAMS)
+        named = some if is_named else [(None, each) for each in some]
         for own_name, param in named:
             described = self._param(param)
             required = described.get("required", self._unsaid if own_name is None else None)
@@ -159,6 +167,9 @@ class DescribedReader:
                 text_of(described.get("description")) or line_of(described.get("summary")),
                 deprecated=described.get("deprecated") is True,
             )
+        if 0 < len(some) < len(entries):
+            self._without_params += 1
+            yield DescribedParam(OTHERS, doc=f"{len(entries) - len(some):,} more")
 
     def _param(self, param: Any) -> dict[str, Any]:
         if not self._own:
@@ -216,11 +227,11 @@ class DescribedReader:
     def _entries(self, entries: Any) -> Iterator[dict[str, Any]]:
         yield from (followed for each in self._some(entries) if (followed := self._followed(each)))
 
-    def _some(self, value: Any) -> list[Any]:
+    def _some(self, value: Any, most: int = MOST) -> list[Any]:
         """As many elements as one method and the whole document may have: references make a small one say a lot."""
         if not isinstance(value, list):
             return []
-        some = value[: min(MOST, self._entries_left)]
+        some = value[: min(most, self._entries_left)]
         self._entries_left -= len(some)
         return some
 

@@ -26,8 +26,6 @@ LONGEST_TEXT: Final = 64_000
 LONGEST: Final = 100
 """Of a value, and of a name."""
 _VALUE: Final = rf"({STRING}|{NUMBER})(?=[\s,\]}}])"
-_OTHERWISE: Final = re.compile(rf"true|false|null|{NUMBER}")
-"""A text that reads like something else is shown in its quotes."""
 _ID: Final = re.compile(r"(.{2,}?)_?ids?", re.IGNORECASE)
 """A name for the id of something."""
 
@@ -60,7 +58,7 @@ def _put(found: dict[str, Candidate], text: str, words: str) -> None:
     if len(found) < MOST and text not in found and text.strip('"') and len(text) <= LONGEST:
         value = decoded(text) if text[0] == '"' else text
         if "«" not in value:
-            shown = text if _OTHERWISE.fullmatch(value) else value_words(value)
+            shown = value_words(value) if text[0] == '"' else text
             found[text] = Candidate(text, shown, " ".join(words.split())[:LONGEST])
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from msgspec import Struct
 
 from rpcexplorer.jsontext.places import ValuePlace
 from rpcexplorer.jsontext.typed.params import Fix
+
+MOST_TOLD: Final = 50
+"""Problems of one text."""
 
 
 class SchemaProblem(Struct, frozen=True):
@@ -33,6 +38,8 @@ class Checked(Struct, frozen=True):
     """In the order of the text."""
     why_not: str = ""
     """Why it was not checked, where it was not: no schema, too slow, a schema that is none."""
+    in_part: bool = False
+    """Only a part of it was not."""
 
     @property
     def is_right(self) -> bool:

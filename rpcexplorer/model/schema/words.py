@@ -6,9 +6,11 @@ Text of a service stands in them as it came, in one line: whoever shows it makes
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
+from rpcexplorer.jsontext.scan import NUMBER
 from rpcexplorer.model.schema.node import Node, SchemaReader
 
 DEPTH: Final = 3
@@ -19,6 +21,8 @@ CHOICES: Final = 6
 """Values, or alternatives, that are named."""
 LONGEST_VALUE: Final = 40
 LONGEST_KIND: Final = 120
+_OTHERWISE: Final = re.compile(rf"{NUMBER}|true|false|null")
+"""Text that reads as a value of another kind."""
 _SUMS: Final = (
     ("minLength", "maxLength", "character", "characters"),
     ("minItems", "maxItems", "element", "elements"),
@@ -38,9 +42,10 @@ def limit_words(node: Node) -> str:
 
 
 def value_words(value: Any) -> str:
-    """A value in short: text without its quotes, the rest as JSON has it."""
+    """A value in short: text without its quotes where it cannot be taken for another value, the rest as JSON has it."""
     if isinstance(value, str):
-        return in_one_line(value, LONGEST_VALUE) if value.strip() else json.dumps(value)
+        is_plain = value.strip() and not _OTHERWISE.fullmatch(value)
+        return in_one_line(value, LONGEST_VALUE) if is_plain else json.dumps(value)
     if isinstance(value, dict | list) and value:
         return "{…}" if isinstance(value, dict) else "[…]"
     if isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > 4 * LONGEST_VALUE:

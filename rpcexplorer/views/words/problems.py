@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from rpcexplorer.jsontext.typed.params import Params, Problem, parse
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.checked import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.printable import printable
 
@@ -60,7 +60,7 @@ def mended(problem: Problem) -> tuple[list[str], str] | None:
 def warning(problem: SchemaProblem, at: int = 0, count: int = 1, key: str = "") -> str:
     """One problem of params: its place, what it is, and which of all; ``key`` leads to the next."""
     further = f", {key} shows the next" if key else ""
-    which = f" ({at + 1} of {count}{further})" if count > 1 else ""
+    which = f" ({at + 1} of {count}{' or more' if count == MOST_TOLD else ''}{further})" if count > 1 else ""
     return f"line {problem.line}, column {problem.column}: {_sentence(problem)}.{which}"
 
 
@@ -83,7 +83,7 @@ def unchecked_words(checked: Checked) -> str:
     if not checked.why_not:
         return ""
     told = checked.why_not if len(checked.why_not) <= LONGEST else f"{checked.why_not[:LONGEST]} …"
-    return f"{'not all is' if checked.problems else 'not'} checked: {printable(told)}"
+    return f"{'not all is' if checked.in_part else 'not'} checked: {printable(told)}"
 
 
 def path(pointer: Iterable[str | int]) -> str:

@@ -107,6 +107,16 @@ def test_what_is_too_much_is_left_out_from_the_schemas_on_and_it_is_said(monkeyp
     assert listing.skipped == ("schemas or examples of 1 methods left out: more than can be kept",)
 
 
+def test_behind_the_last_param_that_is_kept_stands_one_for_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(described, "MOST_PARAMS", 2)
+    some = [{"name": name, "required": True} for name in "abcd"]
+    listing = read_openrpc({"methods": [{"name": "m", "params": some}, {"name": "n", "params": some[:2]}]})
+    assert [each.name for each in listing.described["m"].params] == ["a", "b", "..."]
+    assert [each.stands_for_others for each in listing.described["m"].params] == [False, False, True]
+    assert [each.name for each in listing.described["n"].params] == ["a", "b"]
+    assert listing.skipped == ("params of 1 methods left out: more than can be kept",)
+
+
 def test_one_large_schema_that_all_refer_to_is_counted_with_each(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(described, "MOST_OF_ALL", 5_000)
     param = {"$ref": "#/p"}

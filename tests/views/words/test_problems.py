@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from rpcexplorer.jsontext.typed.params import Problem, parse
-from rpcexplorer.model.schema.checked import Checked, SchemaProblem
+from rpcexplorer.model.schema.checked import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.problems import LONGEST, marked, path, result_remark, unchecked_words, warning
 
@@ -53,6 +53,11 @@ def test_a_warning_says_where_it_is_and_which_of_all() -> None:
     assert warning(DEEP, 1, 3) == "line 4, column 1: must be one of ␛[31m, b. (2 of 3)"
 
 
+def test_what_is_the_most_that_is_told_may_not_be_all() -> None:
+    assert warning(COUNT, 0, 49).endswith(" (1 of 49)")
+    assert warning(COUNT, 0, MOST_TOLD, "F12").endswith(" (1 of 50 or more, F12 shows the next)")
+
+
 def test_a_remark_names_the_first_and_counts_the_others() -> None:
     assert result_remark(()) == ""
     assert result_remark([COUNT]) == "not as its schema says at /count: count must be a number; this is a string"
@@ -74,5 +79,6 @@ def test_what_a_service_writes_is_cut() -> None:
 def test_why_nobody_has_checked_is_said_in_a_line() -> None:
     assert unchecked_words(Checked((COUNT,))) == ""
     assert unchecked_words(Checked(why_not="it is nested too deep")) == "not checked: it is nested too deep"
-    assert unchecked_words(Checked((COUNT,), "\x1b[2J" + "x" * 999)).startswith("not all is checked: ␛[2Jx")
+    partly = Checked((COUNT,), "\x1b[2J" + "x" * 999, in_part=True)
+    assert unchecked_words(partly).startswith("not all is checked: ␛[2Jx")
     assert len(unchecked_words(Checked(why_not="x" * 999))) < LONGEST + 20

@@ -13,13 +13,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.jsontext.places import ValuePlace
-from rpcexplorer.model.schema.checked import SchemaProblem, Violation
+from rpcexplorer.model.schema.checked import MOST_TOLD, SchemaProblem, Violation
 from rpcexplorer.model.schema.checks.checkable import Checkable
 from rpcexplorer.model.schema.checks.phrases import counted, either, kind_of_text, listed, must, short, spelled_value
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
-MOST: Final = 50
 STEPS: Final = 3
 """Names of a way that are told."""
 
@@ -49,7 +48,7 @@ def worded(checkable: Checkable, text: str, violations: Iterable[Violation]) -> 
         for each in wording.told(violation):
             problem = each.problem
             found.setdefault((problem.pointer, problem.sentence), each)
-    ordered = sorted(found.values(), key=lambda each: (each.problem.offset, each.problem.end))[:MOST]
+    ordered = sorted(found.values(), key=lambda each: (each.problem.offset, each.problem.end))[:MOST_TOLD]
     return tuple(_with_lines(text, ordered))
 
 
