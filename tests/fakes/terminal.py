@@ -18,6 +18,7 @@ from types import TracebackType
 from typing import Self
 
 import pyte
+from wcwidth import wcwidth
 
 KEYS = {
     "enter": "\r", "escape": "\x1b", "tab": "\t", "up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D",
@@ -32,23 +33,30 @@ PATIENCE = 60.0
 
 
 class _Screen(pyte.Screen):
-    """Draws plain letters without measuring each of them: that takes longer than the program that wrote them."""
+    """Draws letters of one column without measuring each: that takes longer than the program that wrote them."""
 
     def __init__(self, columns: int, lines: int) -> None:
         self._cells: dict[pyte.screens.Char, dict[str, pyte.screens.Char]] = {}
+        self._narrow: set[str] = set()
         super().__init__(columns, lines)
 
     def draw(self, data: str) -> None:
-        x, attributes = self.cursor.x, self.cursor.attrs
-        if not (data.isascii() and data.isprintable() and x + len(data) <= self.columns) or pyte.modes.IRM in self.mode:
+        x, attributes, letters = self.cursor.x, self.cursor.attrs, set(data)
+        if x + len(data) > self.columns or pyte.modes.IRM in self.mode or not self._are_narrow(letters):
             super().draw(data)
             return
         cells = self._cells.setdefault(attributes, {})
-        for char in set(data).difference(cells):
+        for char in letters.difference(cells):
             cells[char] = attributes._replace(data=char)
         self.buffer[self.cursor.y].update(zip(range(x, x + len(data)), map(cells.__getitem__, data), strict=True))
         self.dirty.add(self.cursor.y)
         self.cursor.x = x + len(data)
+
+    def _are_narrow(self, letters: set[str]) -> bool:
+        if letters <= self._narrow:
+            return True
+        self._narrow.update(char for char in letters if wcwidth(char) == 1)
+        return letters <= self._narrow
 
 
 class Terminal:
@@ -66,8 +74,8 @@ class Terminal:
         columns, lines = size
         self.screen = _Screen(columns, lines)
         self._stream = pyte.ByteStream(self.screen)
-        self.written = b""
-        """Every byte that the program wrote."""
+        self._written = bytearray()
+        self._rows: dict[int, str] = {}
         self.pid, self._file = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
@@ -115,14 +123,19 @@ class Terminal:
         os.write(self._file, came)
 
     @property
+    def written(self) -> bytes:
+        """Every byte that the program wrote."""
+        return bytes(self._written)
+
+    @property
     def text(self) -> str:
-        """What is on screen."""
-        columns, rows = (
-            range(self.screen.columns),
-            range(self.screen.lines),
-        )  # its own display measures every letter anew
-        lines = ("".join([line[at].data for at in columns]) for line in map(self.screen.buffer.__getitem__, rows))
-        return "\n".join(map(str.rstrip, lines))
+        """What is on screen; a line that nothing was written to is as it was."""
+        columns, rows = range(self.screen.columns), range(self.screen.lines)
+        for row in self.screen.dirty.union(rows[len(self._rows) :]).intersection(rows):
+            line = self.screen.buffer[row]  # its own display measures every letter anew
+            self._rows[row] = "".join([line[at].data for at in columns]).rstrip()
+        self.screen.dirty.clear()
+        return "\n".join(map(self._rows.__getitem__, rows))
 
     def sees(self, *wanted: str) -> str:
         """Read until all of it is on screen."""
@@ -170,7 +183,7 @@ class Terminal:
     def _take(self) -> bool:
         """Take in what has come; False where nothing can come any more."""
         piece = self._piece()
-        self.written += piece
+        self._written += piece
         self._stream.feed(self.drawn(piece))
         return bool(piece)
 

@@ -105,6 +105,7 @@ KINDS = {
 }
 """Everything that the program itself writes and a terminal obeys; whatever is not of these kinds is a payload's."""
 _OBEYED = re.compile("[\x00-\x1f\x7f-\x9f]")
+_PLAIN = re.compile("[ -~]+")
 
 
 class Stream:
@@ -124,6 +125,8 @@ class Stream:
         self.strange += [f"{name} as it is" for name, each in PAYLOADS.items() if _raw(each) in text]
 
     def _own(self, text: str, at: int) -> int:
+        if plain := _PLAIN.match(text, at):
+            return plain.end()
         char = text[at]
         if not _OBEYED.match(char):
             return 0 if unicodedata.category(char) in _UNSEEN else at + 1
