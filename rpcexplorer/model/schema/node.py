@@ -91,7 +91,7 @@ class SchemaReader:
         if known is None:
             parts = list(self.parts(schema))
             known = self._nodes[id(schema)] = (schema, _joined(parts, self._room))
-            self._room -= min(self._room, sum(len(_members(part)) for part in parts))
+            self._room -= min(self._room, sum(len(members_of(part)) for part in parts))
         return known[1]
 
     def alternatives(self, schema: Any) -> tuple[Node, ...]:
@@ -126,7 +126,7 @@ class SchemaReader:
 def _joined(parts: list[dict[str, Any]], room: int) -> Node:
     """One node of all parts, with so many members: the nearest says what can be said once, and all narrow it."""
     properties: dict[str, Any] = {}
-    for name, schema in islice((row for part in parts for row in _members(part).items()), room):
+    for name, schema in islice((row for part in parts for row in members_of(part).items()), room):
         properties.setdefault(name, schema)
     alternatives = [each for part in parts for each in alternatives_of(part)]
     return Node(
@@ -156,7 +156,7 @@ def _kinds(parts: list[dict[str, Any]]) -> tuple[str, ...]:
             return (*kinds, "null") if nullable and "null" not in kinds else kinds
     if nullable or any(alternatives_of(part) or choices_of(part) is not None for part in parts):
         return ()
-    if any(_members(part) for part in parts):
+    if any(members_of(part) for part in parts):
         return ("object",)
     return ("array",) if any("items" in part or "prefixItems" in part for part in parts) else ()
 
@@ -204,8 +204,9 @@ def _examples(parts: list[dict[str, Any]]) -> Iterator[Any]:
             yield part["example"]
 
 
-def _members(part: dict[str, Any]) -> dict[str, Any]:
-    found = part.get("properties")
+def members_of(schema: Any, key: str = "properties") -> dict[str, Any]:
+    """What stands under a keyword that has schemas by their names."""
+    found = schema.get(key) if isinstance(schema, dict) else None
     return found if isinstance(found, dict) else {}
 
 
@@ -214,7 +215,7 @@ def required_of(part: dict[str, Any]) -> Iterator[str]:
     names = part.get("required")
     if isinstance(names, list):
         yield from (name for name in names if isinstance(name, str))
-    for name, schema in islice(_members(part).items(), MOST_MARKED):
+    for name, schema in islice(members_of(part).items(), MOST_MARKED):
         if isinstance(schema, dict) and schema.get("required") is True:
             yield name
 

@@ -7,14 +7,15 @@ whoever offers one has asked.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from rpcexplorer.jsontext.places import Places, ValuePlace
 from rpcexplorer.jsontext.scan import decoded, elements, members
 from rpcexplorer.jsontext.typed.params import Fix
-from rpcexplorer.model.schema.checks.wording import WordedProblem
+from rpcexplorer.model.schema.checks.wording import WordedProblem, member_of, texts_of
 from rpcexplorer.model.schema.described import DescribedParam
+from rpcexplorer.model.schema.node import members_of
 from rpcexplorer.model.schema.words import in_one_line
 from rpcexplorer.model.templates.inert import inert_value
 
@@ -39,7 +40,7 @@ def ways(text: str, found: WordedProblem) -> tuple[Fix, ...]:
         case "additionalProperties":
             made = _renamed(text, found)
         case "type":
-            made = _converted(text, found.place, _texts(found.schema, "type"))
+            made = _converted(text, found.place, texts_of(member_of(found.schema, "type")))
         case "enum" | "const":
             made = _chosen(text, found.place, found.schema)
         case _:
@@ -70,11 +71,10 @@ def by_position(text: str, params: Sequence[DescribedParam]) -> Fix | None:
 
 def _renamed(text: str, found: WordedProblem) -> Iterator[Fix]:
     around = Places(text).at(found.problem.pointer[:-1])
-    if around is None or not isinstance(found.schema, dict):
+    if around is None:
         return
     there = {each.name for each in members(text[around.start : around.end]) or ()}
-    known = found.schema.get("properties")
-    name = nearest(found.name, [each for each in known if each not in there] if isinstance(known, Mapping) else [])
+    name = nearest(found.name, [each for each in members_of(found.schema) if each not in there])
     if name:
         place = found.place
         yield Fix(
@@ -153,8 +153,3 @@ def _folded(name: str) -> str:
 
 def _put(text: str, start: int, end: int, new: str) -> str:
     return f"{text[:start]}{new}{text[end:]}"
-
-
-def _texts(schema: Any, key: str) -> list[str]:
-    said = schema.get(key) if isinstance(schema, dict) else None
-    return [each for each in said if isinstance(each, str)] if isinstance(said, list) else [str(said)] * bool(said)

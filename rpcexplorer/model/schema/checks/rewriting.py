@@ -15,7 +15,7 @@ from typing import Any, Final
 from rpcexplorer.jsontext.steps import Steps
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.kinds import KINDS, UNSURE
-from rpcexplorer.model.schema.node import is_number, limits_of, required_of
+from rpcexplorer.model.schema.node import is_number, limits_of, members_of, required_of
 
 MOST_PARTS: Final = 100_000
 """Schemas inside one another, those that are referred to counted once."""
@@ -150,7 +150,7 @@ class Rewriting:
         merged = {key: value for base in reversed(bases) for key, value in base.items()}
         members: dict[str, Any] = {}
         for base in reversed(bases):
-            members |= properties if isinstance(properties := base.get("properties"), dict) else {}
+            members |= members_of(base)
         return merged | ({"properties": members} if members else {})
 
     def _several(self, made: dict[str, Any], key: str, parts: list[Any], level: int) -> None:
@@ -181,7 +181,7 @@ class Rewriting:
     def _dependencies(self, source: dict[str, Any], made: dict[str, Any], level: int) -> None:
         if "dependencies" not in source and "dependentRequired" not in source:
             return
-        found = {**_members(source, "dependencies"), **_members(source, "dependentRequired")}
+        found = {**members_of(source, "dependencies"), **members_of(source, "dependentRequired")}
         for name, part in found.items():
             if isinstance(part, dict):
                 self._put(part, made.setdefault("dependentSchemas", {}), str(name), level)
@@ -239,11 +239,6 @@ def _nullable(made: dict[str, Any]) -> dict[str, Any]:
     if "enum" in made and None not in made["enum"]:
         made["enum"] = [*made["enum"], None]
     return made
-
-
-def _members(source: dict[str, Any], key: str) -> dict[str, Any]:
-    found = source.get(key)
-    return found if isinstance(found, dict) else {}
 
 
 def _texts(value: Any) -> list[str]:

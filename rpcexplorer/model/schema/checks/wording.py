@@ -16,6 +16,7 @@ from rpcexplorer.jsontext.places import ValuePlace
 from rpcexplorer.model.schema.checked import MOST_TOLD, SchemaProblem, Violation
 from rpcexplorer.model.schema.checks.checkable import Checkable
 from rpcexplorer.model.schema.checks.phrases import counted, either, kind_of_text, listed, must, short, spelled_value
+from rpcexplorer.model.schema.node import members_of
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
@@ -130,7 +131,7 @@ class _Wording:
         return not path and self._checkable.by == "position"
 
     def _unexpected(self, violation: Violation, schema: Any, place: ValuePlace) -> Iterator[WordedProblem]:
-        allowed = list(_members(schema, "properties"))
+        allowed = list(members_of(schema))
         is_params = self._checkable.by and not violation.path
         of = "its params" if is_params else f"the members of {self._way(violation.path)}"
         told = f": {listed(allowed)}" if allowed else ", which has none"
@@ -165,17 +166,17 @@ class _Wording:
             about = [each for each in branch if each.path == violation.path and _keyword(each.rule) == "type"]
             if not about:
                 return {}
-            kinds |= dict.fromkeys(_texts(self._rule(about[0].rule)[1]))
+            kinds |= dict.fromkeys(texts_of(self._rule(about[0].rule)[1]))
         return kinds
 
     def _sentence(self, violation: Violation, keyword: str, schema: Any, rule: Any, place: ValuePlace) -> str:
         name = self._named(violation.path)
         match keyword:
             case "type":
-                return f"{name} must be {either(_texts(rule))}; this is {self._is(place)}"
+                return f"{name} must be {either(texts_of(rule))}; this is {self._is(place)}"
             case "required" | "dependentRequired":
                 missing = short(self._way((*violation.path, violation.name)))
-                return f"{missing} is missing{self._allowed(_members(schema, 'properties').get(violation.name))}"
+                return f"{missing} is missing{self._allowed(members_of(schema).get(violation.name))}"
             case "maxItems" if self._is_position(violation.path):
                 return f"at most {counted(rule, 'param')}: {self._params()}"
         return f"{name} {must(keyword, rule)}"
@@ -186,17 +187,17 @@ class _Wording:
     def _allowed(self, schema: Any) -> str:
         """What may stand there, in brackets."""
         schema = self._followed(schema)
-        kinds, choices = _texts(_member(schema, "type")), _member(schema, "enum")
+        kinds, choices = texts_of(member_of(schema, "type")), member_of(schema, "enum")
         words = [f"one of {listed(map(spelled_value, choices))}"] if isinstance(choices, list) else kinds
-        words += [said] if isinstance(said := _member(schema, "format"), str) else []
+        words += [said] if isinstance(said := member_of(schema, "format"), str) else []
         return f" ({short(', '.join(words))})" if words else ""
 
     def _followed(self, schema: Any) -> Any:
         for _ in range(8):
-            reference = _member(schema, "$ref")
+            reference = member_of(schema, "$ref")
             if not isinstance(reference, str):
                 break
-            schema = _members(self._checkable.schema, "$defs").get(reference.rpartition("/")[2])
+            schema = members_of(self._checkable.schema, "$defs").get(reference.rpartition("/")[2])
         return schema
 
     def _rule(self, path: Sequence[str | int]) -> tuple[Any, Any]:
@@ -208,7 +209,7 @@ class _Wording:
             if isinstance(part, list):
                 part = part[step] if isinstance(step, int) and step < len(part) else None
             else:
-                part = self._followed(part) if step == "$ref" else _member(part, str(step))
+                part = self._followed(part) if step == "$ref" else member_of(part, str(step))
         return above, part
 
     def _named(self, path: Sequence[str | int]) -> str:
@@ -246,17 +247,14 @@ def _keyword(rule: Sequence[str | int]) -> str:
 
 
 def _element(schema: Any, index: int) -> Any:
-    first = _member(schema, "prefixItems")
+    first = member_of(schema, "prefixItems")
     return first[index] if isinstance(first, list) and index < len(first) else None
 
 
-def _member(schema: Any, key: str) -> Any:
+def member_of(schema: Any, key: str) -> Any:
     return schema.get(key) if isinstance(schema, dict) else None
 
 
-def _members(schema: Any, key: str) -> dict[str, Any]:
-    return found if isinstance(found := _member(schema, key), dict) else {}
-
-
-def _texts(value: Any) -> list[str]:
+def texts_of(value: Any) -> list[str]:
+    """One text or several; what else stands among them is none."""
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else [str(value)] * bool(value)
