@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from rpcexplorer.auth.credentials import Fields
-from rpcexplorer.auth.flow import Ended, Message, Need, Send, advance
+from rpcexplorer.auth.flow import AuthHeader, Ended, Message, Need, Send, advance
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.client.connection import head_of
 from rpcexplorer.client.handshakes import handshake_of
@@ -45,33 +45,46 @@ def preview(
         return send
     doubt = Fields(profile).doubt(typed)  # what the kind of auth has put in beside it is in order
     to_come = profile.has_sessions and not has_session
-    ours = () if to_come and auth_of(profile).session_cookie else send.headers
-    shown = {each.name: each.shown for each in ours}
-    # what no address and no header can hold has a stand-in that every check lets through until they are made
-    stand_ins = {each.name: each.scheme + ("x" if each.encoded else HIDDEN.sub("x", each.text)) for each in ours}
-    address = send.address or profile.endpoint
-    marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(send.address))]
-    parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
-    for mark, part in parts.items():
-        address = address.replace(mark, part)
-    request = formed(profile, body_of(profile, send.message), tuple(stand_ins.items()), address)
+    headers = () if to_come and auth_of(profile).session_cookie else send.headers
+    stand_ins = _StandIns(send.address or profile.endpoint, send.address, headers)
+    request = formed(profile, body_of(profile, send.message), tuple(stand_ins.headers.items()), stand_ins.address)
     try:
-        line, headers = head_of(request)
+        line, sent = head_of(request)
     except Unreachable as error:
         return Refused("profile", error.sentence)
-    line = hide(line)
-    for mark, part in parts.items():
-        line = line.replace(part, mark)
     return Preview(
-        line,
+        stand_ins.shown_line(hide(line)),
         tuple(
-            (name, value.removesuffix(stand_ins[name]) + shown[name] if name in shown else hide(value))
-            for name, value in headers
+            (name, stand_ins.shown_header(name, value) if name in stand_ins.headers else hide(value))
+            for name, value in sent
         ),
         request.body,
         logs_in_first=to_come,
         doubt=doubt.sentence if doubt else "",
     )
+
+
+class _StandIns:
+    """For what no address and no header can hold: every check lets these through, and afterwards it is shown again."""
+
+    def __init__(self, address: str, marked: str, headers: Sequence[AuthHeader]) -> None:
+        self._shown = {each.name: each.shown for each in headers}
+        self.headers = {
+            each.name: each.scheme + ("x" if each.encoded else HIDDEN.sub("x", each.text)) for each in headers
+        }
+        marks = [UNRECORDED, *dict.fromkeys(found[0] for found in PLACEHOLDER.finditer(marked))]
+        self._parts = dict(zip(marks, _absent_from(address, len(marks)), strict=True))
+        for mark, part in self._parts.items():
+            address = address.replace(mark, part)
+        self.address = address
+
+    def shown_line(self, line: str) -> str:
+        for mark, part in self._parts.items():
+            line = line.replace(part, mark)
+        return line
+
+    def shown_header(self, name: str, value: str) -> str:
+        return value.removesuffix(self.headers[name]) + self._shown[name]
 
 
 def _absent_from(address: str, count: int) -> list[str]:
