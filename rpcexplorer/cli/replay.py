@@ -13,7 +13,7 @@ from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_opt
 from rpcexplorer.cli.recorded import Recorded, called
 from rpcexplorer.cli.show import json_line
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
-from rpcexplorer.cli.world import INTERRUPTED
+from rpcexplorer.cli.world import INTERRUPTED, World
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import Complaint, listed
 from rpcexplorer.model.draft import sent_draft
@@ -25,6 +25,7 @@ from rpcexplorer.views.json_out import json_of
 
 UNREAD = 6
 """Exit code where a call of a case cannot be read: nobody can compare it."""
+WHICH_PROFILE = "Somebody else has recorded this: say with -p which profile it is sent with."
 NO_PROFILE = "Somebody else has recorded this, and there is no profile yet: say with --url where it is sent."
 
 
@@ -82,13 +83,7 @@ def replay(
     to_send, question = _with_profiles(invocation, explorer, records, profile, url)
     for each in to_send:
         tell_where(invocation, explorer, each.record.exchange, each.profile)
-    if question and not (ask and world.asks):
-        fail("Somebody else has recorded this: say with -p which profile it is sent with.")
-    if asked := "" if yes else _what_to_ask(explorer, to_send):
-        question = f"{question} {asked}".strip()
-    if question:
-        many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"
-        confirm(invocation, question, many, [each.profile for each in to_send], ask=ask)
+    _ask_first(invocation, explorer, to_send, question, ask=ask, yes=yes)
     stop = Stop()
     results = run_until_stopped(_run(invocation, explorer, to_send, ignore, stop, as_json=as_json), stop)
     world.say(totals(results))
@@ -132,11 +127,22 @@ def _proposed(explorer: Explorer, record: Recorded) -> Profile:
     """The profile that is asked about: the one in whose history the call is, or the default."""
     chosen, known = record.source or explorer.profiles.get(None), explorer.profiles
     if isinstance(chosen, Complaint):
-        say = "Somebody else has recorded this: say with -p which profile it is sent with."
         if known.default is None and len(known.leaves) > 1:
-            fail(f"{say} The profiles are {listed(sorted(known.leaves))}.")
-        fail(f"{say} {chosen}" if known.refused or known.leaves else NO_PROFILE)
+            fail(f"{WHICH_PROFILE} The profiles are {listed(sorted(known.leaves))}.")
+        fail(f"{WHICH_PROFILE} {chosen}" if known.refused or known.leaves else NO_PROFILE)
     return chosen
+
+
+def _ask_first(
+    invocation: Invocation, explorer: Explorer, to_send: Sequence[_ToSend], question: str, *, ask: bool, yes: bool
+) -> None:
+    """Go on once a person has said that it may be sent; ``yes`` answers for the profiles, not for whose they are."""
+    if question and not (ask and invocation.world.asks):
+        fail(WHICH_PROFILE)
+    wanted = f"{question} {'' if yes else _what_to_ask(explorer, to_send)}".strip()
+    if wanted:
+        many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"
+        confirm(invocation, wanted, many, [each.profile for each in to_send], ask=ask)
 
 
 def _what_to_ask(explorer: Explorer, to_send: Sequence[_ToSend]) -> str:
@@ -171,10 +177,14 @@ async def _run(
                 results.append(each)
                 for note in each.live.notes if each.live else ():
                     world.say(note)
-                if as_json:
-                    json_line(world, json_of(replay_row(each)))
-                else:
-                    world.print(replay_line(each))
-                    for line in difference_lines(each.comparison) if each.comparison else ():
-                        world.print(f"    {line}")
+                _tell(world, each, as_json=as_json)
     return results
+
+
+def _tell(world: World, result: Replayed, *, as_json: bool) -> None:
+    if as_json:
+        json_line(world, json_of(replay_row(result)))
+        return
+    world.print(replay_line(result))
+    for line in difference_lines(result.comparison) if result.comparison else ():
+        world.print(f"    {line}")
