@@ -2,8 +2,8 @@
 
 ``open_screen`` is the way in. The class is made in layers: what becomes of keys (``keyboard.py``), what can be done
 with a selection (``selecting.py``), what all screens look like (``appearance.py``), how it ends (``leaving.py``), what
-opens over the call screen (``opening.py``). The file is long because the history, the profiles and a case lead back
-to the call screen by way of each other.
+opens over a screen (``opening.py``). The history, the profiles and a case lead back to the call screen by way of each
+other: they are here.
 """
 
 from __future__ import annotations
@@ -267,33 +267,6 @@ class ExplorerApp(OpeningApp):
             return True
         self.notify(f"There is no profile {profile} any more: the call is loaded into this one.", markup=False)
         return False
-
-    @opens("palette")
-    async def action_palette(self) -> None:
-        from rpcexplorer.tui.dialogs.palette import chosen_command
-
-        screen, nodes = self.screen, self._scoped()
-        command = await chosen_command(self, nodes, self.explorer.settings.keymap)
-        if command is not None and self.screen is screen:
-            await self.run_action(command.action, nodes[command.scope])
-
-    def _scoped(self) -> dict[Scope, Any]:
-        """Who answers for which scope: the pane with the focus first, then the rest of the screen, then the app."""
-        focused = self.screen.focused
-        inside = [*(focused.ancestors_with_self if focused else ()), *self.screen.query("*"), self.screen, self]
-        found: dict[Scope, Any] = {}
-        for node in inside:
-            if hasattr(node, "scope"):
-                found.setdefault(node.scope, node)
-        return found
-
-    def action_help(self) -> None:
-        from rpcexplorer.tui.dialogs.help import Help
-
-        if isinstance(self.screen, Help):
-            self.screen.action_leave()
-        else:
-            self.push_screen(Help(list(self._scoped()), self.explorer.settings.keymap))
 
 
 def _start_is_over() -> None:

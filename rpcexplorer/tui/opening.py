@@ -1,4 +1,4 @@
-"""What opens over the call screen when somebody wants it: batch, form, comparisons, replays, statistics, copies.
+"""What opens over a screen when somebody wants it: batch, form, comparisons, replays, statistics, copies, help.
 
 Screens do not know each other: each says what is wanted of a call, and here is what leads on from it.
 """
@@ -6,7 +6,7 @@ Screens do not know each other: each says what is wanted of a call, and here is 
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from rpcexplorer.tui.leaving import Leaving
 from rpcexplorer.tui.messages import (
@@ -23,6 +23,7 @@ from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 
 if TYPE_CHECKING:
+    from rpcexplorer.tui.commands import Scope
     from rpcexplorer.tui.comparing.screen import Frame
 
 
@@ -140,6 +141,33 @@ class OpeningApp(Leaving):
         screen = StatisticsScreen(self.explorer, event.wanted, self.pending, header=header, footer=footer_over())
         if words := await self.push_screen_wait(screen):
             event.narrow(words)
+
+    @opens("palette")
+    async def action_palette(self) -> None:
+        from rpcexplorer.tui.dialogs.palette import chosen_command
+
+        screen, nodes = self.screen, self._scoped()
+        command = await chosen_command(self, nodes, self.explorer.settings.keymap)
+        if command is not None and self.screen is screen:
+            await self.run_action(command.action, nodes[command.scope])
+
+    def _scoped(self) -> dict[Scope, Any]:
+        """Who answers for which scope: the pane with the focus first, then the rest of the screen, then the app."""
+        focused = self.screen.focused
+        inside = [*(focused.ancestors_with_self if focused else ()), *self.screen.query("*"), self.screen, self]
+        found: dict[Scope, Any] = {}
+        for node in inside:
+            if hasattr(node, "scope"):
+                found.setdefault(node.scope, node)
+        return found
+
+    def action_help(self) -> None:
+        from rpcexplorer.tui.dialogs.help import Help
+
+        if isinstance(self.screen, Help):
+            self.screen.action_leave()
+        else:
+            self.push_screen(Help(list(self._scoped()), self.explorer.settings.keymap))
 
     def _after_calls(self) -> None:
         """Calls were made over the call screen."""
