@@ -78,6 +78,7 @@ TOGETHER: Final = {
     "views": ("cli/test_output.py", "what is printed is made of it"),
     "views/comparing": ("views/comparing/test_lines.py", "values are seen in the lines that show them"),
     "views/copying": ("views/copying/test_snippets.py", "a snippet has the login in it"),
+    "views/document": ("views/document/test_rows.py", "what is folded is seen by the rows that are on view"),
     "views/importing": ("views/importing/test_lines.py", "what is found is told to people and programs"),
     "views/words": ("cli/test_output.py", "words are read where they are said"),
 }

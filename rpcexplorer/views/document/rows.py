@@ -1,9 +1,7 @@
 """The rows of a document that are on view: which line each shows, with folds and wrapping applied.
 
-Folding is a rule (containers at a depth and below are folded) with exceptions (this one is not, that one is). Both
-say the same thing about a stretch of lines: the level, as `Outline` counts, that is on view there. Stretches are
-cut into runs of lines, and only the runs' heights are kept; what is in a run is found out when it is looked at. The
-file is longer than others because folds and wrapping decide together which rows there are.
+The stretches that `Folds` tells of are cut into runs of lines, and only the runs' heights are kept; what is in a run is
+found out when it is looked at.
 """
 
 from __future__ import annotations
@@ -12,16 +10,14 @@ from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
 from itertools import accumulate
-from typing import Final, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 from msgspec import Struct
 
 from rpcexplorer.views.document.document import Document
+from rpcexplorer.views.document.folds import NOTHING, Folds, LineRun
 from rpcexplorer.views.document.outline import EVERYTHING
 from rpcexplorer.views.document.places import in_string
-
-NOTHING: Final = -1
-"""The level of what is inside a folded container: no line is on view there."""
 
 _KEPT = 16  # runs whose lines stay known
 _AT_ONCE = 32  # runs that are measured in one step: a millisecond
@@ -44,17 +40,6 @@ class DocumentRow(Struct, frozen=True):
     """The text begins inside a JSON string, which matters for its colours."""
 
 
-class _Run(NamedTuple):
-    """Lines in a row for which one rule holds."""
-
-    start: int
-    """The first line."""
-    end: int
-    """The line after the last."""
-    level: int
-    """What is on view of them."""
-
-
 class _Inside(NamedTuple):
     """What is on view of a run."""
 
@@ -64,20 +49,15 @@ class _Inside(NamedTuple):
     """How many of the run's rows come before each, and at last how many there are."""
 
 
-_Exceptions: TypeAlias = dict[int, tuple[int, int]]
-"""By the line a container opens on: the line it closes on, and the level on view between the two."""
-
-
 class Rows:
     """Rows by number, from 0, and the folds that decide which there are."""
 
     def __init__(self, document: Document, *, wrap: int | None = None) -> None:
         self.document = document
-        self._rule = EVERYTHING
-        self._exceptions: _Exceptions = {}
+        self._folds = Folds(document)
         self._wrap: int | None = None
-        self._heights: dict[_Run, int] = {}
-        self._inside: dict[_Run, _Inside] = {}
+        self._heights: dict[LineRun, int] = {}
+        self._inside: dict[LineRun, _Inside] = {}
         self._arrange()
         self.wrap(wrap)
 
@@ -91,7 +71,7 @@ class Rows:
         line, nth = self._locate(index)
         per_row = self._per_row(line)
         offset = nth * (per_row or 0)
-        fold = self._fold(line)
+        fold = self._folds.sign(line)
         if fold == "folded":
             text = self._summed_up(line, offset, per_row)[start : None if limit is None else start + limit]
         else:
@@ -124,7 +104,7 @@ class Rows:
         opener = line if self.document.outline.opens(line) else self.document.outline.opener(line)
         if opener is None:
             return False
-        self._put(opener, folded=self._fold(opener) == "open")
+        self._put(opener, folded=self._folds.sign(opener) == "open")
         return True
 
     def fold_all(self) -> None:
@@ -140,19 +120,16 @@ class Rows:
 
     def folding_to(self, depth: int) -> Iterator[None]:
         """``fold_to`` in steps, for a large document; nothing changes before the last."""
-        rule = min(max(depth, 0), EVERYTHING) if self.document.is_json else EVERYTHING
-        yield from self._measure(_Run(0, self.document.lines, rule), self._wrap, self._heights)
-        self._rule = rule
-        self._exceptions.clear()
-        self._arrange()
+        yield from self._folding(Folds(self.document, depth if self.document.is_json else EVERYTHING))
 
     def folding_like(self, beginning: Rows) -> Iterator[None]:
         """Fold in steps what is folded in the rows of the beginning of this document."""
-        closer, rule = self.document.outline.closer, beginning._rule
-        exceptions = {line: (closer(line), level) for line, (_, level) in beginning._exceptions.items()}
-        for stretch in self._stretched(rule, exceptions):
+        yield from self._folding(self._folds.like(beginning._folds))
+
+    def _folding(self, folds: Folds) -> Iterator[None]:
+        for stretch in folds.stretches:
             yield from self._measure(stretch, self._wrap, self._heights)
-        self._rule, self._exceptions = rule, exceptions
+        self._folds = folds
         self._arrange()
 
     def reveal(self, line: int) -> None:
@@ -170,49 +147,15 @@ class Rows:
         wrap = None if needless else width
         if wrap == self._wrap:
             return
-        heights: dict[_Run, int] = {}
-        for stretch in self._stretches:
+        heights: dict[LineRun, int] = {}
+        for stretch in self._folds.stretches:
             yield from self._measure(stretch, wrap, heights)
         self._wrap, self._heights, self._inside = wrap, heights, {}
         self._arrange()
 
-    # The folds.
-
-    def _fold(self, line: int) -> str:
-        """Whether a container opens here, and whether it is folded: what is inside would be too deep to be on view."""
-        if not (self.document.is_json and self.document.outline.opens(line)):
-            return ""
-        at = bisect_right(self._stretches, line + 1, key=lambda stretch: stretch.start) - 1
-        return "folded" if self.document.outline.depth(line) >= self._stretches[at].level else "open"
-
     def _put(self, opener: int, *, folded: bool) -> None:
-        """Make a container folded or not: by the rule if that is enough, else as an exception from it."""
-        closer = self.document.outline.closer(opener)
-        inner = closer if folded else opener + 1
-        self._exceptions = {line: told for line, told in self._exceptions.items() if not opener <= line < inner}
-        self._stretches = self._stretched(self._rule, self._exceptions)
-        if (self._fold(opener) == "folded") != folded:
-            level = NOTHING if folded else self.document.outline.depth(opener) + 1
-            self._exceptions[opener] = closer, level
+        self._folds = self._folds.turned(opener, folded=folded)
         self._arrange()
-
-    def _stretched(self, rule: int, exceptions: _Exceptions) -> list[_Run]:
-        """The document cut where another level begins to be on view."""
-        cut: list[_Run] = []
-        at = 0
-        around = [(self.document.lines, rule)]
-        for opener, (closer, level) in sorted(exceptions.items()):
-            while around[-1][0] <= opener:
-                end, outer = around.pop()
-                cut.append(_Run(at, end, outer))
-                at = end
-            cut.append(_Run(at, opener + 1, around[-1][1]))
-            at = opener + 1
-            around.append((closer + 1, level))
-        for end, outer in reversed(around):
-            cut.append(_Run(at, end, outer))
-            at = end
-        return [stretch for stretch in cut if stretch.start < stretch.end]
 
     def _summed_up(self, line: int, offset: int, per_row: int | None) -> str:
         """A folded line from a character on; behind its end, what it holds and the bracket that closes it."""
@@ -224,39 +167,36 @@ class Rows:
         noun = "item" if closing.startswith("]") else "member"
         return f"{text} {size:,} {noun}{'' if size == 1 else 's'} {closing}"
 
-    # The rows.
-
     def _arrange(self) -> None:
         """Find out how many rows each run of lines has."""
-        self._stretches = self._stretched(self._rule, self._exceptions)
-        self._runs: list[_Run] = []
+        self._runs: list[LineRun] = []
         heights: list[int] = []
-        for stretch in self._stretches:
+        for stretch in self._folds.stretches:
             for run in self._cut(stretch, self._wrap):
                 if height := self._height(run, self._wrap, self._heights):
                     self._runs.append(run)
                     heights.append(height)
         self._tops = list(accumulate(heights, initial=0))
 
-    def _measure(self, stretch: _Run, wrap: int | None, heights: dict[_Run, int]) -> Iterator[None]:
+    def _measure(self, stretch: LineRun, wrap: int | None, heights: dict[LineRun, int]) -> Iterator[None]:
         """Find out in steps how many rows each run of a stretch would have."""
         for nth, run in enumerate(self._cut(stretch, wrap)):
             self._height(run, wrap, heights)
             if nth % _AT_ONCE == _AT_ONCE - 1:
                 yield
 
-    def _cut(self, stretch: _Run, wrap: int | None) -> Iterator[_Run]:
+    def _cut(self, stretch: LineRun, wrap: int | None) -> Iterator[LineRun]:
         if stretch.level >= EVERYTHING and wrap is None:
             yield stretch
         elif stretch.level != NOTHING:
             for start, end in self.document.index.pieces(stretch.start, stretch.end):
-                yield _Run(start, end, stretch.level)
+                yield LineRun(start, end, stretch.level)
 
-    def _is_whole(self, run: _Run) -> bool:
+    def _is_whole(self, run: LineRun) -> bool:
         """Whether each line of it has just one row."""
         return run.level >= EVERYTHING and self._wrap is None
 
-    def _height(self, run: _Run, wrap: int | None, heights: dict[_Run, int]) -> int:
+    def _height(self, run: LineRun, wrap: int | None, heights: dict[LineRun, int]) -> int:
         """How many rows a run has; looked up in the heights that are known by now, and kept there."""
         if run.level >= EVERYTHING and wrap is None:
             return run.end - run.start
@@ -282,7 +222,7 @@ class Rows:
         within = bisect_right(inside.tops, nth) - 1
         return self.document.line_at(inside.starts[within]), nth - inside.tops[within]
 
-    def _look(self, run: _Run) -> _Inside:
+    def _look(self, run: LineRun) -> _Inside:
         """What is on view of a run; kept for as long as it is likely to be asked for again."""
         if run not in self._inside:
             if len(self._inside) >= _KEPT:
@@ -290,7 +230,7 @@ class Rows:
             self._inside[run] = self._found_inside(run)
         return self._inside[run]
 
-    def _found_inside(self, run: _Run) -> _Inside:
+    def _found_inside(self, run: LineRun) -> _Inside:
         newlines = self.document.outline.newlines(run.level, run.start, run.end)
         starts = [at + 1 for at in newlines] if run.start else [0]
         wrap = self._wrap
