@@ -1,6 +1,7 @@
 """The response pane: the outcome bar, what is worth saying, a line to type into, and the body below.
 
-It shows what it is given: one exchange, or how far one has come. What is typed over it is ``prompts.py``'s.
+It shows what it is given: one exchange, or how far one has come. What is typed over it is ``prompts.py``'s. The file is
+long because the pane has more keys than any other, and each is an action or a message of it.
 """
 
 from __future__ import annotations
@@ -107,8 +108,6 @@ class ResponsePane(ReplyLine):
         self._hint.joined = False
         self.first_steps = first_steps
         """What is said before there is any exchange."""
-        self._progress: Progress | None = None
-        self._elapsed = 0.0
         self.step = ""
         """How far that is which makes many calls."""
         self._before_method = ""
@@ -120,7 +119,6 @@ class ResponsePane(ReplyLine):
     # --- what is given to it -----------------------------------------------------------------------------------
 
     def tick(self, elapsed: float, progress: Progress | None) -> None:
-        self._elapsed, self._progress = elapsed, progress
         if self.what:
             self._bar.words = running(self.what, self.whose, progress, elapsed, step=self.step)
             self.set_class(elapsed > QUICK, "-old")
@@ -153,7 +151,7 @@ class ResponsePane(ReplyLine):
         """Something began or ended: the bar says so in the same place."""
         bar = self._bar
         if self.what:
-            self._elapsed, self._progress, self.step = 0.0, None, ""
+            self.step = ""
             bar.words, bar.after, bar.tabs = running(self.what, self.whose, None, 0.0), (), ()
             bar.key = f"{self._cancel_key} cancel  {self._key}"
             self.call_after_refresh(self.body.prepare)
