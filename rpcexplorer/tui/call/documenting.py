@@ -87,8 +87,9 @@ class DocumentingScreen(SendingScreen):
         self._arrange_docs()
 
     def watch_described(self) -> None:
+        """Another method: its params are on view before its docs are laid out, which may be long."""
         self._pointed = ""
-        self._arrange_docs()
+        self.call_after_refresh(self._arrange_docs)
 
     def on_descendant_focus(self) -> None:
         """Whoever leaves the list for something else than the docs is back at the method in the editor."""
@@ -126,6 +127,7 @@ class DocumentingScreen(SendingScreen):
     @opens("docs")
     async def action_docs(self) -> None:
         """To the docs, which open for it; from there back, and they close."""
+        self._arrange_docs()  # of the method that was chosen just now
         docs = self.docs
         if docs is not None and docs.has_focus_within:
             self._close_docs()

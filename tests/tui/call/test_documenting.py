@@ -143,6 +143,11 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
         assert calls.method == "demo.echo"
         await pilot.press("f3")
         await until(pilot, lambda: about() == "demo.echo")
+        calls.choose("demo.orders.place")
+        assert about() == "demo.echo"  # the params come first
+        await until(pilot, lambda: about() == "demo.orders.place")
+        calls.choose("demo.echo")
+        await until(pilot, lambda: about() == "demo.echo")
         await pilot.press("f2", "down")
         await until(pilot, lambda: about() != "demo.echo")
         await pilot.press("f2", *"orders.place")
