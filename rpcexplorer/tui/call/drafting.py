@@ -79,7 +79,6 @@ class DraftScreen(SchemaScreen):
         """Everything that belongs to the profile in use: session, methods, drafts, badge, newest calls."""
         self._looked_back = False
         profile = self.show_values()
-        self.response.first_steps = self.steps_of(profile)
         self.call_after_refresh(self._look_back)
         self.remind("filter", "pipe")
         self.exchange = None
@@ -113,6 +112,7 @@ class DraftScreen(SchemaScreen):
         self.pinned = self.explorer.remembered.pinned(profile.name)
         learned = self.explorer.catalogues.of(profile)
         self.discovered_at = learned.when if learned else None
+        self.response.first_steps = self.steps_of(profile)
 
     def show_saved(self) -> None:
         """What was kept on another screen stands in the list."""

@@ -192,15 +192,16 @@ class CallLayout(Screen[None]):
         return Checked()
 
     def steps_of(self, profile: Profile | None = None) -> list[list[tuple[str, str]]]:
-        """What is said before there is any reply; of an address that was typed, that it can be tested."""
+        """What is said before there is any reply; also how to learn of a server that was not asked, or is not known."""
         steps = [part for id, words in FIRST_STEPS for part in ((self.key(id), "bold"), (words, "dim"))]
         lines = [[("      ", "text"), *steps], [("      The reply appears here.", "dim")]]
+        further = []
+        if profile is not None and self.discovered_at is None:
+            further.append(("discover", " asks the server which methods it has."))
         if profile is not None and profile.ad_hoc:
-            key = self.key("test") or "The palette"
-            lines += [
-                [],
-                [("      ", "text"), (key, "bold"), (" tests this address, and says first what it calls.", "dim")],
-            ]
+            further.append(("test", " tests this address, and says first what it calls."))
+        for id, words in further:
+            lines += [[], [("      ", "text"), (self.key(id) or "The palette", "bold"), (words, "dim")]]
         return lines
 
     def on_mount(self) -> None:

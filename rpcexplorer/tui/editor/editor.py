@@ -94,6 +94,8 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         """The cursor goes where somebody would type first: behind what stands there, or inside its quotes or pair."""
         if found := _FIRST_VALUE.match(text := self.text[:COLOURED]):
             self.move_cursor(place_of(text, found.end() - found[0].endswith('"')))
+            self.scroll_to(y=0, animate=False, immediate=True)  # it may have no room yet: then a line is all of it
+            self.call_after_refresh(self.scroll_cursor_visible)
 
     def put(self, text: str) -> None:
         """Another text, as one change that can be taken back; the cursor stays where it was as far as it can."""

@@ -506,6 +506,24 @@ def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     visit(make_explorer(""), person, what)
 
 
+def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_line(
+    explorer: Explorer, person: PersonOnScreen
+) -> None:
+    explorer.drafts.keep("demo", "ping", '{\n  "a": 1,\n  "b": [' + "\n5," * 30 + "5]\n}")
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        steps = "".join(words for row in screen.response.first_steps for words, _ in row)
+        assert "F9 asks the server which methods it has." in steps
+        screen.choose("auth")
+        await pilot.press("f2", *"ping", "enter")
+        editor = screen.query_one(Editor)
+        await until(pilot, lambda: editor.has_focus and editor.cursor_location == (1, 8))
+        await pilot.pause()
+        assert editor.scroll_offset.y == 0
+
+    visit(explorer, person, what, size=(80, 24))
+
+
 def test_a_command_whose_keys_were_taken_away_has_none(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
