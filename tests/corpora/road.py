@@ -68,6 +68,9 @@ class Road:
 
     def there_and_back(self, draft: Draft | Batch) -> Exchange:
         """Send, look, record, reload, make it a draft again: the exchange, after every stop was as it must be."""
+        return self._there_and_back(draft)[0]
+
+    def _there_and_back(self, draft: Draft | Batch) -> tuple[Exchange, Exchange]:
         exchange, request = self.send(draft)
         assert exchange.response.body == self.reply
         look_at(exchange)
@@ -79,12 +82,12 @@ class Road:
         coming = self.explorer.preview(draft_of(again), id=ID)
         assert isinstance(coming, Preview)
         assert coming.body == request
-        return exchange
+        return exchange, again
 
     def there_twice(self, draft: Draft | Batch) -> Exchange:
         """The same, and then really sent once more from what was reloaded."""
-        exchange = self.there_and_back(draft)
-        repeated, request = self.send(draft_of(self.reloaded()))
+        exchange, again = self._there_and_back(draft)
+        repeated, request = self.send(draft_of(again))
         assert request == self.requests[-2]
         assert repeated.outcome == exchange.outcome
         return exchange
