@@ -177,7 +177,12 @@ def profiles() -> Iterator[Stop]:
 
 
 CALLS = [Stop("methods and recent calls", (), (*SHOWN, spelled(HALF))), *each_method()]
-PARTS = {"calls": CALLS, "replies": [*replies()], "history": [*history()], "profiles": [*profiles()]}
+PARTS = {
+    "calls": CALLS,
+    "history and calls": [*history(), *CALLS],
+    "replies and profiles": [*replies(), *profiles()],
+}
+"""What is seen after one start: to start takes longer than many a stop."""
 
 
 def first(needle: str) -> str:
@@ -232,7 +237,7 @@ LAYERS = {"both": "", "views alone": NO_GUARD, "guard alone": GUARD_ALONE}
 
 @pytest.mark.thorough
 @pytest.mark.parametrize(
-    ("layer", "part"), [("both", "calls"), *((layer, part) for layer in list(LAYERS)[1:] for part in PARTS)]
+    ("layer", "part"), [("both", "calls"), *((layer, part) for layer in list(LAYERS)[1:] for part in list(PARTS)[1:])]
 )
 def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, layer: str, part: str) -> None:
     script = LAYERS[layer]
@@ -240,7 +245,7 @@ def test_nothing_that_is_shown_is_obeyed(tmp_path: Path, layer: str, part: str) 
     stream = Stream(terminal.written)
     assert stream.strange == []
     assert stream.counts["question about a mode"] == stream.counts["keyboard"]
-    if part == "calls" and script != GUARD_ALONE:
+    if "calls" in part and script != GUARD_ALONE:
         assert terminal.seen["methods and recent calls"] == set(PAYLOADS)
     assert all(spelled(text) == text for text in stream.copied)
 
