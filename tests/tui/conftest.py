@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
+import textual._callback
 import textual.app
 import textual.pilot
 from textual._compositor import Compositor
@@ -88,6 +90,25 @@ def parsed_once() -> Iterator[None]:
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Stylesheet, "_parse_rules", parsed)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def counted_once() -> Iterator[None]:
+    """Textual counts the parameters of each callback by its signature, also of a function that was counted before."""
+    count, known = textual._callback._count_parameters, dict[tuple[CodeType, bool], int]()
+
+    def counted(func: Callable[..., Any]) -> int:
+        code = getattr(func, "__code__", None)
+        if code is None or hasattr(func, "__wrapped__"):
+            return count(func)
+        key = (code, hasattr(func, "__self__"))
+        if key not in known:
+            known[key] = count(func)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(textual._callback, "_count_parameters", counted)
         yield
 
 

@@ -34,9 +34,7 @@ async def wait_for_idle(min_sleep: float = 0, max_sleep: float = 1.0) -> None:
 def _is_busy(app: App[Any]) -> bool:
     if isinstance(app, Keyboard) and (app.pending._queue or app.pending._under_way):
         return True
-    if _is_at_work(app) or any(_is_at_work(each) for each in list(app._registry)):
-        return True
-    return any(
-        screen._dirty_widgets or screen._callbacks or screen._layout_required or screen._repaint_required
-        for screen in app.screen_stack[-1:]
-    )
+    for screen in app.screen_stack[-1:]:
+        if screen._dirty_widgets or screen._callbacks or screen._layout_required or screen._repaint_required:
+            return True
+    return _is_at_work(app) or any(map(_is_at_work, list(app._registry)))
