@@ -41,6 +41,7 @@ from rpcexplorer.tui.call.layout import CallLayout
 from rpcexplorer.tui.call.methods.list import MethodList
 from rpcexplorer.tui.call.methods.pane import MethodsPane
 from rpcexplorer.tui.call.methods.recent import RecentList
+from rpcexplorer.tui.call.panes import CallPanes
 from rpcexplorer.tui.call.params.completion import CompletionList
 from rpcexplorer.tui.call.reply_actions import ReplyScreen
 from rpcexplorer.tui.call.response.pane import ResponsePane
@@ -677,6 +678,7 @@ def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open
 BASES = {
     RowList,
     Dialog,
+    CallPanes,
     CallLayout,
     ReplyScreen,
     SchemaScreen,
