@@ -94,10 +94,6 @@ class SchemaReader:
             self._room -= min(self._room, sum(len(members_of(part)) for part in parts))
         return known[1]
 
-    def alternatives(self, schema: Any) -> tuple[Node, ...]:
-        """The alternatives of a place, each as a node."""
-        return tuple(self.node(each) for each in self.node(schema).alternatives)
-
     def parts(self, schema: Any) -> Iterator[dict[str, Any]]:
         """The schema, what it refers to, and what stands in ``allOf``: the nearest first, each once."""
         rest: list[Any] = [schema]

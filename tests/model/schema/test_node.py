@@ -64,7 +64,8 @@ def test_a_type_of_kodis_has_what_it_extends() -> None:
     ],
 )
 def test_alternatives_are_told_apart(schema: Any) -> None:
-    assert [each.kinds for each in SchemaReader({}).alternatives(schema)] == [("string",), ("null",)]
+    reader = SchemaReader({})
+    assert [reader.node(each).kinds for each in reader.node(schema).alternatives] == [("string",), ("null",)]
 
 
 @pytest.mark.parametrize(
