@@ -30,8 +30,6 @@ SCHEMES: Final = {"digest": "Digest", "ntlm": "Ntlm", "negotiate": "Negotiate"}
 LONGEST_NAME: Final = 40
 LONGEST_QUERY: Final = 100_000
 """Characters of data that are put into the addresses of a command, all of them together."""
-PROMPTS: Final = frozenset({"$", "%", ">", "{", "!", "then", "do", "time"})
-"""What may stand before a command."""
 _SET = re.compile(r"[A-Za-z_]\w*=")
 _FILE = re.compile(r"@(?!$)")
 _GLOB = re.compile(r"\\([\[\]{}])")

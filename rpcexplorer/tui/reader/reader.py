@@ -61,15 +61,6 @@ class Reader(Pager):
         """The text of the value under the cursor."""
         return value_at(self.document, self.cursor) if self.document else b""
 
-    def place(self) -> tuple[int, int]:
-        """The line at hand and how far it is scrolled, to come back to."""
-        return self.cursor, self.scroll_offset.y
-
-    def restore(self, place: tuple[int, int]) -> None:
-        line, scrolled = place
-        self.go_to(line)
-        self.scroll_to(y=scrolled, animate=False, immediate=True, force=True)
-
     def go_to_element(self, index: int, path: str = ".") -> None:
         """Put the cursor on an item of the list at a path, as a table spells it."""
         if self.document is not None and self.document.is_json:
