@@ -16,10 +16,10 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.views.method_rows import MethodRows
@@ -67,10 +67,15 @@ def names(count: int) -> list[str]:
 
 
 def service(names: Sequence[str]) -> RawServer:
-    """Describes so many methods, and does nothing else."""
+    """So many methods, told of in few words."""
     params = [{"name": "id", "schema": {"type": "integer"}, "required": True}]
-    methods = [{"name": name, "summary": f"What {name} does", "params": params} for name in names]
-    document = json.dumps({"openrpc": "1.3.2", "info": {"title": "many", "version": "1"}, "methods": methods})
+    return describing([{"name": name, "summary": f"What {name} does", "params": params} for name in names])
+
+
+def describing(methods: Sequence[Mapping[str, Any]], **others: Any) -> RawServer:
+    """Tells of its methods, and does nothing else; ``others`` are more members of its document."""
+    info = {"title": "many", "version": "1"}
+    document = json.dumps({"openrpc": "1.3.2", "info": info, "methods": methods, **others})
 
     def answer(request: Received) -> bytes:
         asked = json.loads(request.body)

@@ -11,7 +11,6 @@ which nothing is known. The aims: 100 ms, and 50 ms at the worst.
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
 import tempfile
@@ -19,11 +18,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Final
 
-from tests.benchmarks.catalogue import names
+from tests.benchmarks.catalogue import describing, names
 from tests.benchmarks.figures import told
 from tests.benchmarks.programs import WORD, explorer, profile
 from tests.benchmarks.terminal import ENTER, ESCAPE, F2, Program, environment
-from tests.fakes.wire import RawServer, Received, http_reply
+from tests.fakes.wire import RawServer
 
 METHODS: Final = 10_000
 OPENED: Final = 20
@@ -51,23 +50,7 @@ def service(many: Sequence[str]) -> RawServer:
         {"name": "filter", "schema": {"$ref": "#/components/schemas/Large"}},
     ]
     methods = [{"name": name, "summary": f"What {name} does", "params": params} for name in many]
-    document = json.dumps(
-        {
-            "openrpc": "1.3.2",
-            "info": {"title": "many", "version": "1"},
-            "methods": methods,
-            "components": {"schemas": schemas()},
-        }
-    )
-
-    def answer(request: Received) -> bytes:
-        asked = json.loads(request.body)
-        reply = (
-            f'"result":{document}' if asked["method"] == "rpc.discover" else '"error":{"code":-32601,"message":"no"}'
-        )
-        return http_reply(f'{{"jsonrpc":"2.0","id":{json.dumps(asked["id"])},{reply}}}'.encode())
-
-    return RawServer(answer)
+    return describing(methods, components={"schemas": schemas()})
 
 
 def opened(program: Program, name: str) -> float:
