@@ -22,7 +22,7 @@ from rpcexplorer.jsontext.typed.params import Fix
 from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.checked import MOST_TOLD, Checked, SchemaProblem
 from rpcexplorer.model.schema.checks.checkable import Checkable, checkable_params, checkable_result
-from rpcexplorer.model.schema.checks.mending import by_name, by_position, ways
+from rpcexplorer.model.schema.checks.mending import by_name, by_position, fixes
 from rpcexplorer.model.schema.checks.wording import WordedProblem, worded
 from rpcexplorer.model.schema.described import Described
 
@@ -37,7 +37,7 @@ MOST_STARTS: Final = 3
 LONGEST: Final = 8 * 1024 * 1024
 """Bytes of a text that is checked."""
 MENDED: Final = 8
-"""Problems for which ways to mend them are tried."""
+"""Problems of which fixes are tried."""
 LONGEST_MENDED: Final = 64 * 1024
 """Characters of a text in which they are."""
 KEPT: Final = 16
@@ -128,7 +128,7 @@ class Checker:
         """Ways to mend the first problems, by their number: each was checked, and there is less wrong after it."""
         mended: dict[int, Fix] = {}
         for place, each in enumerate(found[:MENDED] if len(body) <= LONGEST_MENDED else ()):
-            for fix in ways(body, each):
+            for fix in fixes(body, each):
                 answer = await self._answer(checkable, fix.text)
                 left = [other.problem for other in worded(checkable, fix.text, answer.violations)]
                 if not answer.why_not and _is_better(left, found, each.problem):

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 
 from rpcexplorer.jsontext.scan import Span, elements, members
 
-_Way: TypeAlias = tuple[str | int, ...]
+_Path: TypeAlias = tuple[str | int, ...]
 
 
 class ValuePlace(NamedTuple):
@@ -25,30 +25,30 @@ class ValuePlace(NamedTuple):
 
 
 class Places:
-    """A text of which several values are wanted: each container on the way to one is taken apart once."""
+    """A text of which several values are wanted: each container on the path to one is taken apart once."""
 
     def __init__(self, text: str) -> None:
         self._text = text
         start = len(text) - len(text.lstrip())
         end = len(text.rstrip())
-        self._known: dict[_Way, ValuePlace | None] = {(): ValuePlace(start, end, start, start)}
-        self._taken: dict[_Way, dict[str | int, ValuePlace]] = {}
+        self._known: dict[_Path, ValuePlace | None] = {(): ValuePlace(start, end, start, start)}
+        self._taken: dict[_Path, dict[str | int, ValuePlace]] = {}
 
     def at(self, path: Sequence[str | int]) -> ValuePlace | None:
         """Where a path leads to; None where there is nothing."""
         place = self._known[()]
         for length in range(1, len(path) + 1):
-            way = tuple(path[:length])
-            if way not in self._known:
-                inside = self._inside(way[:-1], place) if place else {}
-                self._known[way] = inside.get(way[-1], inside.get(str(way[-1])))
-            place = self._known[way]
+            here = tuple(path[:length])
+            if here not in self._known:
+                inside = self._inside(here[:-1], place) if place else {}
+                self._known[here] = inside.get(here[-1], inside.get(str(here[-1])))
+            place = self._known[here]
         return place
 
-    def _inside(self, way: _Way, place: ValuePlace) -> dict[str | int, ValuePlace]:
-        if way not in self._taken:
-            self._taken[way] = dict(_parts(self._text[place.start : place.end], place.start))
-        return self._taken[way]
+    def _inside(self, here: _Path, place: ValuePlace) -> dict[str | int, ValuePlace]:
+        if here not in self._taken:
+            self._taken[here] = dict(_parts(self._text[place.start : place.end], place.start))
+        return self._taken[here]
 
 
 def _parts(text: str, at: int) -> list[tuple[str | int, ValuePlace]]:

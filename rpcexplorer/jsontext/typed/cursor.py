@@ -214,7 +214,7 @@ def _level(text: str, container: _Around, more: list[tuple[int, int]]) -> Level:
 
 
 def _steps(text: str, found: list[_Around], *, value: bool) -> Iterator[str | int | None]:
-    """The way to what is due; None where a name is missing on it."""
+    """The path to what is due; None where a name is missing on it."""
     for container in found if value else found[:-1]:
         if container.bracket == "[":
             yield sum(_commas(text[start:end]) for start, end in container.own)

@@ -1,4 +1,4 @@
-"""One change in the middle of a JSON text, by the way that leads to it; all else stays letter by letter.
+"""One change in the middle of a JSON text, by its path; all else stays letter by letter.
 
 The spelling of numbers, the order of members, names that stand twice, blanks and line breaks are the person's. What
 comes in is laid out as what stands beside it. The text is one valid value, or blank; a byte order mark may come first.

@@ -43,7 +43,7 @@ class FormText:
         return removed(self.text, path) if span_of(self.text, path) else self.text
 
     def with_element(self, path: Path) -> tuple[str, Path]:
-        """The text with one more element in an array, as that begins, and the way to it."""
+        """The text with one more element in an array, as that begins, and its path."""
         text = self._with_container(self.text, path, "[")
         span = span_of(text, path)
         inside = (*path, len(elements(text[slice(*span)]) or ()) if span else 0)

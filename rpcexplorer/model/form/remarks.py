@@ -20,14 +20,14 @@ def with_problems(
     told = {row.path: at for at, row in enumerate(rows) if row.alone}
     found, of_all = list(rows), ""
     for problem in problems:
-        way = problem.pointer
-        while way and way not in told:
-            way = way[:-1]
+        path = problem.pointer
+        while path and path not in told:
+            path = path[:-1]
         about = text[problem.offset : problem.end]
         if about.startswith('"') and "{{" in about:
             continue
-        if not way:
+        if not path:
             of_all = of_all or problem.sentence
-        elif not (row := found[told[way]]).wrong:
-            found[told[way]] = replace(row, wrong=problem.sentence)
+        elif not (row := found[told[path]]).wrong:
+            found[told[path]] = replace(row, wrong=problem.sentence)
     return tuple(found), of_all

@@ -44,7 +44,7 @@ LONGEST_NAME: Final = 200
 
 
 class FormView(Struct, frozen=True):
-    """What somebody has folded and chosen, by the way to it."""
+    """What somebody has folded and chosen, by its path."""
 
     folds: Mapping[Path, bool] = {}
     """True where it was unfolded."""

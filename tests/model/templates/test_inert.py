@@ -11,7 +11,7 @@ from rpcexplorer.cli.completing_params import words
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.starting import plain_text, starting_text
-from rpcexplorer.model.schema.checks.mending import by_name, ways
+from rpcexplorer.model.schema.checks.mending import by_name, fixes
 from rpcexplorer.model.schema.checks.wording import worded
 from rpcexplorer.model.schema.completing import completions
 from rpcexplorer.model.schema.described import Described, DescribedParam
@@ -60,12 +60,12 @@ def test_no_way_into_the_params_lets_it_through(value: str) -> None:
     for given, part in ((f'{{"a": {near}}}', schema), (f'{{"a": {near}}}', {"const": value})):
         checkable = made(Described((DescribedParam("a", part),)))
         (found,) = worded(checkable, given, violations(checkable, given))
-        assert [reads(fix.text) for fix in ways(given, found)] == [{"a": value}]
+        assert [reads(fix.text) for fix in fixes(given, found)] == [{"a": value}]
     given = f'{{"x": {{{near}: 1}}}}'
     names = {"properties": {value: {}}, "additionalProperties": False}
     checkable = made(Described((DescribedParam("x", names),)))
     (found,) = worded(checkable, given, violations(checkable, given))
-    assert [reads(fix.text) for fix in ways(given, found)] == [{"x": {value: 1}}]
+    assert [reads(fix.text) for fix in fixes(given, found)] == [{"x": {value: 1}}]
     fix = by_name("[1]", [DescribedParam(value)])
     assert fix is not None
     assert reads(fix.text) == {value: 1}

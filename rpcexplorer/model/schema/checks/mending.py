@@ -1,4 +1,4 @@
-"""Ways to mend a problem that a schema has with params: those that a person would take without a thought.
+"""Fixes of a problem that a schema has with params: those that a person would take without a thought.
 
 Each changes one place, and all else stays as it is typed. Whether the text is better for it is for the check to say:
 whoever offers one has asked.
@@ -20,7 +20,7 @@ from rpcexplorer.model.schema.words import in_one_line
 from rpcexplorer.model.templates.inert import inert_value
 
 MOST: Final = 4
-"""Ways of one problem."""
+"""Of one problem."""
 MOST_NAMES: Final = 500
 LONGEST: Final = 100
 """Characters of a name that is compared with others."""
@@ -34,7 +34,7 @@ _NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(\.[0-9]+)?(?:[eE][+-]?[0-9]+)?
 _FOLDED: Final = re.compile(r"[\W_]+")
 
 
-def ways(text: str, found: WordedProblem) -> tuple[Fix, ...]:
+def fixes(text: str, found: WordedProblem) -> tuple[Fix, ...]:
     """What may mend it, the likeliest first."""
     match found.problem.keyword:
         case "additionalProperties":
@@ -74,7 +74,7 @@ def _renamed(text: str, found: WordedProblem) -> Iterator[Fix]:
     if around is None:
         return
     there = {each.name for each in members(text[around.start : around.end]) or ()}
-    name = nearest(found.name, [each for each in members_of(found.schema) if each not in there])
+    name = meant_name(found.name, [each for each in members_of(found.schema) if each not in there])
     if name:
         place = found.place
         yield Fix(
@@ -119,13 +119,13 @@ def _chosen(text: str, place: ValuePlace, schema: Any) -> Iterator[Fix]:
     token = text[place.start : place.end]
     inside = decoded(token) if token.startswith('"') else token
     words = {each if isinstance(each, str) else inert_value(each): each for each in choices[:MOST_NAMES]}
-    name = inside if inside in words else nearest(inside, list(words))
+    name = inside if inside in words else meant_name(inside, list(words))
     if name:
         spelled = inert_value(words[name])
         yield Fix(f"write {in_one_line(spelled, LABEL)}", _put(text, place.start, place.end, spelled))
 
 
-def nearest(name: str, names: Sequence[str]) -> str:
+def meant_name(name: str, names: Sequence[str]) -> str:
     """The one of the names that was meant; empty where none is near, or several are."""
     if len(name) > LONGEST:
         return ""

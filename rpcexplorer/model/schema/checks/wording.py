@@ -21,7 +21,7 @@ from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
 STEPS: Final = 3
-"""Names of a way that are told."""
+"""Steps of a path that are told."""
 
 _HELD: Final = frozenset({"required", "dependentRequired", "additionalProperties", "unevaluatedProperties"})
 """Keywords about the names in an object: they hold whatever takes the place of a reference in one of its values."""
@@ -133,7 +133,7 @@ class _Wording:
     def _unexpected(self, violation: Violation, schema: Any, place: ValuePlace) -> Iterator[WordedProblem]:
         allowed = list(members_of(schema))
         is_params = self._checkable.by and not violation.path
-        of = "its params" if is_params else f"the members of {self._way(violation.path)}"
+        of = "its params" if is_params else f"the members of {self._spelled(violation.path)}"
         told = f": {listed(allowed)}" if allowed else ", which has none"
         if _keyword(violation.rule) != "additionalProperties":  # others may be known elsewhere in the schema
             told = ""
@@ -175,7 +175,7 @@ class _Wording:
             case "type":
                 return f"{name} must be {either(texts_of(rule))}; this is {self._is(place)}"
             case "required" | "dependentRequired":
-                missing = short(self._way((*violation.path, violation.name)))
+                missing = short(self._spelled((*violation.path, violation.name)))
                 return f"{missing} is missing{self._allowed(members_of(schema).get(violation.name))}"
             case "maxItems" if self._is_position(violation.path):
                 return f"at most {counted(rule, 'param')}: {self._params()}"
@@ -213,9 +213,9 @@ class _Wording:
         return above, part
 
     def _named(self, path: Sequence[str | int]) -> str:
-        return short(self._way(path))
+        return short(self._spelled(path))
 
-    def _way(self, path: Sequence[str | int]) -> str:
+    def _spelled(self, path: Sequence[str | int]) -> str:
         """``filter.kind``, ``tags[2]``; the names of params where they are given by position."""
         if not path:
             return "params" if self._checkable.by else "the result"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.scan import is_value
-from rpcexplorer.model.schema.checks.mending import by_name, by_position, nearest, ways
+from rpcexplorer.model.schema.checks.mending import by_name, by_position, fixes, meant_name
 from rpcexplorer.model.schema.checks.wording import worded
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from tests.fakes.violations import made, violations
@@ -50,13 +50,13 @@ def test_one_place_is_mended_and_all_else_stays_as_typed(schema: Any, value: str
     checkable, before, after = made(Described((DescribedParam("a", schema),))), '{ "a" :\t', "\n}"
     text = f"{before}{value}{after}"
     (found,) = worded(checkable, text, violations(checkable, text))
-    assert [fix.text for fix in ways(text, found)] == [f"{before}{each}{after}" for each in expected]
+    assert [fix.text for fix in fixes(text, found)] == [f"{before}{each}{after}" for each in expected]
 
 
 def test_a_misspelt_name_becomes_the_one_that_is_near_and_not_there_yet() -> None:
     checkable = made(Described(tuple(DescribedParam(name) for name in ("count", "county", "since"))))
     text = '{"sinse": 1, "cuont": 2, "count": 3, "x": 4}'
-    found = {each.name: ways(text, each) for each in worded(checkable, text, violations(checkable, text))}
+    found = {each.name: fixes(text, each) for each in worded(checkable, text, violations(checkable, text))}
     assert [fix.text for fix in found["sinse"]] == ['{"since": 1, "cuont": 2, "count": 3, "x": 4}']
     assert [fix.label for fix in found["sinse"]] == ["rename it to “since”"]
     assert not found["x"]
@@ -75,7 +75,7 @@ def test_a_misspelt_name_becomes_the_one_that_is_near_and_not_there_yet() -> Non
 )
 @pytest.mark.everyday(6)
 def test_of_several_names_that_are_near_none_is_meant(name: str, names: list[str], meant: str) -> None:
-    assert nearest(name, names) == meant
+    assert meant_name(name, names) == meant
 
 
 def test_positions_become_names_and_names_positions() -> None:
@@ -102,7 +102,7 @@ def test_what_is_offered_is_json_again(value: Any, kinds: list[str]) -> None:
     text = json.dumps({"a": value})
     checkable = made(Described((DescribedParam("a", {"type": kinds}),)))
     for found in worded(checkable, text, violations(checkable, text)):
-        for fix in ways(text, found):
+        for fix in fixes(text, found):
             assert is_value(fix.text, strict=True)
             assert fix.text != text
 
@@ -136,4 +136,4 @@ def test_whatever_a_service_says_is_a_schema_all_is_told_and_nothing_raises(
     for found in worded(checkable, text, violations(checkable, text)) if checkable.json else ():
         assert "\n" not in found.problem.sentence
         assert 0 <= found.problem.offset <= found.problem.end <= len(text)
-        ways(text, found)
+        fixes(text, found)
