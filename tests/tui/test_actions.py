@@ -609,6 +609,8 @@ async def what_a_refresh_has_changed_is_read_again(at: Visit) -> None:
     await at.sees("Methods of", "+ demo.echo  new", "~ auth  changed", "not deprecated any more")
     await at.press("escape")
     await at.misses("+ demo.echo  new")
+    await at.press("alt+n", "down", "enter")
+    await until(at.pilot, lambda: at.calls.method == "demo.echo" and at.calls.params.has_focus_within)
 
 
 @shows("params.complete")

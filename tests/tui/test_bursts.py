@@ -33,7 +33,7 @@ from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.preview import BatchPreview
 from rpcexplorer.tui.batch.screen import BatchScreen
 from rpcexplorer.tui.call.copying import CopyPicker
-from rpcexplorer.tui.call.docs.changes import ChangesDialog
+from rpcexplorer.tui.call.docs.changes import ChangesDialog, ChangesList
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.drafting import DraftScreen
@@ -638,19 +638,26 @@ def test_a_form_is_taken_where_the_keys_had_led(explorer: Explorer) -> None:
 
 
 @pytest.mark.thorough
-@through(ChangesDialog, Sheet)
-def test_what_is_typed_into_the_editor_behind_the_changes_goes_there_once_they_are_closed(explorer: Explorer) -> None:
+@through(ChangesDialog, ChangesList)
+def test_what_has_changed_is_opened_where_the_keys_had_led_and_the_next_key_is_for_its_params(
+    explorer: Explorer,
+) -> None:
     asyncio.run(discovered(explorer))
     profile = explorer.profile
     assert profile is not None
     explorer.catalogues.settle(profile, Discovery(datetime.now(UTC), (Method("ping"),)))
     asyncio.run(discovered(explorer))
+    found = explorer.catalogues.changes(profile)
+    assert found is not None
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         calls.choose("ping")
-        calls.params.focus_inside()
-        await play(pilot, "alt+n", "down", "q", "end", "8")
+        await play(pilot, "alt+n", "down", "down", "up", "enter", "end", "8")
         await until(pilot, lambda: "8" in calls.params.text)
+        assert calls.method == found.methods[1].name
+        await play(pilot, "alt+n", "down", "q", "end", "9")
+        await until(pilot, lambda: "9" in calls.params.text)
+        assert calls.method == found.methods[1].name
         assert app.screen is calls
 
     visit(explorer, scene)

@@ -161,6 +161,13 @@ class DraftScreen(SchemaScreen):
         if name and self.explorer.profile is not None and not self.explorer.profile.ad_hoc:
             self.explorer.remembered.set_method(self._profile_name, name)
 
+    def open_method(self, name: str) -> None:
+        """Choose what is so named in the list, and go to its params."""
+        self.cover("")
+        self.params.show_tab("Params")
+        self.choose(name)
+        self.params.focus_inside()
+
     def choose_method(self, method: str) -> None:
         """Take a method of this very name into the editor: whoever named it may know how a saved call is named here."""
         self.choose(as_named(method))

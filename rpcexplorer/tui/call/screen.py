@@ -125,10 +125,7 @@ class CallScreen(DocumentingScreen):
 
     @on(MethodsPane.MethodChosen)
     def _chosen(self, event: MethodsPane.MethodChosen) -> None:
-        self.cover("")
-        self.params.show_tab("Params")
-        self.choose(event.name)
-        self.params.focus_inside()
+        self.open_method(event.name)
         if self.unknown_call:
             self.tell(self.unknown_call)
 

@@ -202,7 +202,8 @@ class SendingScreen(DraftScreen):
         if profile is None:
             return
         if found := self.explorer.catalogues.changes(profile):
-            await self.app.push_screen_wait(ChangesDialog(profile.name, found))
+            if name := await self.app.push_screen_wait(ChangesDialog(profile.name, found)):
+                self.open_method(as_named(name))
         else:
             self.tell("No refresh has found anything new, gone or changed.")
 

@@ -19,14 +19,15 @@ def changes_counted(changes: Iterable[MethodChange]) -> str:
     return ", ".join(f"{counts[kind]:,} {kind}" for kind in _SIGNS if counts[kind])
 
 
-def changes_lines(changes: MethodChanges) -> list[WordLine]:
-    """Each method with a sign and a word for what became of it, and below it what is said otherwise."""
+def changes_found(changes: MethodChanges) -> str:
+    """When they were found, and how many more there were."""
     when, before = (f"{each.astimezone():%-d %B %Y at %H:%M}" for each in (changes.when, changes.before))
-    lines: list[WordLine] = [[(f"  Found on {when}; before that the service was asked on {before}.", "dim")], []]
-    for change in changes.methods:
-        sign, role = _SIGNS[change.kind]
-        lines.append([(f"  {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)])
-        lines += [[("      ", "text"), (printable(what), "middle")] for what in change.what]
-    if changes.more:
-        lines += [[], [(f"  {changes.more:,} more are not kept.", "dim")]]
-    return lines
+    more = f" {changes.more:,} more are not kept." if changes.more else ""
+    return f"Found on {when}; before that the service was asked on {before}.{more}"
+
+
+def change_lines(change: MethodChange) -> list[WordLine]:
+    """A method with a sign and a word for what became of it, and below it what is said otherwise."""
+    sign, role = _SIGNS[change.kind]
+    name: WordLine = [(f" {sign} ", role), (printable(change.name), "text bold"), (f"  {change.kind}", role)]
+    return [name, *([("     ", "text"), (printable(what), "middle")] for what in change.what)]

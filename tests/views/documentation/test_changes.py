@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 from rpcexplorer.model.methods.changes import MethodChange, MethodChanges
-from rpcexplorer.views.documentation.changes import changes_counted, changes_lines
+from rpcexplorer.views.documentation.changes import change_lines, changes_counted, changes_found
 
 CHANGES = (
     MethodChange("a", "new"),
@@ -17,17 +17,17 @@ CHANGES = (
 
 def test_they_are_counted_by_kind_and_told_one_by_one() -> None:
     assert changes_counted(CHANGES) == "1 new, 1 gone, 2 changed"
-    when = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
-    lines = ["".join(text for text, _ in line) for line in changes_lines(MethodChanges(when, when, CHANGES, more=3))]
-    assert lines[2:] == [
-        "  + a  new",
-        "  - b\\u202e  gone",
-        "  ~ c  changed",
-        "      param “since” is new",
-        "      doc ␛[2J",
-        "  ~ d  changed",
-        "      deprecated now",
-        "",
-        "  3 more are not kept.",
+    lines = ["".join(text for text, _ in line) for change in CHANGES for line in change_lines(change)]
+    assert lines == [
+        " + a  new",
+        " - b\\u202e  gone",
+        " ~ c  changed",
+        "     param “since” is new",
+        "     doc ␛[2J",
+        " ~ d  changed",
+        "     deprecated now",
     ]
     assert changes_counted(()) == ""
+    when = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
+    assert changes_found(MethodChanges(when, when, CHANGES, more=3)).endswith(" 3 more are not kept.")
+    assert changes_found(MethodChanges(when, when, CHANGES)).endswith("at 09:30.")

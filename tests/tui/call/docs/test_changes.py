@@ -1,4 +1,4 @@
-"""A long list of changes is read to its end on a low and narrow terminal."""
+"""A long list of changes is read to its end on a low and narrow terminal, and a method of it is opened."""
 
 from __future__ import annotations
 
@@ -8,30 +8,58 @@ from datetime import UTC, datetime
 import pytest
 
 from rpcexplorer.model.methods.changes import MethodChange, MethodChanges
-from rpcexplorer.tui.call.docs.changes import ChangesDialog
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.call.docs.changes import ChangesDialog, ChangesList
+from rpcexplorer.tui.dialogs.dialog import Dialog
 from tests.tui.stage import Stage, text_of
+from tests.tui.visiting import shown
+from tests.tui.waiting import until
 
 WHEN = datetime(2026, 11, 2, 9, 30, tzinfo=UTC)
 
 
-@pytest.mark.thorough
-def test_the_last_of_many_is_reached_and_words_that_are_too_long_go_on_below() -> None:
-    changes = tuple(MethodChange(f"method.{at:03}", "changed", ("doc " + "word " * 30,)) for at in range(100))
+def changes() -> MethodChanges:
+    """Many; of one more is said than a low terminal has room for, and one is gone."""
+    told = [f"doc {number} " + "word " * 30 for number in range(9)]
+    some = [MethodChange(f"method.{at:03}", "changed", tuple(told if at == 1 else told[:1])) for at in range(100)]
+    return MethodChanges(WHEN, WHEN, (*some, MethodChange("method.last", "gone")), more=7)
 
+
+@pytest.mark.thorough
+def test_all_of_many_is_read_line_by_line_and_what_is_gone_is_not_opened() -> None:
     async def run() -> None:
         stage = Stage()
         async with stage.run_test(size=(60, 16)) as pilot:
-            dialog = ChangesDialog("demo", MethodChanges(WHEN, WHEN, changes, more=7))
-            stage.push_screen(dialog)
+            dialog = ChangesDialog("demo", changes())
+            opened: list[str | None] = []
+            stage.push_screen(dialog, opened.append)
             await pilot.pause()
-            assert "~ method.000  changed" in text_of(dialog.query_one(Sheet))
-            await pilot.press("end")
-            end = text_of(dialog.query_one(Sheet))
-            assert "~ method.099  changed" in end
-            assert "7 more are not kept." in end
-            assert max(map(len, end.splitlines())) <= 60
-            await pilot.press("q")
-            assert stage.screen is not dialog
+            rows = dialog.query_one(ChangesList)
+            assert "~ method.000  changed" in text_of(rows)
+            assert "7 more are not kept." in shown(dialog)
+            read = set()
+            for _ in range(60):
+                read |= {id(row) for row in rows.items[rows.scroll_offset.y :][: rows.size.height]}
+                await pilot.press("down")
+                at = rows.chosen
+                assert at is not None
+                if at.change.name == "method.002":
+                    break
+            first = next(place for place, row in enumerate(rows.items) if row.change.name == "method.002")
+            assert read >= {id(row) for row in rows.items[:first]}
+            await pilot.press("home", "pagedown")
+            assert rows.chosen is not None
+            assert rows.chosen.change.name == "method.001"  # none is passed over
+            await pilot.resize_terminal(50, 20)
+            await until(pilot, lambda: 0 < rows.size.width <= 50)
+            assert rows.chosen.change.name == "method.001"
+            await pilot.press("end", "enter")
+            assert "- method.last  gone" in text_of(rows)
+            assert "method.last is gone from the service" in shown(dialog)
+            assert max(map(len, text_of(rows).splitlines())) <= 50
+            await pilot.press("up")
+            assert "Enter opens the method" in shown(dialog)
+            await pilot.press("enter")
+            assert opened == ["method.099"]
+            assert not isinstance(stage.screen, Dialog)
 
     asyncio.run(run())
