@@ -11,7 +11,7 @@ from rpcexplorer.model.methods.method import By
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.schema.node import Node
 from rpcexplorer.model.schema.values.places import SchemaPlaces, required_in
-from rpcexplorer.model.schema.words import kind_words, limit_words
+from rpcexplorer.model.schema.words import kind_words, limit_words, step_words
 
 MOST_NAMES = 6
 """That are told on each side."""
@@ -64,8 +64,7 @@ def _by_position(at: int, place: TypedPlace, described: Described, places: Schem
         return None
     after = [_named(name, param.required) for name, param in zip(names, described.params, strict=True)][at + 1 :]
     words = _said(place, places)
-    inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place.path[1:])
-    return Signature(names[at] + inside, tuple(after), words)
+    return Signature("".join([names[at], *step_words(place.path[1:])]), tuple(after), words)
 
 
 def _by_name(place: TypedPlace, described: Described, places: SchemaPlaces) -> Signature:
@@ -76,7 +75,7 @@ def _by_name(place: TypedPlace, described: Described, places: SchemaPlaces) -> S
         return Signature(current, tuple(_params(described, leave_out=there)), words)
     nodes = places.nodes(_object(place, places), place.levels[-1].members)
     there = {*place.levels[-1].members, str(place.path[-1])}
-    current = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in place.path).lstrip(".")
+    current = "".join(step_words(place.path)).lstrip(".")
     return Signature(current, tuple(_missing(nodes, there)), words)
 
 

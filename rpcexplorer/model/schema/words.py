@@ -120,6 +120,11 @@ def _either(words: Iterable[str]) -> str:
     return " or ".join(sorted(each, key="…".__eq__))
 
 
+def step_words(path: Iterable[str | int]) -> Iterator[str]:
+    """``.kind``, ``[2]``: what leads from a value to one that is inside of it."""
+    return (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
+
+
 def in_one_line(text: str, limit: int) -> str:
     """One line of so many characters at most."""
     line = " ".join(text[: limit * 4].split())

@@ -17,6 +17,7 @@ from rpcexplorer.model.schema.checked import MOST_TOLD, SchemaProblem, Violation
 from rpcexplorer.model.schema.checks.checkable import Checkable
 from rpcexplorer.model.schema.checks.phrases import counted, either, kind_of_text, listed, must, short, spelled_value
 from rpcexplorer.model.schema.node import members_of
+from rpcexplorer.model.schema.words import step_words
 from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.templates.references import OPENING
 
@@ -225,7 +226,7 @@ class _Wording:
             params = self._checkable.params
             named = params[first].name if self._checkable.by == "position" and first < len(params) else ""
             told = named or (f"param {first + 1}" if self._checkable.by else f"result[{first}]")
-        steps = [told, *(f"[{step}]" if isinstance(step, int) else f".{step}" for step in rest)]
+        steps = [told, *step_words(rest)]
         return "".join(steps) if len(steps) <= STEPS else f"…{''.join(steps[-STEPS:])}".replace("….", "…")
 
     def _is(self, place: ValuePlace) -> str:
