@@ -121,6 +121,7 @@ class Visit:
         """A method with params stands in the editor, which has the focus."""
         self.calls.choose(method)
         self.calls.params.replace(text)
+        self.calls.query_one(Editor).move_cursor((0, 0))
         self.calls.params.focus_inside()
         await self.pilot.pause()
 

@@ -36,11 +36,13 @@ UNDONE: Final = 1_000
 
 MARKED: Final = 20
 """Warnings that are marked."""
+SHORT: Final = 40
+"""Characters of a value behind which the cursor may start."""
 
 PAIRS: Final = {"[": "[]", "{": "{}"}
 
 _STRING: Final = r'"[^"\\\r\n]*+(?:\\[^\r\n][^"\\\r\n]*+)*+"'
-_FIRST_VALUE: Final = re.compile(rf"(?:[\s\[{{]|{_STRING}\s*+:)*+(?:{_STRING}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))")
+_FIRST_VALUE: Final = re.compile(rf"(?:[\s\[{{]|{_STRING}\s*+:)*+({_STRING}|[^\s\[\]{{}},:\"]++|(?=\s*+[\]}}]))")
 
 _OURS: Final = {"f6", "f7", "ctrl+z,super+z", "ctrl+y,super+y"}
 """Keys of Textual's text area that mean something else here, or are in the table of commands."""
@@ -91,9 +93,14 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
             self.move_cursor((0, 1))
 
     def to_first_value(self) -> None:
-        """The cursor goes where somebody would type first: behind what stands there, or inside its quotes or pair."""
+        """The cursor goes where somebody would type first: behind what stands there, or inside its quotes or pair.
+
+        Of a long value it is the beginning, so that no line begins left of the view.
+        """
         if found := _FIRST_VALUE.match(text := self.text[:COLOURED]):
-            self.move_cursor(place_of(text, found.end() - found[0].endswith('"')))
+            is_text = found[0].endswith('"')
+            end = found.end() - is_text if len(found[1]) <= SHORT else found.start(1) + is_text
+            self.move_cursor(place_of(text, end))
             self.scroll_to(y=0, animate=False, immediate=True)  # it may have no room yet: then a line is all of it
             self.call_after_refresh(self.scroll_cursor_visible)
 

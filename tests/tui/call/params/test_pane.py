@@ -378,6 +378,7 @@ def test_hostile_words_of_a_method_are_only_words() -> None:
         ('{\n  "kind": "a",\n  "n": 1\n}', '{\n  "kind": "a7",\n  "n": 1\n}'),
         ('[\n  {"since": null}, 5\n]', '[\n  {"since": null7}, 5\n]'),
         ('{"a": [], "b": 1}', '{"a": [7], "b": 1}'),
+        (f'["{"x" * 99}"]', f'["7{"x" * 99}"]'),
         ("[]", "[7]"),
     ],
 )
