@@ -169,7 +169,7 @@ def _print_docs(invocation: Invocation, explorer: Explorer, method: Method) -> N
         method = explorer.listed().get(as_named(method.calls)) or Method(method.calls, source="saved")
     learned = explorer.catalogues.of(explorer.profile)
     described = explorer.described(method_of(method.name))
-    for line in docs_lines(method, described, learned.when if learned else None, width=world.width):
+    for line in docs_lines(method, described, learned.when if learned else None, explorer.profile, width=world.width):
         world.print("".join(text for text, _ in line).rstrip())
 
 

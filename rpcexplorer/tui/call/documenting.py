@@ -226,7 +226,7 @@ class DocumentingScreen(SendingScreen):
             docs = self._placed(place)
             if place == "beside":
                 docs.styles.width = self._columns_beside
-            docs.show(self._listed(about), described, self.discovered_at)
+            docs.show(self._listed(about), described, self.discovered_at, self.profile)
         self.methods.reading = is_wanted and place == "below"
         self.response.display = not self._is_over
         if inside and self.docs is not before:  # another size of the terminal, or another method

@@ -1,13 +1,15 @@
-"""How a profile is logged in, in a few words with their roles; what is missing is said first."""
+"""How a profile is logged in, in a few words with their roles, what is missing first; and what goes with a method."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime
 
+from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELD_WORDS, Secret
+from rpcexplorer.protocol.messages import Call
 from rpcexplorer.views.words.sentences import age
 
 
@@ -28,3 +30,13 @@ def auth_words(
     if profile.has_sessions:
         return [("○ ", "middle"), ("no session yet", "middle")]
     return [("● ", "well"), (f"{profile.secrets[-1]} known", "text")] if profile.secrets else []
+
+
+def goes_with(profile: Profile, method: str) -> str:
+    """What a call of this method takes along, as its profile says; no secret is looked at."""
+    kind = auth_of(profile)
+    if kind.session_cookie and method == profile.login.method:
+        return "opens the session of this profile"
+    if kind.free(profile, Call(method)):
+        return "no session is opened for it" if kind.session_cookie else "goes without credentials"
+    return "goes with the session cookie of this profile" if kind.session_cookie else kind.words(profile)

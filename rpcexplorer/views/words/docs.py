@@ -8,20 +8,22 @@ from typing import Final, NamedTuple
 
 from msgspec import UNSET, Struct
 
-from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.registry import KINDS, auth_of
 from rpcexplorer.model.methods.method import By, Method, MethodSource, Parameter
 from rpcexplorer.model.methods.sources import source_of
-from rpcexplorer.model.profile import Auth
+from rpcexplorer.model.profile import Auth, Profile
 from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall, described_by
 from rpcexplorer.model.schema.node import SchemaReader
 from rpcexplorer.model.schema.starting import starting_point
 from rpcexplorer.model.schema.words import kind_words
+from rpcexplorer.model.templates.saved_call import method_of
 from rpcexplorer.views.documentation.inlines import inline
 from rpcexplorer.views.documentation.markdown import markdown, plain
 from rpcexplorer.views.documentation.members import MemberRows, SchemaMember
 from rpcexplorer.views.documentation.rows import PageRows
 from rpcexplorer.views.documentation.values import json_rows, short
 from rpcexplorer.views.printable import printable
+from rpcexplorer.views.words.auth import goes_with
 from rpcexplorer.views.words.sentences import WordLine
 
 LABEL: Final = 12
@@ -68,17 +70,19 @@ def docs_lines(
     method: Method | None,
     described: Described | None = None,
     asked: datetime | None = None,
+    profile: Profile | None = None,
     *,
     width: int | None = None,
 ) -> list[WordLine]:
     """The page for a method; ``asked`` is when the service told of it. Without a width nothing is wrapped."""
-    return docs_page(method, described, asked, width=width).rows
+    return docs_page(method, described, asked, profile, width=width).rows
 
 
 def docs_page(
     method: Method | None,
     described: Described | None = None,
     asked: datetime | None = None,
+    profile: Profile | None = None,
     *,
     width: int | None = None,
     on_screen: bool = False,
@@ -98,7 +102,7 @@ def docs_page(
     examples = [*page.examples(on_screen=on_screen)]
     if not examples:
         page.start(on_screen=on_screen)
-    page.facts(asked)
+    page.facts(asked, profile)
     return DocsPage(rows.made, tuple(examples))
 
 
@@ -194,11 +198,18 @@ class _Docs:
             self._rows.add([("  Nothing more is known of it.", "text")], 2)
             self._rows.add([("  F9 asks the service; the editor takes anything.", "dim")], 2)
 
-    def facts(self, asked: datetime | None) -> None:
+    def facts(self, asked: datetime | None, profile: Profile | None) -> None:
+        """What a call takes along says the profile; what the service says of it stands behind that if it differs."""
         self._rows.blank()
+        if profile is not None:
+            self._fact("login", goes_with(profile, method_of(self._method.name)), _otherwise(self._method, profile))
+        else:
+            self._fact("login", _login(self._method), self._said_by("auth"))
         for label, told, fact in _facts(self._method, self._described, asked):
-            words = [(f"  {label:<{LABEL}}", "dim"), (told, "text"), (self._said_by(fact), "dim")]
-            self._rows.add(words, LABEL + 2)
+            self._fact(label, told, self._said_by(fact))
+
+    def _fact(self, label: str, told: str, remark: str) -> None:
+        self._rows.add([(f"  {label:<{LABEL}}", "dim"), (told, "text"), (remark, "dim")], LABEL + 2)
 
     def _said_by(self, fact: str) -> str:
         """Who has said it, where that is another one than of most of the page."""
@@ -235,7 +246,6 @@ def _facts(method: Method, described: Described, asked: datetime | None) -> Iter
     if asked is not None and method.dialect:
         said_by += f" on {asked.astimezone():%-d %B %Y at %H:%M}"
     facts = (
-        ("login", _login(method), "auth"),
         ("safe", _safety(method.safe), "safe"),
         ("tags", ", ".join(tag[:LONGEST_WORD] for tag in described.tags[:20]), ""),
         ("result", method.result if described.result is UNSET else "", "result"),
@@ -251,6 +261,14 @@ def _login(method: Method) -> str:
     if method.auth == Auth.kind and source_of(method, "auth") != "profile":
         return "the service says: none"
     return KINDS[method.auth].needed
+
+
+def _otherwise(method: Method, profile: Profile) -> str:
+    """What is noted or said of the credentials of a method, where the profile's calls have others by themselves."""
+    if method.auth is None or method.auth not in KINDS or method.auth == auth_of(profile).kind:
+        return ""
+    who = "the profile notes that it" if source_of(method, "auth") == "profile" else "the service says that it"
+    return f"  {who} {KINDS[method.auth].needed}"
 
 
 def _safety(safe: bool | None) -> str:

@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 from rpcexplorer.auth.cookie import CookieAuth
+from rpcexplorer.auth.header import HeaderAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.views.words.auth import auth_words
+from rpcexplorer.views.words.auth import auth_words, goes_with
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
 KNOWN, MOVED = Secret("hunter2x", "p.password"), RouteChanged("password", "it was stored for another route")
@@ -46,3 +47,20 @@ def test_a_lack_is_told_by_a_sign_and_not_by_colour_alone() -> None:
     for state in ({"password": None}, {"password": MOVED}):
         sign, role = auth_words(Profile("p", "https://new", auth=INLINE), state, None, NOW)[0]
         assert (sign, role) == ("! ", "careful bold")
+
+
+@pytest.mark.parametrize(
+    ("auth", "method", "words"),
+    [
+        (COOKIE, "user.list", "goes with the session cookie of this profile"),
+        (COOKIE, "auth", "opens the session of this profile"),
+        (COOKIE, "open", "no session is opened for it"),
+        (INLINE, "user.list", "inline: user name and password go into the params of each call"),
+        (INLINE, "open", "goes without credentials"),
+        (HeaderAuth(header="X-Key"), "user.list", "header: a stored token goes out in the header X-Key"),
+        (NoAuth(), "open", "none: calls are sent as they are"),
+    ],
+)
+def test_what_a_call_takes_along_is_what_its_profile_sends_with_it(auth: Any, method: str, words: str) -> None:
+    profile = Profile("p", "http://127.0.0.1/", auth=auth, methods={"open": MethodNote(auth="none")})
+    assert goes_with(profile, method) == words

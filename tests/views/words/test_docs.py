@@ -5,10 +5,12 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.client.discovery.kodi import read_introspection
 from rpcexplorer.client.discovery.openrpc import read_openrpc
 from rpcexplorer.model.methods.catalogue import KNOWN
 from rpcexplorer.model.methods.method import Method, Parameter
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.described import Described, DescribedError, DescribedParam, ExampleCall
 from rpcexplorer.views.cells import columns
 from rpcexplorer.views.words.docs import docs_lines, docs_page
@@ -152,6 +154,23 @@ def test_help_for_a_terminal_keeps_its_lines() -> None:
 )
 def test_each_fact_has_its_words(fields: dict[str, Any], line: str) -> None:
     assert line in told(Method("x", **fields))
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"auth": "cookie"}, ""),
+        ({}, ""),
+        ({"auth": "none", "dialect": "rpc.discover"}, "  the service says that it needs none"),
+        ({"auth": "inline", "source": "profile"}, "  the profile notes that it takes the credentials in its params"),
+    ],
+)
+def test_what_a_call_takes_along_is_told_first_and_then_what_is_said_otherwise(
+    fields: dict[str, Any], line: str
+) -> None:
+    profile = Profile("p", "http://127.0.0.1/", auth=CookieAuth("ada"))
+    lines = ["".join(text for text, _ in row) for row in docs_lines(Method("x", **fields), profile=profile)]
+    assert f"  login       goes with the session cookie of this profile{line}" in lines
 
 
 def test_a_method_nobody_knows_says_what_to_do() -> None:

@@ -13,6 +13,7 @@ from textual.message import Message
 from textual.strip import Strip
 
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.described import Described, ExampleCall
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.messages import message
@@ -44,7 +45,7 @@ class DocsSheet(Sheet):
 
     def __init__(self) -> None:
         super().__init__()
-        self._about: tuple[Method | None, Described | None, datetime | None] = (None, None, None)
+        self._about: tuple[Method | None, Described | None, datetime | None, Profile | None] = (None, None, None, None)
         self._made: list[WordLine] = []
         self._examples: tuple[ShownExample, ...] = ()
         self._chosen = -1
@@ -57,12 +58,15 @@ class DocsSheet(Sheet):
         """What the page is about."""
         return self._about[0]
 
-    def show(self, method: Method | None, described: Described | None, asked: datetime | None) -> None:
+    def show(
+        self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
+    ) -> None:
         """The page of another method, or of one of which more is known; that one stays where it is."""
-        if (method, asked) == (self._about[0], self._about[2]) and described is self._about[1]:
+        before, was, then, calling = self._about
+        if (method, asked, profile) == (before, then, calling) and described is was:
             return
         is_other = method is None or self.method is None or method.name != self.method.name
-        self._about = (method, described, asked)
+        self._about = (method, described, asked, profile)
         if is_other:
             self._chosen = -1
             self.scroll_to(y=0, animate=False, immediate=True)

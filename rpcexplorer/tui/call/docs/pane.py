@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from rpcexplorer.model.methods.method import Method
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.tui.call.docs.page import DocsSheet
 from rpcexplorer.tui.widgets.bar import Bar
@@ -33,11 +34,13 @@ class DocsPane(Vertical):
         yield self._bar
         yield self.page
 
-    def show(self, method: Method | None, described: Described | None, asked: datetime | None) -> None:
+    def show(
+        self, method: Method | None, described: Described | None, asked: datetime | None, profile: Profile | None = None
+    ) -> None:
         name = [("Docs", "middle"), (f"  {method.name}" if method else "", "accent bold")]
         self._bar.words = name
         self._bar.after = [("  ! deprecated", "careful")] if method is not None and method.deprecated else []
-        self.page.show(method, described, asked)
+        self.page.show(method, described, asked, profile)
 
     def on_descendant_focus(self) -> None:
         self._bar.here = True
