@@ -121,7 +121,6 @@ class Visit:
         """A method with params stands in the editor, which has the focus."""
         self.calls.choose(method)
         self.calls.params.replace(text)
-        self.calls.query_one(Editor).move_cursor((0, 0))
         self.calls.params.focus_inside()
         await self.pilot.pause()
 
@@ -748,6 +747,8 @@ async def a_line_is_gone_to_by_its_number(at: Visit) -> None:
 @shows("response.wrap")
 async def long_lines_are_wrapped_and_that_is_remembered(at: Visit) -> None:
     await at.reply(f'["{"x" * 150}end"]')
+    at.calls.query_one(Editor).move_cursor((0, 0))
+    await at.pilot.pause()
     assert "xend" not in at.seen()
     await at.press("w")
     await at.sees("xend")

@@ -87,6 +87,7 @@ def send(what: str, *outcome: str, sink: str = "") -> Iterator[Stop]:
 def replies() -> Iterator[Stop]:
     """Where replies are seen."""
     yield Stop("toast of a discovery", ("f9",), ("say.result", "OpenRPC 1.2.6", SHOWN[0]))
+    yield Stop("", (ALT_M, ALT_M), gone="Docs ")  # the reply has all the room
     yield from send("result", *MEMBERS, sink="result")
     yield Stop("search", ("f4", "/", "oops [/]"), ("1 of 2",))
     yield Stop("", ("escape",), gone="1 of 2")
