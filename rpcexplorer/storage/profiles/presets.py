@@ -6,6 +6,7 @@ as the program is; one in the ``presets`` folder of the config folder is this pe
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
@@ -100,12 +101,21 @@ class Presets:
         return f"there is no preset `{cut(name)}`; {advice} presets are {listed(known)}, and your own lie in {self.own}"
 
     def _load(self, name: str) -> PresetFile | None:
-        folders = (self.own, SHIPPED) if PROFILE_NAME.fullmatch(name) else ()
-        for path in (folder / f"{name}{ENDING}" for folder in folders):
-            file = read_toml(path)
-            if file is not None:
-                return _checked(name, path, file)
-        return None
+        if not PROFILE_NAME.fullmatch(name):
+            return None
+        return _found_in(self.own, name) or _shipped(name)
+
+
+def _found_in(folder: Path, name: str) -> PresetFile | None:
+    path = folder / f"{name}{ENDING}"
+    file = read_toml(path)
+    return None if file is None else _checked(name, path, file)
+
+
+@cache
+def _shipped(name: str) -> PresetFile | None:
+    """One that comes with the program, and stays as it is."""
+    return _found_in(SHIPPED, name)
 
 
 def _presets_in(folder: Path) -> list[Path]:

@@ -24,8 +24,11 @@ class AnswersOnce(_Base[ResultT]):
     Textual closes whatever is on top, so that a second answer would take the screen below along.
     """
 
-    def on_mount(self) -> None:
-        """Take the classes for the size of the terminal; Textual would draw the screen once without them."""
+    def on_compose(self) -> None:
+        """Take the classes for the size of the terminal before there is anything inside that has to be styled anew.
+
+        Textual would draw the screen once without them.
+        """
         size = self.app.size
         for breakpoints, room in (
             (self.HORIZONTAL_BREAKPOINTS, size.width),

@@ -14,6 +14,7 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.profiles import presets
 from rpcexplorer.storage.profiles.edits import ProfileEdits
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.presets import SHIPPED, PresetFile, Presets
@@ -267,11 +268,14 @@ def test_presets_are_read_where_a_profile_names_one_and_no_others(
         opened.append(path.name)
         return read_toml(path)
 
-    monkeypatch.setattr("rpcexplorer.storage.profiles.presets.read_toml", watched)
+    monkeypatch.setattr(presets, "read_toml", watched)
+    presets._shipped.cache_clear()
     read(tmp_path, '[profile.p]\nurl = "http://p"\n')
     assert opened == []
     read(tmp_path, OWN + OWN.replace("[profile.p]", "[profile.q]"))
     assert opened == ["bitcoin.toml", "bitcoin.toml"], "one's own is looked for, then the program's, once for both"
+    read(tmp_path, OWN)
+    assert opened == ["bitcoin.toml"] * 3, "the program's stays as it is"
 
 
 def test_reading_profiles_loads_nothing_of_presets_where_none_is_named(tmp_path: Path) -> None:
