@@ -69,7 +69,8 @@ def result_remark(problems: Sequence[SchemaProblem]) -> str:
     if not problems:
         return ""
     told = (f"{_at(each)}{_sentence(each)}" for each in problems[:TOLD])
-    more = f" ({len(problems) - TOLD} more)" if len(problems) > TOLD else ""
+    at_least = "at least " if len(problems) == MOST_TOLD else ""
+    more = f" ({at_least}{len(problems) - TOLD} more)" if len(problems) > TOLD else ""
     first, *others = told
     return ";".join([f"not as its schema says{first}", *(each.removeprefix(":") for each in others)]) + more
 

@@ -489,13 +489,17 @@ def test_a_hostile_reply_is_inert_on_the_way_to_the_terminal(
         visit(explorer, person, what, profile="evil")
 
 
+def write_settings(explorer: Explorer, text: str) -> None:
+    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
+    explorer.paths.settings.write_text(text)
+
+
 @pytest.mark.thorough
 @pytest.mark.drawn
 def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
-    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
-    explorer.paths.settings.write_text('[keymap]\nsend = "f12"\nsned = "f11"\n')
+    write_settings(explorer, '[keymap]\nsend = "f12"\nsned = "f11"\n')
 
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.pause()
@@ -527,8 +531,7 @@ def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_li
 def test_a_command_whose_keys_were_taken_away_has_none(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
-    explorer.paths.settings.parent.mkdir(parents=True, exist_ok=True)
-    explorer.paths.settings.write_text('[keymap]\nhistory = ""\n')
+    write_settings(explorer, '[keymap]\nhistory = ""\n')
 
     async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await pilot.press("f6")

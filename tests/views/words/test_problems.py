@@ -56,6 +56,8 @@ def test_a_warning_says_where_it_is_and_which_of_all() -> None:
 def test_what_is_the_most_that_is_told_may_not_be_all() -> None:
     assert warning(COUNT, 0, 49).endswith(" (1 of 49)")
     assert warning(COUNT, 0, MOST_TOLD, "F12").endswith(" (1 of 50 or more, F12 shows the next)")
+    assert result_remark([COUNT] * 49).endswith(" (46 more)")
+    assert result_remark([COUNT] * MOST_TOLD).endswith(" (at least 47 more)")
 
 
 def test_a_remark_names_the_first_and_counts_the_others() -> None:
