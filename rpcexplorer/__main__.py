@@ -139,15 +139,16 @@ class House:
 def keys(keymap: Mapping[str, str], file: str) -> tuple[list[Shortcut], list[Complaint]]:
     """The keys of the front on screen, for the one that prints them; it is imported for nothing else."""
     from rpcexplorer.cli.world import Shortcut
-    from rpcexplorer.tui.commands import COMMANDS, SCOPES, keymap_complaints, keys_of, shown_keys
+    from rpcexplorer.tui.commands import COMMANDS, SCOPES, keys_of, read_keymap, shown_keys
 
+    usable, complaints = read_keymap(keymap, file)
     found = [
-        Shortcut(command.id, tuple(keys_of(command, keymap)), shown_keys(command, keymap), command.help, name)
+        Shortcut(command.id, tuple(keys_of(command, usable)), shown_keys(command, usable), command.help, name)
         for scope, name in SCOPES.items()
         for command in COMMANDS
         if command.scope == scope
     ]
-    return found, list(keymap_complaints(keymap, file))
+    return found, complaints
 
 
 def main() -> int:

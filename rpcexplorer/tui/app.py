@@ -12,9 +12,9 @@ import asyncio
 import gc
 from collections.abc import Callable
 from functools import partial
-from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from msgspec.structs import replace
 from textual.binding import BindingType
 from textual.driver import Driver
 from textual.screen import Screen
@@ -24,7 +24,7 @@ from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.commands import Scope, bindings, keymap, keymap_complaints
+from rpcexplorer.tui.commands import Scope, bindings, keymap, read_keymap
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.leaving import Wish, in_a_thread_of_its_own
 from rpcexplorer.tui.opening import OpeningApp, footer_over
@@ -37,8 +37,6 @@ if TYPE_CHECKING:
 
     from rpcexplorer.tui.history.choice import CaseOnView
 
-MANY: Final = 200
-"""Things wrong with a keymap after which nobody looks for more."""
 TOLD: Final = 4
 """Things wrong with one kind of files that are told on the first screen: more have no room there."""
 PATIENCE: Final = 1.0
@@ -66,9 +64,10 @@ class ExplorerApp(OpeningApp):
         """What is to be done once there is something on screen, and once more when nothing else is loaded."""
         self._back = ""
         """What an earlier run could not write, and is back."""
-        broken = keymap_complaints(explorer.settings.keymap, str(explorer.paths.settings))
-        self._broken[:0] = islice(broken, MANY)
-        self.set_keymap(keymap(explorer.settings.keymap))
+        keys, broken = read_keymap(explorer.settings.keymap, str(explorer.paths.settings))
+        self._broken[:0] = broken
+        explorer.settings = replace(explorer.settings, keymap=keys)  # whatever names a key on screen reads it there
+        self.set_keymap(keymap(keys))
 
     # --- start and end -----------------------------------------------------------------------------------------
 

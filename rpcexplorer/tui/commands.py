@@ -6,7 +6,9 @@ The file is long because the table is.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from string import ascii_lowercase
 from types import MappingProxyType
 from typing import Final, Literal
 
@@ -567,8 +569,12 @@ FOLD_TO: Final = "response.fold-to"
 """The command with a key for each depth."""
 GUESSES: Final = 20
 """So many unknown names are compared with all there are."""
-MODIFIERS: Final = frozenset({"ctrl", "alt", "shift", "super", "hyper", "meta"})
-NAMED: Final = frozenset(key.value for key in Keys)
+MAX_KEYMAP_COMPLAINTS: Final = 200
+MODIFIERS: Final = ("alt", "ctrl", "hyper", "meta", "shift", "super")
+"""In the order in which Textual writes them."""
+NEVER_SENT: Final = frozenset({"<any>", "<scroll-up>", "<scroll-down>", "<ignore>", "ctrl-at", "return"})
+NAMED: Final = frozenset(key.value for key in Keys) - NEVER_SENT
+MAX_KEY_LENGTH: Final = 40
 NO_KEY: Final = "no-key"
 """What no terminal sends."""
 OPENERS: Final = frozenset(
@@ -657,34 +663,71 @@ def _meet(scope: Scope | None, other: Scope) -> bool:
     return len(scopes) == 1 or "everywhere" in scopes or ("call" in scopes and scopes < {"call", *PANES})
 
 
-def keymap(wanted: Mapping[str, str]) -> dict[str, str]:
-    """What a person's keys mean to Textual: a command with a key for each number has a binding for each.
+def keymap(usable: Mapping[str, str]) -> dict[str, str]:
+    """Return Textual's keymap for keys of `read_keymap`.
 
-    Textual passes over what has no key, and would leave it the one of the table.
+    Textual skips a command without a key, and would leave it the one of the table.
     """
-    numbers = [(key, number) for number, key in enumerate(wanted.get(FOLD_TO, "").split(","), start=1) if key.strip()]
     others = {
         each.id: ",".join(keys) or NO_KEY
         for each in COMMANDS
-        if each.id != FOLD_TO and (keys := keys_of(each, wanted)) != _keys(each.keys)
+        if each.id != FOLD_TO and (keys := keys_of(each, usable)) != _keys(each.keys)
     }
-    return others | {f"{FOLD_TO}.{number}": key.strip() for key, number in numbers[:9]}
+    if FOLD_TO not in usable:
+        return others
+    numbers = dict(enumerate(_keys(usable[FOLD_TO]), start=1))
+    return others | {f"{FOLD_TO}.{number}": numbers.get(number, NO_KEY) for number in range(1, 10)}
 
 
-def keymap_complaints(wanted: Mapping[str, str], file: str) -> Iterator[Complaint]:
-    """Keys in the settings for commands that there are not, and keys that there are not."""
-    known = [command.id for command in COMMANDS]
+def read_keymap(wanted: Mapping[str, str], file: str) -> tuple[dict[str, str], list[Complaint]]:
+    """Return the keys of a person that can be used, and a complaint about each of the others.
+
+    An empty text takes the keys of a command away. If none of several keys can be used, the default stays.
+    """
+    usable: dict[str, str] = {}
+    owners: dict[str, list[Command]] = {}
+    complaints: list[Complaint] = []
+    commands = {command.id: command for command in COMMANDS}
     guesses = GUESSES
-    for id, keys in wanted.items():
-        if id not in known:
-            guess = nearest(id, known) if guesses else None
+    for id, listed in wanted.items():
+        if len(complaints) >= MAX_KEYMAP_COMPLAINTS:
+            break
+        command = commands.get(id)
+        if command is None:
+            guess = nearest(id, commands) if guesses else None
             guesses = max(0, guesses - 1)
             advice = f"did you mean `{guess}`?" if guess else "F1 lists the commands"
-            yield Complaint(file, f"there is no command `{cut(id)}`; {advice}", key="keymap")
-        for key in keys.split(","):
-            if not is_key(key.strip()):
-                words = f"`{cut(key.strip())}` is no key; they are called f5, ctrl+g, alt+up, slash, N and the like"
-                yield Complaint(file, words, key=f"keymap.{id}")
+            complaints.append(Complaint(file, f"there is no command `{cut(id)}`; {advice}", key="keymap"))
+            continue
+        keys: list[str] = []
+        problems: list[str] = []
+        defaults = iter(_keys(command.keys))
+        for key in dict.fromkeys(_keys(listed)):
+            default = next(defaults, "") if id == FOLD_TO else ""
+            owner = next((each for each in owners.get(key, []) if _clash(each, command)), None)
+            if not is_key(key):
+                guess = nearest_key(key) if guesses else ""
+                guesses = max(0, guesses - 1)
+                advice = f"did you mean `{guess}`?" if guess else "use names such as `f5`, `ctrl+g`, `alt+up`, `slash`."
+                problems.append(f"unknown key `{cut(key)}`: {advice}")
+            elif owner is not None:
+                problems.append(f"`{key}` is already the key of `{owner.id}`: choose another key.")
+            else:
+                owners.setdefault(key, []).append(command)
+                keys.append(key)
+                continue
+            if default:  # the other depths keep their places
+                keys.append(default)
+        if keys or not problems:
+            usable[id] = ",".join(keys)
+        effect = "It is ignored." if keys and id != FOLD_TO else "The default stays."
+        complaints += [Complaint(file, f"{problem} {effect}", key=f"keymap.{id}") for problem in problems]
+    return usable, complaints[:MAX_KEYMAP_COMPLAINTS]
+
+
+def _clash(command: Command, other: Command) -> bool:
+    """Return whether one key for both is a mistake: they may be active at once, and share none by default."""
+    return _meet(command.scope, other.scope) and not set(_keys(command.keys)) & set(_keys(other.keys))
 
 
 def first_key(id: str, keymap: Mapping[str, str]) -> str:
@@ -694,7 +737,27 @@ def first_key(id: str, keymap: Mapping[str, str]) -> str:
 
 
 def is_key(name: str) -> bool:
-    """Whether a terminal could ever send it: ``f5``, ``ctrl+enter``, ``slash``, ``N``."""
-    *modifiers, last = name.split("+") if name != "+" else ["+"]
-    known = len(last) == 1 or last in NAMED or key_to_character(last) is not None
-    return known and set(modifiers) <= MODIFIERS
+    """Return whether a terminal can send it: `f5`, `ctrl+enter`, `slash`, `N`."""
+    *modifiers, last = name.split("+")
+    if len(last) == 1:
+        known = last.isalnum() and (last.islower() or not last.isalpha() or "ctrl" not in modifiers)
+    else:
+        character = (key_to_character(last) if last.islower() else None) or "a"
+        known = last in NAMED or (character.isprintable() and not character.isalnum())  # letters have no other name
+    return known and modifiers == [each for each in MODIFIERS if each in modifiers]
+
+
+def nearest_key(written: str) -> str:
+    """Return the key that somebody probably meant; empty if none is like it."""
+    if len(written) > MAX_KEY_LENGTH:
+        return ""
+    names = {shown.lower(): key for key, shown in _SPELLED.items()} | {"return": "enter"}
+    text = names.get(written.lower(), written.lower())
+    *modifiers, last = re.sub(r"^\^(?=.)", "ctrl+", text).split("+")
+    modifiers = [each for each in MODIFIERS if each in modifiers]
+    meant = "+".join([*modifiers, names.get(last, last)])
+    if is_key(meant) and (modifiers or len(meant) > 1):
+        return meant
+    tables = {key for command in COMMANDS for key in _keys(command.keys) if len(key) > 1}
+    letters = {f"{modifier}+{letter}" for modifier in ("ctrl", "alt") for letter in ascii_lowercase}
+    return nearest(meant, sorted(NAMED | tables | letters)) or ""

@@ -6,6 +6,8 @@ import json
 import re
 from pathlib import Path
 
+import pytest
+
 from rpcexplorer.tui.commands import COMMANDS, SCOPES
 from tests.fakes.shell import Shell
 
@@ -63,3 +65,72 @@ def test_what_is_wrong_with_the_keymap_is_told_beside_it(shell: Shell) -> None:
     assert ran.code == 0
     assert f"{file}: keymap: there is no command `sned`; did you mean `send`?" in ran.err
     assert "\x1b" not in ran.text + ran.err
+
+
+@pytest.mark.parametrize(
+    ("written", "nearest"),
+    [
+        ("ctrl+zz", "ctrl+z"),
+        ("f55", "f5"),
+        ("F5", "f5"),
+        ("Ctrl+G", "ctrl+g"),
+        ("ctrl+S", "ctrl+s"),
+        ("^g", "ctrl+g"),
+        ("ctrl-g", "ctrl+g"),
+        ("shift+ctrl+left", "ctrl+shift+left"),
+        ("/", "slash"),
+        ("Esc", "escape"),
+        ("esc", "escape"),
+        ("alt+→", "alt+right"),
+        ("return", "enter"),
+    ],
+)
+def test_unknown_key_names_nearest_and_keeps_default(shell: Shell, written: str, nearest: str) -> None:
+    file = keymap(shell, f'send = "{written}"\n')
+    ran = shell.run("keys", "--json")
+    rows = {row["command"]: row["keys"] for row in json.loads(ran.text)}
+    assert rows["send"] == ["f5", "ctrl+enter"]
+    assert f"{file}: keymap.send: unknown key `{written}`: did you mean `{nearest}`? The default stays." in ran.err
+
+
+def test_key_like_no_other_lists_examples(shell: Shell) -> None:
+    keymap(shell, 'send = "plover"\n')
+    assert "unknown key `plover`: use names such as `f5`, `ctrl+g`" in shell.run("keys").err
+
+
+@pytest.mark.parametrize(
+    ("text", "keys", "warning"),
+    [
+        ('send = "ctrl+zz,f12"', ["f12"], "unknown key `ctrl+zz`: did you mean `ctrl+z`? It is ignored."),
+        ('send = "f12, ,f12,"', ["f12"], ""),
+        ('send = ""', [], ""),
+        ('send = ","', [], ""),
+        ('history = "f12"\nsend = "f12"', ["f5", "ctrl+enter"],
+         "`f12` is already the key of `history`: choose another key. The default stays."),
+        ('history = "f12"\nsend = "f12,f11"', ["f11"],
+         "`f12` is already the key of `history`: choose another key. It is ignored."),
+        ('sned = "f5"', ["f5", "ctrl+enter"], "there is no command `sned`; did you mean `send`?"),
+        ('history = "f55"\nsend = "f6"', ["f6"], "unknown key `f55`: did you mean `f5`? The default stays."),
+    ],
+)  # fmt: skip
+def test_keymap_uses_only_valid_keys(shell: Shell, text: str, keys: list[str], warning: str) -> None:
+    keymap(shell, text + "\n")
+    ran = shell.run("keys", "--json")
+    assert {row["command"]: row["keys"] for row in json.loads(ran.text)}["send"] == keys
+    assert warning in ran.err
+    assert bool(warning) == bool(ran.err)
+
+
+def test_same_key_in_separate_panes_is_accepted(shell: Shell) -> None:
+    keymap(shell, 'apply-hint = "ctrl+b"\n"params.fix" = "ctrl+b"\n"history.close" = "ctrl+b"\n')
+    ran = shell.run("keys", "--json")
+    rows = {row["command"]: row["keys"] for row in json.loads(ran.text)}
+    assert [rows[id] for id in ("apply-hint", "params.fix", "history.close")] == [["ctrl+b"]] * 3
+    assert ran.err == ""
+
+
+def test_keys_of_folding_depths_replace_all_digits(shell: Shell) -> None:
+    keymap(shell, '"response.fold-to" = "a,ctrl+zz,c"\n')
+    ran = shell.run("keys", "--json")
+    assert {row["command"]: row["keys"] for row in json.loads(ran.text)}["response.fold-to"] == ["a", "2", "c"]
+    assert "unknown key `ctrl+zz`: did you mean `ctrl+z`? The default stays." in ran.err

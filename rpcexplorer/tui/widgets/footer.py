@@ -11,7 +11,7 @@ from textual.screen import Screen
 from textual.strip import Strip
 from textual.widget import Widget
 
-from rpcexplorer.tui.commands import COMMANDS, spelled
+from rpcexplorer.tui.commands import COMMANDS, NO_KEY, spelled
 from rpcexplorer.tui.theming import ThemeStyles, line, width_of
 
 KeyHint = tuple[str, str, str, bool]
@@ -50,7 +50,9 @@ class Footer(Widget):
     def _found(self) -> Iterator[KeyHint]:
         """One hint for each command that the footer shows and that can be done now."""
         active = {
-            each.binding.id: each.binding for each in reversed(self.screen.active_bindings.values()) if each.enabled
+            each.binding.id: each.binding
+            for each in reversed(self.screen.active_bindings.values())
+            if each.enabled and each.binding.key != NO_KEY
         }
         for command in sorted(COMMANDS, key=lambda each: each.id not in self.FIRST):
             binding = active.get(command.id)

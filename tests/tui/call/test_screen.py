@@ -510,6 +510,22 @@ def test_a_key_of_ones_own_does_the_command_and_is_the_one_that_is_shown(
     visit(make_explorer(""), person, what)
 
 
+@pytest.mark.drawn
+def test_unknown_key_leaves_default_in_footer(
+    explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
+) -> None:
+    write_settings(explorer, '[keymap]\nsend = "ctrl+zz"\nsned = "f6"\n')
+
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.pause()
+        hints = screen.query_one(Footer).hints
+        assert [shown for _, shown, words, _ in hints if words in {"send", "history"}] == ["F5", "F6"]
+        assert any("did you mean `ctrl+z`?" in note.message for note in app._notifications)
+        await sent(pilot, screen, "f5")
+
+    visit(make_explorer(""), person, what)
+
+
 def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_line(
     explorer: Explorer, person: PersonOnScreen
 ) -> None:
@@ -528,6 +544,7 @@ def test_what_is_chosen_in_a_list_over_the_editor_stands_there_from_its_first_li
     visit(explorer, person, what, size=(80, 24))
 
 
+@pytest.mark.drawn
 def test_a_command_whose_keys_were_taken_away_has_none(
     explorer: Explorer, make_explorer: Callable[..., Explorer], person: PersonOnScreen
 ) -> None:
@@ -537,7 +554,9 @@ def test_a_command_whose_keys_were_taken_away_has_none(
         await pilot.press("f6")
         await pilot.pause()
         assert app.screen is screen
-        assert "history" not in [words for _, _, words, _ in screen.query_one(Footer).hints]
+        words = [words for _, _, words, _ in screen.query_one(Footer).hints]
+        assert "send" in words
+        assert "history" not in words
 
     visit(make_explorer(""), person, what)
 
