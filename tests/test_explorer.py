@@ -253,6 +253,7 @@ def test_to_read_the_files_again_changes_only_what_they_say_otherwise(
     explorer.reload()
     assert explorer.profile is not None
     assert explorer.profile.url == "http://127.0.0.1:10"
-    (tmp_path / "sessions.toml").write_text("")
+    used = explorer.profile
+    (tmp_path / "sessions.toml").write_text("[profile.")
     explorer.reload()
-    assert explorer.profile is None
+    assert explorer.profile is used

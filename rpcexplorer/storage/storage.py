@@ -120,12 +120,16 @@ class Storage:
         return str(save_setting(self.paths, key, value) or "")
 
     def reload(self) -> None:
-        """Read the profiles again; the one in use stays as it is, unless the files say something else of it now."""
+        """Read the profiles again, and take over what changed in the one in use.
+
+        A profile that the files no longer have stays in use: a file may be broken for as long as it is being edited.
+        """
         before, self.profiles = self.profiles.profiles, self._load()
         self.secrets.routes.profiles = self.profiles
         name = self.profile.name if self.profile and not self.profile.ad_hoc else ""
-        if name and self.profiles.profiles.get(name) != before.get(name):
-            self.profile = self.profiles.profiles.get(name)
+        now = self.profiles.profiles.get(name)
+        if now is not None and now != before.get(name):
+            self.profile = now
 
     def edits(self, file: Path) -> ProfileEdits:
         from rpcexplorer.storage.profiles.edits import ProfileEdits
@@ -155,13 +159,16 @@ class Storage:
         return complaint
 
     def remove_profile(self, profile: Profile) -> list[Complaint]:
-        """Take a profile out of every file that speaks of it, then forget its secrets; what stood in the way."""
+        """Remove a profile from all files, then its secrets, and stop using it; return what failed."""
         files = self.profiles.files_of(profile.name)
         complaints = [said for file in files if (said := self.edits(file).remove(profile.name))]
         for file in set(self.profiles.files) - set(files) if not complaints else ():
             complaints += filter(None, [self.edits(file).drop_default(profile.name)])
         if not complaints and (trouble := told(lambda: self.secrets.forget(profile))):
             complaints.append(Complaint(str(self.paths.secrets), trouble))
+        self.reload()
+        if self.profile and self.profile.name == profile.name and profile.name not in self.profiles.leaves:
+            self.profile = None
         return complaints
 
     def search_leaks(self, files: Sequence[Path] = (), *, staged: Path | None = None) -> Searched:

@@ -250,10 +250,9 @@ class ExplorerApp(OpeningApp):
 
     def _read_anew(self) -> None:
         """The files may say something else by now. What is in use stays so until another profile is chosen."""
-        used = self.explorer.profile
+        used, before = self.explorer.profile, self.explorer.profiles.profiles
         self.explorer.reload()
-        if used is not None and self.explorer.profile is None:
-            self.explorer.use(used)
+        if used is not None and used.name in before and used.name not in self.explorer.profiles.profiles:
             self.notify(f"{used.name} cannot be read any more; it stays in use as it was.", severity="warning")
             for complaint in told(self.explorer.profiles.complaints, TOLD):
                 self.notify(complaint, timeout=10, severity="warning")

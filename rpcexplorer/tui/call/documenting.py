@@ -216,6 +216,8 @@ class DocumentingScreen(SendingScreen):
 
     def _arrange_docs(self) -> None:
         """Show the docs where they belong now, and nowhere else."""
+        if self.explorer.profile is None:  # it was removed on a screen over this one, and another will be chosen
+            return
         place, before = self.docs_place, self.docs
         is_wanted, inside = self._are_wanted(place), before is not None and before.has_focus_within
         for other, pane in self._docs.items():

@@ -136,13 +136,13 @@ class DraftScreen(SchemaScreen):
         if profile is None:  # it was removed, and another one will be chosen
             return
         if self.explorer.journal.is_long(profile):
-            self._look_for_recent()
+            self._look_for_recent(profile)
         else:
             self.recent = self.explorer.recent(RECENT)
 
     @work(exclusive=True, group="recent")
-    async def _look_for_recent(self) -> None:
-        self.recent = await asyncio.to_thread(self.explorer.recent, RECENT)
+    async def _look_for_recent(self, profile: Profile) -> None:
+        self.recent = await asyncio.to_thread(self.explorer.journal.recent, profile, RECENT)
 
     def choose(self, name: str) -> None:
         """Take what is so named in the list into the editor, with the params last typed for it; no name: none yet."""

@@ -32,12 +32,10 @@ async def followed(screen: Screen[Any], explorer: Explorer, hint: Hint, profile:
 
 def _is_as_it_was(explorer: Explorer, profile: Profile) -> bool:
     """Whether the files still say of it what they did; one that they say nothing of any more stays in use."""
-    if not profile.ad_hoc:
-        explorer.reload()
-    if explorer.profile is None:
-        explorer.use(profile)
-        return False
-    return explorer.profile == profile
+    if profile.ad_hoc:
+        return explorer.profile == profile
+    explorer.reload()
+    return explorer.profile == profile and profile.name in explorer.profiles.profiles
 
 
 async def _for_this_run(screen: Screen[Any], explorer: Explorer, hint: Hint, profile: Profile) -> bool:
@@ -65,6 +63,4 @@ async def _in_a_file(screen: Screen[Any], explorer: Explorer, hint: Hint, profil
     said = [str(complaint)] if complaint else explorer.profiles.overruled(profile.name, hint.changes, file)
     for sentence in said:
         screen.notify(sentence, markup=False, severity="warning", timeout=10)
-    if explorer.profile is None:  # somebody has broken the file at the same time
-        explorer.use(profile)
     return not said

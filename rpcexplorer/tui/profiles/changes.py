@@ -125,7 +125,6 @@ async def removed(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
     troubles = explorer.remove_profile(profile)
     for trouble in troubles:
         screen.notify(str(trouble), markup=False, severity="warning", timeout=10)
-    explorer.reload()
     return not troubles
 
 

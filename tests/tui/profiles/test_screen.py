@@ -769,6 +769,30 @@ def test_when_the_last_profile_is_gone_there_is_the_welcome_again(make_explorer:
     tell(make_explorer(ONE), story, profile="one")
 
 
+def test_resize_after_removal_keeps_the_screen_open(make_explorer: Make, service: str) -> None:
+    """The docs of the call screen, below, were about the method under the cursor of its list."""
+
+    async def story(app: ExplorerApp, pilot: Pilot[str]) -> None:
+        calls = app.calls
+        assert calls is not None
+        await until(pilot, lambda: bool(calls.method))
+        await pilot.press("alt+m", "f2", "up")
+        await until(pilot, lambda: calls._pointed not in {"", calls.called})
+        screen = await profiles(pilot, "one")
+        await pilot.press("delete")
+        await on(pilot, Confirm)
+        await pilot.press("tab", "enter")
+        await until(pilot, lambda: names(screen) == [])
+        for size in ((200, 60), (80, 24), (100, 30)):
+            await pilot.resize_terminal(*size)
+            await rest(pilot)
+        assert calls.size.width == 100
+        await pilot.press("escape")
+        await on(pilot, Welcome)
+
+    tell(make_explorer(ONE.replace("https://one.example.com", service)), story, profile="one")
+
+
 # --- secrets and test ------------------------------------------------------------------------------------------------
 
 

@@ -24,7 +24,7 @@ from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.widgets.cycle import Cycle
 from tests.storage.recording import exchange as recorded
 from tests.tui.stage import text_of
-from tests.tui.visiting import burst, on, rest, said, visit
+from tests.tui.visiting import burst, on, rest, said, type_in, visit
 from tests.tui.waiting import until
 
 KEEP = "alt+k"
@@ -263,3 +263,17 @@ def test_a_record_whose_method_is_named_like_a_saved_call_stays_what_was_sent(ex
         assert screen.unknown_call.startswith("There is no saved call gone")
 
     visit(explorer, scene, profile="demo")
+
+
+def test_save_call_with_a_broken_file_keeps_the_profile(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press(KEEP)
+        await on(pilot, Form)
+        team(explorer).write_text("[profile.")
+        await type_in(pilot, "mine")
+        await pilot.press("ctrl+s")
+        await on(pilot, CallScreen)
+        await until(pilot, lambda: screen.method == "@mine")
+        assert screen.profile == explorer.profile is not None
+
+    visit(explorer, scene)
