@@ -88,9 +88,13 @@ def is_loopback(url: str) -> bool:
         host = (urlsplit(url).hostname or "").rstrip(".")
     except ValueError:
         return False
-    return host in {"localhost", "::1"} or host.endswith(".localhost") or _is_loopback_v4(host)
+    return host == "localhost" or host.endswith(".localhost") or _is_loopback_address(host)
 
 
-def _is_loopback_v4(host: str) -> bool:
-    parts = host.split(".")
-    return len(parts) == 4 and parts[0] == "127" and all(part.isdigit() and int(part) < 256 for part in parts)
+def _is_loopback_address(host: str) -> bool:
+    import ipaddress  # only a call with credentials over plain http needs it
+
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False

@@ -86,6 +86,10 @@ def test_a_url_that_cannot_be_split_is_an_origin_like_no_other(url: str) -> None
         ("http://localhost.evil.example", False),
         ("http://0.0.0.0", False),
         ("http://192.168.0.1", False),
+        ("http://127.0.0.²", False),
+        ("http://127.0.0.1²", False),
+        ("http://١٢٧.0.0.1", False),
+        pytest.param(f"http://127.0.0.{'1' * 5000}", False, id="more digits than int() takes"),
         ("http://[", False),
     ],
 )
