@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Literal, Protocol, TypeAlias
+from typing import Final, Literal, Protocol, TypeAlias
 
 from msgspec import Struct
 
@@ -23,6 +23,25 @@ Stage = Literal["connecting", "tls", "sending", "waiting", "receiving"]
 
 Step = Literal["url", "name", "connect", "tls", "proxy", "request", "send", "wait", "body", "timeout", "size"]
 """Where a request came to its end; `url` and `request` mean that nothing left this machine."""
+
+LOOPBACK_NAME: Final = "localhost"
+LOOPBACK_ADDRESSES: Final = ("::1", "127.0.0.1")
+"""Where that name leads. It is not looked up: whoever answers for the network's names could send it elsewhere."""
+
+
+def is_loopback_host(host: str) -> bool:
+    """Return whether a connection to ``host`` stays on this machine.
+
+    Other names below ``localhost``, and names that end in a dot, are looked up like any name, so they do not count.
+    """
+    import ipaddress  # few starts need it
+
+    if host == LOOPBACK_NAME:
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
 
 
 class Request(Struct, frozen=True):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import Final, Literal, NoReturn, Self
 from urllib.parse import urlsplit
 
+from rpcexplorer.transport.port import is_loopback_host
+
 SecretSource = Literal["environment", "secrets.toml", "keyring", "prompt", "session", "given"]
 """Where a secret came from; shown to people, who can then go and change it."""
 
@@ -83,18 +85,9 @@ def origin_of(url: str) -> str:
 
 
 def is_loopback(url: str) -> bool:
-    """Whether ``url`` stays on this machine, where http leaks to nobody."""
+    """Return whether requests to ``url`` stay on this machine, where plain http is safe."""
     try:
-        host = (urlsplit(url).hostname or "").rstrip(".")
+        host = urlsplit(url).hostname or ""
     except ValueError:
         return False
-    return host == "localhost" or host.endswith(".localhost") or _is_loopback_address(host)
-
-
-def _is_loopback_address(host: str) -> bool:
-    import ipaddress  # only a call with credentials over plain http needs it
-
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return False
+    return is_loopback_host(host)

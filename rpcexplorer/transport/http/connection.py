@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import httpx
 
 from rpcexplorer.transport.http.streams import PIECE, ByteStream, Encrypted, Plain
-from rpcexplorer.transport.http.tcp import connect, literal, look_up
+from rpcexplorer.transport.http.tcp import connect, known_addresses, look_up
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -117,10 +117,10 @@ class Backend:
         """Open one, and say what is done meanwhile."""
         assert self._incoming is not None
         self._incoming.kept = False
-        where = literal(host, port)
-        if where is None:
+        addresses = known_addresses(host, port)
+        if not addresses:
             self._incoming.enter("name")
-        addresses = [where] if where else await look_up(host, port)
+            addresses = await look_up(host, port)
         self._incoming.enter("connect")
         return self.take(Plain(await connect(addresses)))
 

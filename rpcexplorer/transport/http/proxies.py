@@ -1,18 +1,21 @@
 """Which proxy an address is reached through, as the environment says.
 
 HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are obeyed, in either case, and on macOS and Windows the
-system's settings. A loopback address goes through a proxy only if a variable says so, never by a system setting.
+system's settings. A loopback address goes only through a proxy that a variable names and that is on this machine too:
+credentials for such an address are sent over plain http without a question.
 """
 
 from __future__ import annotations
 
-import ipaddress
 import os
 import re
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
 
 from msgspec import Struct
+
+from rpcexplorer.transport.port import is_loopback_host
 
 if TYPE_CHECKING:
     from rpcexplorer.transport.http.request import Address
@@ -37,21 +40,22 @@ class Proxy(Struct, frozen=True):
 
 
 def proxy_for(address: Address) -> Proxy | None:
-    """Return the proxy that stands between us and the address, if any."""
-    asked = getproxies_environment if _is_loopback(address.host) else getproxies
+    """Return the proxy that the address is reached through, if any."""
+    stays_here = is_loopback_host(address.host)
+    asked = getproxies_environment if stays_here else getproxies
     if asked is getproxies_environment and not any(name[-6:].lower() == "_proxy" for name in os.environ):
         return None  # what mostly is the case, and takes a twentieth of a call to find out any other way
     proxies = asked()
     url = proxies.get(address.scheme) or proxies.get("all")
     if not url or proxy_bypass(address.place) or proxy_bypass(address.host):
         return None
-    return Proxy(url if "://" in url else f"http://{url}")
+    proxy = Proxy(url if "://" in url else f"http://{url}")
+    return proxy if not stays_here or _is_here(proxy) else None
 
 
-def _is_loopback(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
+def _is_here(proxy: Proxy) -> bool:
+    """Return whether a proxy runs on this machine."""
     try:
-        return ipaddress.ip_address(host).is_loopback
+        return is_loopback_host(urlsplit(proxy.shown).hostname or "")
     except ValueError:
         return False

@@ -15,6 +15,8 @@ from collections import deque
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
+from rpcexplorer.transport.port import LOOPBACK_ADDRESSES, LOOPBACK_NAME
+
 _HEAD_START = 0.25
 """Seconds that an address has to answer in before the next one is tried as well (RFC 8305)."""
 
@@ -22,13 +24,16 @@ SocketAddress: TypeAlias = tuple[socket.AddressFamily, Any]
 """A family, and what a socket of it connects to."""
 
 
-def literal(host: str, port: int) -> SocketAddress | None:
-    """The address that a host already is; None if it is a name."""
+def known_addresses(host: str, port: int) -> list[SocketAddress]:
+    """Return the addresses of a host that is one itself or `localhost`; none for a name that must be looked up."""
     try:
-        ip = ipaddress.ip_address(host)
+        found = [ipaddress.ip_address(ip) for ip in (LOOPBACK_ADDRESSES if host == LOOPBACK_NAME else [host])]
     except ValueError:
-        return None
-    return (socket.AF_INET6, (host, port, 0, 0)) if ip.version == 6 else (socket.AF_INET, (host, port))
+        return []
+    return [
+        (socket.AF_INET6, (str(ip), port, 0, 0)) if ip.version == 6 else (socket.AF_INET, (str(ip), port))
+        for ip in found
+    ]
 
 
 async def look_up(host: str, port: int) -> list[SocketAddress]:

@@ -47,8 +47,9 @@ if TYPE_CHECKING:
         ({"HTTP_PROXY": "http://p", "NO_PROXY": "h:81"}, "http://h:81/", None),
         ({"HTTP_PROXY": "http://p", "NO_PROXY": "h:81"}, "http://h:82/", "http://p"),
         ({"HTTP_PROXY": "http://p", "NO_PROXY": "::1"}, "http://[::1]:8080/", None),
-        ({"HTTP_PROXY": "http://p"}, "http://127.0.0.1/", "http://p"),
-        ({"HTTP_PROXY": "http://p", "NO_PROXY": "localhost"}, "http://localhost:8000/", None),
+        ({"HTTP_PROXY": "http://127.0.0.1:1"}, "http://127.0.0.1/", "http://127.0.0.1:1"),
+        ({"HTTP_PROXY": "http://localhost:1"}, "http://[::1]/", "http://localhost:1"),
+        ({"HTTP_PROXY": "http://127.0.0.1:1", "NO_PROXY": "localhost"}, "http://localhost:8000/", None),
     ],
 )
 def test_the_environment_says_which_proxy(
@@ -61,11 +62,18 @@ def test_the_environment_says_which_proxy(
     assert "SEC" not in repr(proxy)
 
 
-@pytest.mark.parametrize("host", ["localhost", "a.localhost", "127.0.0.1", "127.8.8.8", "[::1]"])
-def test_a_system_setting_does_not_catch_the_loopback(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
-    monkeypatch.setattr(proxies, "getproxies", lambda: {"http": "http://system"})
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.8.8.8", "[::1]"])
+def test_loopback_address_ignores_proxy_of_the_system(monkeypatch: pytest.MonkeyPatch, host: str) -> None:
+    monkeypatch.setattr(proxies, "getproxies", lambda: {"http": "http://127.0.0.1:1"})
     assert proxy_for(address_of(f"http://{host}/")) is None
     assert proxy_for(address_of("http://rpc.example.com/")) is not None
+
+
+@pytest.mark.parametrize("proxy", ["http://p:3128", "http://127.0.0.1@p", "http://localhost.:1", "http://[", "p"])
+def test_loopback_address_ignores_proxy_of_another_machine(monkeypatch: pytest.MonkeyPatch, proxy: str) -> None:
+    monkeypatch.setenv("HTTP_PROXY", proxy)
+    assert proxy_for(address_of("http://localhost/")) is None
+    assert proxy_for(address_of("http://a.localhost/")) is not None
 
 
 def test_plain_http_goes_through_the_proxy_which_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 
 from rpcexplorer.transport.http import tcp
-from rpcexplorer.transport.http.tcp import SocketAddress, connect, literal, look_up
-from tests.transport.http.sending import failure_of
+from rpcexplorer.transport.http.tcp import SocketAddress, connect, known_addresses, look_up
+from tests.fakes.wire import RawServer, http_reply
+from tests.transport.http.sending import failure_of, send
 
 HERE = "127.0.0.1"
 
@@ -107,8 +108,22 @@ def test_the_families_of_a_name_are_tried_in_turns(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.parametrize(
-    ("host", "family"), [("127.0.0.1", socket.AF_INET), ("::1", socket.AF_INET6), ("localhost", None)]
+    ("host", "known"),
+    [
+        ("127.0.0.1", ["127.0.0.1"]),
+        ("::1", ["::1"]),
+        ("localhost", ["::1", "127.0.0.1"]),
+        ("evil.localhost", []),
+        ("localhost.", []),
+        ("127.0.0.1.", []),
+    ],
 )
-def test_an_address_is_told_from_a_name(host: str, family: socket.AddressFamily | None) -> None:
-    found = literal(host, 80)
-    assert (found and (found[0], found[1][:2])) == (family and (family, (host, 80)))
+def test_known_addresses_of_other_names_are_none(host: str, known: list[str]) -> None:
+    assert [where[0] for _, where in known_addresses(host, 80)] == known
+
+
+def test_localhost_is_reached_without_a_lookup(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: pytest.fail("localhost was looked up"))
+    with RawServer(http_reply(b"here")) as server:
+        answer = send(f"http://localhost:{server.port}/")
+    assert (answer.body, answer.phases.name) == (b"here", None)
