@@ -113,7 +113,7 @@ def _with_profiles(
 def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
     """The profile that this person made a call with, or the address that was typed for it."""
     exchange = record.exchange
-    if exchange.profile == AD_HOC_NAME and AD_HOC_NAME not in explorer.profiles.profiles:
+    if exchange.profile == AD_HOC_NAME:
         if "«" in exchange.url:
             fail(f"{exchange.id} was made with --url, and its address is not recorded whole: add --url.")
         return ad_hoc(exchange.url)

@@ -211,13 +211,21 @@ class Preset(Struct, frozen=True):
 
 
 AD_HOC_NAME = "url"
-"""The name of a profile made from a URL, and so the middle of its variables: ``RPCEXPLORER_URL_PASSWORD``."""
+"""The name of a profile made from a URL, and so the middle of its variables: ``RPCEXPLORER_URL_PASSWORD``.
+
+No file can have a profile of that name: a checkout would get what was set for an address that this person types."""
+RESERVED = "the name is reserved: `--url` reads the same environment variables, such as RPCEXPLORER_URL_PASSWORD."
 
 
 def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
     """A profile for an address that was typed, kept nowhere."""
     base, path = split_address(url)
     return Profile(AD_HOC_NAME, base, path=PATH if path is None else path, auth=auth or Auth(), ad_hoc=True)
+
+
+def is_reserved(name: str) -> bool:
+    """Return whether a profile of this name would read the variables of ``--url``."""
+    return variable(name, "") == variable(AD_HOC_NAME, "")
 
 
 def variable(profile: str, secret: str) -> str:

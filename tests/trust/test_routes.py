@@ -257,6 +257,45 @@ def test_an_address_typed_in_the_command_is_its_own_yes(shell: Shell, server: Ra
     assert came(server).count(PASSWORD.encode()) == 2
 
 
+URL_NAMES = ["url", "Url", "URL", "uRl"]
+
+
+@pytest.mark.parametrize("name", URL_NAMES)
+@pytest.mark.parametrize("kind", ["team", "local", "user", "named", "variable"])
+def test_file_profile_named_like_url_option_is_refused(shell: Shell, server: RawServer, kind: str, name: str) -> None:
+    shell.environment["RPCEXPLORER_URL_PASSWORD"] = PASSWORD
+    text = inline(server.origin).replace("profile.st", f"profile.{name}") + inline(server.origin)
+    places = {
+        "team": shell.folder / "sessions.toml",
+        "local": shell.folder / "sessions.local.toml",
+        "user": shell.home / "config" / "sessions.toml",
+        "named": shell.folder.parent / "elsewhere.toml",
+    }
+    shell.sessions("")
+    file = places.get(kind, places["named"])
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+    words = ("--sessions", str(file)) if kind == "named" else ()
+    if kind == "variable":
+        shell.environment["RPCEXPLORER_SESSIONS"] = str(file)
+    ran = shell.run(*words, "-p", name, "call", "ping")
+    assert ran.code == 2
+    assert f"{file}:1: profile.{name}: the name is reserved: `--url` reads the same environment variables" in ran.err
+    assert "Rename the profile" in ran.err
+    assert server.requests == []
+    other = shell.run(*words, "-p", "st", "call", "ping", RPCEXPLORER_ST_PASSWORD="other-horse-battery")
+    assert other.code == 0
+    assert PASSWORD.encode() not in came(server)
+
+
+@pytest.mark.parametrize("name", URL_NAMES)
+def test_no_command_writes_profile_named_like_url_option(shell: Shell, name: str) -> None:
+    ran = shell.run("profiles", "add", name, "--url", "http://127.0.0.1:1/rpc")
+    assert ran.code == 2
+    assert "the name is reserved" in ran.err
+    assert not (shell.home / "config" / "sessions.toml").exists()
+
+
 @pytest.mark.parametrize("local", [False, True])
 def test_where_ones_own_file_and_another_disagree_nothing_is_sent(shell: Shell, server: RawServer, local: bool) -> None:
     own = shell.home / "config" / "sessions.toml"

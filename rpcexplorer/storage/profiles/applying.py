@@ -20,6 +20,8 @@ from rpcexplorer.storage.toml.reader import TomlFile, parse_toml
 from rpcexplorer.storage.toml.shape import Leaves, read_shape
 
 START = "version = 1\n"
+TYPED = "address"
+"""The name under which the values of an address that was typed are checked."""
 
 
 def below(changes: Changes) -> list[tuple[KeyPath, Any]]:
@@ -67,7 +69,7 @@ def tried(file: Path, name: str, changes: Changes, leaves: Leaves) -> Complaint 
 
 def changed(profile: Profile, changes: Changes) -> Profile | Complaint:
     """A profile that stands in no file with other values, which are checked as those of a file are."""
-    values = checked(Path("sessions.toml"), profile.name, changes)
+    values = checked(Path("sessions.toml"), TYPED, changes)  # its own name is one that no file may have
     if isinstance(values, Complaint):
         return values
     plain = {key[0]: value for key, value in values.items() if len(key) == 1}

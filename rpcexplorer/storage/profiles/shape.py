@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, get_args
 
 from rpcexplorer.auth.registry import KINDS, fields
-from rpcexplorer.model.profile import PROFILE_NAME, Auth, Login, MethodNote, Profile
+from rpcexplorer.model.profile import PROFILE_NAME, RESERVED, Auth, Login, MethodNote, Profile, is_reserved
 from rpcexplorer.protocol.messages import EnvelopeForm, IdForm
 from rpcexplorer.storage.profiles.saved import CALLS, VARIABLES
 from rpcexplorer.storage.profiles.server_values import certificate, discovery, handshake, preset_name
@@ -34,6 +34,8 @@ KIND = choice(*KINDS)
 
 
 def _refused_name(key: str, _value: object, _place: Place) -> str | None:
+    if is_reserved(key):
+        return f"{RESERVED} Rename the profile"
     if PROFILE_NAME.fullmatch(key):
         return None
     return "this is no name for a profile; use up to 64 letters, digits, `_`, `-` and `.`, a letter or digit first"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rpcexplorer.model.profile import PROFILE_NAME, variable
+from rpcexplorer.model.profile import PROFILE_NAME, RESERVED, is_reserved, variable
 from rpcexplorer.tui.dialogs.form import Wrong
 
 
@@ -14,6 +14,8 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
         return Wrong("A profile needs a name, such as staging.", "name")
     if not PROFILE_NAME.fullmatch(name):
         return Wrong("Up to 64 letters, digits, `_`, `-` and `.`, a letter or a digit first, such as staging.", "name")
+    if is_reserved(name):
+        return Wrong(f"{RESERVED[0].upper()}{RESERVED[1:]} Choose another one.", "name")
     for other in known:
         if variable(other, "") == variable(name, ""):
             return Wrong(f"There is a profile {other} already: choose a name that differs in letters.", "name")

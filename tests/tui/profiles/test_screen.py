@@ -219,6 +219,7 @@ WRONG = [
     (("", "https://x.example.com"), "needs a name", "name"),
     (("a/b", "https://x.example.com"), "a letter or a digit first", "name"),
     (("ONE", "https://x.example.com"), "There is a profile one already", "name"),
+    (("Url", "https://x.example.com"), "The name is reserved", "name"),
     (("new", ""), "needs a URL", "url"),
     (("new", "rpc.example.com"), "begins with https://", "url"),
     (("new", "https://me:pw@x.example.com"), "must hold no user name and no password", "url"),
