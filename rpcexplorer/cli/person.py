@@ -17,12 +17,7 @@ class PersonAtTerminal:
 
     async def secret(self, question: str, *, masked: bool = True) -> str | None:
         """Ask for a value, without an echo if it is ``masked``; Enter alone gives none."""
-        if masked:
-            return hidden(question) or None
-        with suppress(EOFError, click.Abort), interruptible():
-            answer: str = click.prompt(printable(question), default="", show_default=False, err=True)
-            return answer or None
-        return None
+        return (hidden(question) if masked else visible(question)) or None
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""
@@ -42,6 +37,17 @@ def interruptible() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def visible(question: str) -> str:
+    """Ask for a value that is shown while it is typed. An end of input is no value."""
+    with interruptible():
+        try:
+            return str(click.prompt(printable(question), default="", show_default=False, err=True))
+        except click.Abort as abort:  # click's for both an end of input and Ctrl+C
+            if isinstance(abort.__context__, EOFError):
+                return ""
+            raise
 
 
 def hidden(question: str) -> str:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from contextlib import suppress
 
 import click
 from msgspec.structs import replace
 
 from rpcexplorer.cli.context import Invocation, fail
-from rpcexplorer.cli.person import interruptible
+from rpcexplorer.cli.person import visible
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.templates.references import can_be_named
 from rpcexplorer.model.templates.resolving import Missing, used_in
 from rpcexplorer.model.templates.saved_call import SIGN, method_of, no_such_call
-from rpcexplorer.views.printable import printable
 
 
 def values_of(words: Sequence[str]) -> dict[str, str]:
@@ -68,8 +66,6 @@ def _asked(missing: Missing) -> dict[str, str]:
     """Ask for what can be given; Enter alone gives nothing."""
     values = {}
     for name in missing.names:
-        with suppress(EOFError, click.Abort), interruptible():
-            question = printable(f"{{{{{name}}}}}")
-            if value := click.prompt(question, default="", show_default=False, err=True):
-                values[name] = value
+        if value := visible(f"{{{{{name}}}}}"):
+            values[name] = value
     return values

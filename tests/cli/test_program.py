@@ -208,6 +208,8 @@ def test_what_is_not_marked_safe_is_asked_about_and_enter_is_a_no(shell: Shell) 
 
 
 PROMPTS = {
+    "the user name of a call": (["call", "-p", "unnamed", "arg_test"], "user name for unnamed"),
+    "the value of a variable": (["call", "@greet"], "{{name}}"),
     "the password of a call": (["call", "arg_test"], "password for shop"),
     "a yes before a call": (["call", "-p", "careful", "user.delete"], "[y/N]"),
     "a yes to plain http": (["call", "-p", "plain", "arg_test"], "[y/N]"),
@@ -225,12 +227,24 @@ def test_ctrl_c_ends_every_prompt_at_once_with_130(shell: Shell, prompt: str) ->
         f'default = "shop"\n[profile.shop]\nurl = "http://127.0.0.1:9"\n{auth}\n'
         '[profile.careful]\nurl = "http://127.0.0.1:9"\nconfirm = "always"\n'
         f'[profile.plain]\nurl = "http://rpc.example"\n{auth}\n'
+        '[profile.unnamed]\nurl = "http://127.0.0.1:9"\nauth = { kind = "basic" }\n'
+        """[call.greet]\nmethod = "greet"\nparams_json = '["{{name}}"]'\n"""
     )
     shell.environment["RPCEXPLORER_PLAIN_PASSWORD"] = "correct-horse"
     words, asked = PROMPTS[prompt]
     terminal = Terminal(shell, *words)
     terminal.wait_for(asked)
     assert terminal.interrupt() == 130
+
+
+@pytest.mark.thorough
+def test_end_of_input_at_user_name_exits_3(shell: Shell) -> None:
+    shell.sessions('[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = { kind = "basic" }\n')
+    terminal = Terminal(shell, "call", "arg_test")
+    terminal.wait_for("user name for shop")
+    terminal.type("\x04")
+    terminal.wait_for("No username")
+    assert terminal.end() == 3
 
 
 def test_the_line_says_how_far_a_discovery_is_within_eighty_columns() -> None:
