@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 
     from rpcexplorer.checking.checker import Checker
-    from rpcexplorer.model.doctor.report import Report, Tell
+    from rpcexplorer.model.connection_test import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Refused, Watch
     from rpcexplorer.model.person import Person
     from rpcexplorer.model.profile import Profile

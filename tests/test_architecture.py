@@ -214,7 +214,7 @@ def types_in(path: Path) -> Iterator[str]:
 
 def test_no_folder_is_a_heap() -> None:
     folders = Counter(path.parent.relative_to(PACKAGE) for path in FILES if path.stem != "__init__")
-    long = {"cli", "auth", "client/discovery"}
+    long = {"cli", "auth", "client/discovery", "model"}  # fewer, larger files beside each other
     assert {str(folder) for folder, files in folders.items() if files > MOST_FILES} <= long
 
 

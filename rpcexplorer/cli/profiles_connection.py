@@ -14,13 +14,13 @@ from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, 
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.doctor.connection_test import REFUSED, Check
-from rpcexplorer.model.doctor.proposal import Proposal
-from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.connection_test import REFUSED, Check, Report
+from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
-from rpcexplorer.views.proposal import KIND, add_command, changed_rows, plan, profile_lines, steps_in_rows
+from rpcexplorer.views.proposal import KIND, add_command, plan, profile_lines, steps_in_rows
+from rpcexplorer.views.words.hints import rows_of
 from rpcexplorer.views.words.profile import SIGNS
 from rpcexplorer.views.words.sentences import duration
 
@@ -136,7 +136,7 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
         out(f"To trust exactly this certificate, if it is the right one: {PROGRAM} profiles trust {profile.name}")
         return
     out("What it should say instead:")
-    for key, change in changed_rows(profile, proposal):
+    for key, change in rows_of(profile, proposal.changes):
         out(printable(hide(f"  {key}: {change}")))
     out(f"To change it: {PROGRAM} profiles test {profile.name} --apply")
 

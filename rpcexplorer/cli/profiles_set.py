@@ -8,7 +8,7 @@ import click
 
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.views.words.hints import rows_of
 
 

@@ -57,7 +57,7 @@ def advise(world: World, exchange: Exchange, profile: Profile | None) -> None:
     """Say what may help a call that failed, with the commands that do it."""
     if exchange.exit_code == 0 or profile is None or isinstance(exchange.outcome, Refused):  # which names a command
         return
-    from rpcexplorer.model.hints.finding import hint_for  # a call that succeeds needs none of it
+    from rpcexplorer.model.hints import hint_for  # a call that succeeds needs none of it
     from rpcexplorer.views.words.hints import hint_told
 
     if hint := hint_for(exchange, profile, KINDS):

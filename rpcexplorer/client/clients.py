@@ -13,8 +13,8 @@ from rpcexplorer.model.profile import Profile
 if TYPE_CHECKING:
     from rpcexplorer.auth.source import CredentialSource
     from rpcexplorer.client.client import Client
-    from rpcexplorer.client.doctor import ProfileSource
-    from rpcexplorer.model.doctor.report import Report, Tell
+    from rpcexplorer.client.connection_test import ProfileSource
+    from rpcexplorer.model.connection_test import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Unreached
     from rpcexplorer.model.secrets.certificate import ShownCertificate
 
@@ -57,13 +57,13 @@ class Clients:
 
         Where these do not get through, credentials that are ``missing`` are named all the same.
         """
-        from rpcexplorer.client.doctor import Doctor
+        from rpcexplorer.client.connection_test import Tester
 
-        doctor = Doctor(profile, self._credentials, known, missing)
+        tester = Tester(profile, self._credentials, known, missing)
         try:
-            return await doctor.examine(tell or (lambda _: None), stop or Stop())
+            return await tester.run(tell or (lambda _: None), stop or Stop())
         finally:
-            await doctor.close()
+            await tester.close()
 
     async def certificate_of(self, profile: Profile) -> ShownCertificate | Unreached:
         """The certificate that a profile's server shows, and what is against it. Nothing is sent to the server."""

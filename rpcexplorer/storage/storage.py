@@ -33,7 +33,7 @@ from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import Themes
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.hints.hint import Changes
+    from rpcexplorer.model.hint import Changes
     from rpcexplorer.model.settings import Settings
     from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.redaction.redactor import Redactor

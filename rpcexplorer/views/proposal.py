@@ -9,11 +9,9 @@ from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.address import joined, typed_whole
-from rpcexplorer.model.doctor.connection_test import Check
-from rpcexplorer.model.doctor.examination import METHODS, MOST, behind_login
-from rpcexplorer.model.doctor.proposal import Proposal
-from rpcexplorer.model.doctor.report import Report
-from rpcexplorer.model.hints.hint import PROGRAM, quoted
+from rpcexplorer.model.connection_test import Check, Report
+from rpcexplorer.model.hint import PROGRAM, quoted
+from rpcexplorer.model.probe import METHODS, MOST, behind_login
 from rpcexplorer.model.profile import Preset, Profile
 from rpcexplorer.views.words.certificate import certificate_rows
 
@@ -63,24 +61,6 @@ def add_command(
         words.append(f"{OPTIONS['auth.kind']} {KIND}")
     stored = [f"{PROGRAM} profiles secret {name} {field}" for field in secrets]
     return [f"{PROGRAM} profiles add {name} {' '.join(words)}", *stored]
-
-
-def changed_rows(profile: Profile, proposal: Proposal) -> Iterator[tuple[str, str]]:
-    """Each key that changes, with old and new."""
-    for key, value in proposal.changes:
-        yield key, f"{_shown(_now(profile, key))} → {_shown(value)}"
-
-
-def _now(profile: Profile, key: str) -> Any:
-    if key == "auth.kind":
-        return profile.auth.kind
-    return getattr(profile.auth if key.startswith("auth.") else profile, key.removeprefix("auth."), None)
-
-
-def _shown(value: Any) -> str:
-    if isinstance(value, dict):
-        return ", ".join(f"{key} {each}" for key, each in value.items())
-    return getattr(value, "header", None) or (str(value) if value else "nothing")
 
 
 def _toml(value: Any) -> str:

@@ -10,7 +10,7 @@ import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
-from tests.client.test_doctor import aria2, by_name, deluge, key_wanted
+from tests.client.test_connection_test import aria2, by_name, deluge, key_wanted
 from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
@@ -117,7 +117,7 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         before = (shell.folder / "sessions.toml").read_text()
         ran = shell.run("profiles", "test", "shop")
         assert ran.code == 5
-        assert "  preset: nothing → deluge\nTo change it: rpcexplorer profiles test shop --apply\n" in ran.text
+        assert "  preset: not set → deluge\nTo change it: rpcexplorer profiles test shop --apply\n" in ran.text
         refused = shell.run("profiles", "test", "shop", "--apply")
         assert (refused.code, (shell.folder / "sessions.toml").read_text()) == (2, before)
         assert "Nobody can be asked: add --yes" in refused.err

@@ -11,7 +11,7 @@ from rpcexplorer.auth import flow
 from rpcexplorer.model.exchange import NAMES
 
 PACKAGE = Path(rpcexplorer.__file__).parent
-BESIDE = {"clients.py", "doctor.py", "preview.py", "pacing.py", "replaying.py"}
+BESIDE = {"clients.py", "connection_test.py", "preview.py", "pacing.py", "replaying.py"}
 """Files of the client that a call does not go through."""
 DRAWN = client.__doc__ or ""
 

@@ -21,11 +21,10 @@ from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.batches.collected import CollectedCalls
 from rpcexplorer.model.batches.parts import parts_of
 from rpcexplorer.model.comparing.compare import compared
-from rpcexplorer.model.doctor.connection_test import Check
-from rpcexplorer.model.doctor.proposal import Proposal
-from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.connection_test import Check, Report
 from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange, Malformed, Response, Result, Sent
+from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.model.schema.described import Described, DescribedParam
@@ -430,7 +429,7 @@ def test_a_connection_was_tested(picture: Callable[..., bool], size: tuple[int, 
         await pilot.press("enter")
         await until(pilot, lambda: bool(dialog.report.checks))
 
-    assert picture(show, "Test prod", "nothing → transmission", "Take it", size=size)
+    assert picture(show, "Test prod", "not set → transmission", "Take it", size=size)
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from msgspec import structs
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.storage.profiles.layers import by_profile
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile

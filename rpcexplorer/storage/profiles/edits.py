@@ -21,7 +21,7 @@ from rpcexplorer.storage.toml.positions import KeyPath, dotted, split_dotted
 from rpcexplorer.storage.toml.reader import read_toml
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.hints.hint import Changes
+    from rpcexplorer.model.hint import Changes
     from rpcexplorer.model.templates.saved_call import SavedCall
     from rpcexplorer.storage.toml.shape import Leaves
 

@@ -8,7 +8,7 @@ from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.hints.hint import Hint
+from rpcexplorer.model.hint import Hint
 from rpcexplorer.model.profile import Profile
 
 

@@ -23,7 +23,7 @@ from rpcexplorer.tui.messages import ConnectionTestWanted
 from rpcexplorer.tui.pending_keys import PendingKeys, opens
 
 if TYPE_CHECKING:
-    from rpcexplorer.model.hints.hint import Hint
+    from rpcexplorer.model.hint import Hint
 
 TICK = 0.1
 
@@ -254,7 +254,7 @@ class SendingScreen(DraftScreen):
             or self.explorer.profile != profile
         ):
             return
-        from rpcexplorer.model.hints.finding import hint_for
+        from rpcexplorer.model.hints import hint_for
         from rpcexplorer.views.words.hints import hint_line
 
         if hint := hint_for(exchange, profile, KINDS):

@@ -13,7 +13,7 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.draft import Batch, Draft, Problem, to_calls
 from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import standing
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm

@@ -9,7 +9,7 @@ from msgspec import to_builtins
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong

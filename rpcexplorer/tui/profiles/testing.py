@@ -18,9 +18,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.doctor.connection_test import Check
-from rpcexplorer.model.doctor.proposal import Proposal
-from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.connection_test import Check, Report
+from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
@@ -31,7 +30,8 @@ from rpcexplorer.tui.profiles.trusting import trusted
 from rpcexplorer.tui.profiles.wrong import wrong_name
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
-from rpcexplorer.views.proposal import changed_rows, plan, profile_lines, steps_in_rows
+from rpcexplorer.views.proposal import plan, profile_lines, steps_in_rows
+from rpcexplorer.views.words.hints import rows_of
 from rpcexplorer.views.words.profile import step_line
 
 NEW: Final = "…"
@@ -161,7 +161,8 @@ class ConnectionTest(Dialog[str]):
             lines = [*profile_lines(NEW, url, values), *([self._with_auth()] if proposal.lacks_auth else [])]
             return [[], [(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
         file = self._explorer.profiles.change_home(self._profile.name, self._explorer.paths.user_sessions)
-        rows = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changed_rows(self._profile, proposal)]
+        changes = rows_of(self._profile, proposal.changes)
+        rows = [[(f"   {key:<13} ", "dim"), (change, "text")] for key, change in changes]
         return [[], [(f" What fits, to be written to {file}:", "text bold")], *rows]
 
     def _with_auth(self) -> str:

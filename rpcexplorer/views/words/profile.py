@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from rpcexplorer.auth.registry import auth_of
-from rpcexplorer.model.doctor.connection_test import Check, CheckState
+from rpcexplorer.model.connection_test import Check, CheckState
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret

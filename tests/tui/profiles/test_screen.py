@@ -28,7 +28,7 @@ from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.widgets.answer import Answer
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
-from tests.client.test_doctor import by_name, deluge, key_wanted, open_aria2
+from tests.client.test_connection_test import by_name, deluge, key_wanted, open_aria2
 from tests.fakes.wire import HOLD, RawServer
 from tests.tui.visiting import (
     asked,
@@ -967,7 +967,7 @@ def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explore
             beside = team.with_name("sessions.local.toml")
             assert "✗ Content type" in asked(dialog)
             assert f"to be written to {beside}" in asked(dialog).replace("\n", "")
-            assert "nothing → deluge" in asked(dialog)
+            assert "not set → deluge" in asked(dialog)
             assert not beside.exists()
             await pilot.press("enter")
             await on(pilot, CallScreen)

@@ -10,7 +10,7 @@ import pytest
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.model.doctor.connection_test import Check
+from rpcexplorer.model.connection_test import Check
 from rpcexplorer.model.profile import MethodNote, Profile
 from rpcexplorer.model.secrets.route import Change, RouteChanged
 from rpcexplorer.model.secrets.secret import Secret

@@ -17,9 +17,8 @@ from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.digest import DigestAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.exchange import Exchange, Malformed, Outcome, Refused, Response, Result, Unreached
-from rpcexplorer.model.hints.credentials import schemes
-from rpcexplorer.model.hints.finding import hint_for
-from rpcexplorer.model.hints.hint import Changes, Hint, setting
+from rpcexplorer.model.hint import Changes, Hint, setting
+from rpcexplorer.model.hints import hint_for, schemes
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile, ad_hoc
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.storage.profiles.profiles import Profiles

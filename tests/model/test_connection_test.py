@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.auth.none import NoAuth
-from rpcexplorer.model.doctor.connection_test import steps
+from rpcexplorer.model.connection_test import steps
 from rpcexplorer.model.exchange import (
     Cancelled,
     ErrorObject,

@@ -18,15 +18,23 @@ from rpcexplorer.client.client import Client
 from rpcexplorer.client.connection import certificate_of, connect
 from rpcexplorer.client.stop import Stop
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.doctor.connection_test import HTTP, LOGIN, RPC, Check, login_not_reached, steps
-from rpcexplorer.model.doctor.examination import MOST, Examination, behind_login
-from rpcexplorer.model.doctor.finding import Finding
-from rpcexplorer.model.doctor.proposal import Proposal, proposed
-from rpcexplorer.model.doctor.report import Asked, Report, Tell, asked, checks_of
+from rpcexplorer.model.connection_test import (
+    HTTP,
+    LOGIN,
+    RPC,
+    Asked,
+    Check,
+    Report,
+    Tell,
+    checks_of,
+    login_not_reached,
+    steps,
+)
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange
-from rpcexplorer.model.hints.finding import hint_for
-from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.hints import hint_for
+from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
 from rpcexplorer.model.profile import IN_PATH, Preset, Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
@@ -74,7 +82,7 @@ class Counted:
         await self._transport.close()
 
 
-class Doctor:
+class Tester:
     """One test of one profile."""
 
     def __init__(
@@ -89,7 +97,7 @@ class Doctor:
         left = MOST - (WITH_CREDENTIALS if profile.secrets else 0)
         self._examination = Examination(profile, known.usable_presets(), KINDS, self._changed, left)
 
-    async def examine(self, tell: Tell, stop: Stop) -> Report:
+    async def run(self, tell: Tell, stop: Stop) -> Report:
         """Make the calls and read what they show; ``tell`` hears of each step as it comes."""
         self._tell, self._stop = tell, stop
         self._transport = Counted(await connect(self._profile, REPLY_LIMIT), MOST)
@@ -164,7 +172,7 @@ class Doctor:
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
         if self._distrusted(checks) and not under_way and self._certificate:
             proposal = Proposal((("certificate", self._certificate.certificate.fingerprint),))
-        calls = asked(self._examination)
+        calls = tuple(Asked(heard.exchange.method, heard.form.path, heard.said) for heard in self._examination.heard)
         if tried:
             heard = Finding(self._profile, tried)
             calls += (Asked(f"{tried.method} with credentials", self._profile.path, heard.said),)

@@ -1,23 +1,28 @@
-"""An examination: which calls to make, one after the other, to find out how a server is to be spoken to.
+"""A probe: which calls find out how a server is to be spoken to, and the profile that follows.
 
-It yields questions and is told what came of each, so a test drives it by hand. None of them has credentials, each is of
-a method that is named beforehand, and there are no more of them than was allowed.
+It yields calls and is sent what came of each, so that a test can drive it by hand. None of them has
+credentials, each is of a method that is named beforehand, and there are no more than was allowed.
 """
 
 from __future__ import annotations
 
+import re
 from collections import deque
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from typing import Any, Final
+from urllib.parse import urlsplit
 
+from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.model.doctor.finding import FORM, Finding, TrialCall
-from rpcexplorer.model.doctor.signs import SIGNS, names_in, recognized
-from rpcexplorer.model.exchange import Exchange
-from rpcexplorer.model.hints.finding import hint_for
-from rpcexplorer.model.hints.hint import Changes
+from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Refused, Result, Unreached
+from rpcexplorer.model.hint import Changes, Hint
+from rpcexplorer.model.hints import MOVED, SIGNS, hint_for, names_in, recognized
+from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import PATH, Auth, HeaderHandshake, Preset, Profile
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.protocol.envelope import open_object
+from rpcexplorer.protocol.messages import EnvelopeForm
 
 MOST: Final = 12
 """Requests of one test, those with credentials included."""
@@ -36,6 +41,149 @@ PATHS: Final = (
     "/api/v1/jsonrpc",
 )  # fmt: skip
 """Where services are, the most usual first; others tell by their first reply which they are."""
+
+FORM: Final = ("path", "content_type", "accept", "empty_params", "envelope", "id", "handshake")
+"""The keys of a profile that say where and in which form calls are made, whoever calls."""
+
+REFUSING: Final = frozenset({400, 406, 409, 412, 415, 426})
+"""Statuses that refuse the form of a request, and so an address where requests are expected."""
+
+OF_THE_TEST: Final = frozenset({"request", "size"})
+"""Steps at which the limits of a test end a question, and the server is there all the same."""
+
+LONGEST_ADDRESS: Final = 200
+"""Letters of an address that a server names."""
+
+_USER = re.compile(r"//[^/]*@")
+_JSON_RPC = re.compile(rb'"jsonrpc"\s*:')
+
+
+class TrialCall(Struct, frozen=True):
+    """A call that is wanted, in the form of a profile that has no credentials."""
+
+    form: Profile
+    method: str
+
+
+class Finding(Struct, frozen=True):
+    """A question, and what came of it."""
+
+    form: Profile
+    exchange: Exchange
+    hint: Hint | None = None
+    """What would make the next one succeed."""
+
+    @property
+    def ended(self) -> bool:
+        """No reply came: nothing more is to be asked."""
+        return isinstance(self.exchange.outcome, Unreached | Cancelled | Refused)
+
+    @property
+    def stopped(self) -> bool:
+        """The person ended it, or no more requests were left."""
+        outcome = self.exchange.outcome
+        return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step == "request")
+
+    @property
+    def cut_short(self) -> bool:
+        """The server went away, or the person ended it: what was still to be asked is not known."""
+        outcome = self.exchange.outcome
+        return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step not in OF_THE_TEST)
+
+    @property
+    def asks_for_login(self) -> bool:
+        return asks_for_login(self.form.login, self.exchange.outcome, self.exchange.response.status)
+
+    @property
+    def speaks(self) -> bool:
+        """It is a reply of JSON-RPC, and not just an error of a web server that happens to be JSON."""
+        match self.exchange.outcome:
+            case Result():
+                return True
+            case ErrorObject():
+                body = self.exchange.response.body.lstrip()
+                members = open_object(body) if body[:1] == b"{" and _is_text(body) else None
+                if members is None:
+                    return _JSON_RPC.search(body) is not None
+                known = (members.jsonrpc, members.id, members.result)
+                return self.form.envelope == "transmission" or any(part is not None for part in known)
+        return False
+
+    @property
+    def rank(self) -> int:
+        """How near this came to a result."""
+        outcome, status = self.exchange.outcome, self.exchange.response.status
+        if isinstance(outcome, Result):
+            return 4
+        if self.speaks:
+            assert isinstance(outcome, ErrorObject)
+            return 3 if outcome.code == METHOD_NOT_FOUND or self.asks_for_login else 2
+        return 1 if self.asks_for_login or status in REFUSING or isinstance(outcome, ErrorObject) else 0
+
+    @property
+    def form_changes(self) -> Changes:
+        """What of address and form the hint would change; nothing that leads to another host, or away from https."""
+        if self.hint is None or (self.hint.careful and not self._stays_with_host(self.hint)):
+            return ()
+        return tuple(each for each in self.hint.changes if each[0] in {"url", *FORM})
+
+    @property
+    def auth_changes(self) -> Changes:
+        """The kind of auth that the server asks for by name."""
+        return tuple(each for each in self.hint.changes if each[0].startswith("auth.")) if self.hint else ()
+
+    @property
+    def said(self) -> str:
+        """The reply in a few words."""
+        outcome, status = self.exchange.outcome, self.exchange.response.status
+        match outcome:
+            case Result():
+                return "a result"
+            case ErrorObject(code=code, message=message):
+                number = "" if code is None else f" {code}"
+                return f"error{number} {message}".strip()
+            case Unreached(sentence=sentence) | Refused(sentence=sentence):
+                return sentence
+            case Malformed(reason=reason) if status is None or 200 <= status < 300:
+                return reason
+            case Cancelled():
+                return "stopped here"
+        return f"HTTP {status}{f' to {self.moved_to}' if self.moved_to else ''}"
+
+    @property
+    def moved_to(self) -> str:
+        """Where a redirect leads, without what may be a secret of somebody; empty where there is none."""
+        location = self.exchange.response.header("location") or ""
+        if self.exchange.response.status not in MOVED:
+            return ""
+        return _USER.sub("//", re.split(r"[?#]", location)[0])[:LONGEST_ADDRESS]
+
+    def _stays_with_host(self, hint: Hint) -> bool:
+        """Another port of the same host, as safe as the one before: nobody else hears of the questions there."""
+        here, there = urlsplit(self.form.url), urlsplit(dict(hint.changes).get("url", ""))
+        return here.hostname == there.hostname and (here.scheme, there.scheme) != ("https", "http")
+
+    @property
+    def shape(self) -> EnvelopeForm:
+        """The version of JSON-RPC that the reply is written in, as far as it shows."""
+        body = self.exchange.response.body.lstrip()
+        if self.form.envelope != "2.0" or not self.speaks or body[:1] != b"{" or not _is_text(body):
+            return self.form.envelope
+        members = open_object(body)
+        if members is None or members.jsonrpc is not None:
+            return "2.0"
+        if re.search(rb'"version"\s*:\s*"1\.1"', body[:2_000]):
+            return "1.1"
+        return "1.0" if members.result is not None and members.error is not None else "2.0"
+
+
+def _is_text(body: bytes) -> bool:
+    try:
+        body.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
 
 Trials = Generator[TrialCall, Exchange, None]
 
@@ -97,11 +245,6 @@ class Examination:
         wanting = [heard for heard in (self.found, self.private) if heard and heard.asks_for_login]
         unseen = bool(wanting) and not any(heard.auth_changes for heard in wanting)
         return tuple(kind for kind in self._kinds if kind != Auth.kind) if unseen else ()
-
-    @property
-    def tried(self) -> list[str]:
-        """The paths that were asked, in their order."""
-        return [*dict.fromkeys(heard.form.path for heard in self.heard)]
 
     @property
     def is_bare(self) -> bool:
@@ -247,3 +390,81 @@ def _is_better(heard: Finding, before: Finding) -> bool:
     if heard.ended or heard.rank != before.rank:
         return not heard.ended and heard.rank > before.rank
     return not heard.form_changes or heard.said != before.said
+
+
+def asked_at_once(auth: Auth) -> bool:
+    """Whether servers ask for it before they look at a call: who was not asked needs none then."""
+    return bool(auth.scheme) and "password" in auth.takes
+
+
+class Proposal(Struct, frozen=True):
+    """A few lines of a profile, to be confirmed."""
+
+    changes: Changes
+    """Keys and values that differ from what the profile is now; of an address, from what every profile is."""
+    preset: Preset | None = None
+    """What the profile would start with, and did not before."""
+    secrets: tuple[str, ...] = ()
+    """The fields of secrets that are wanted then."""
+    lacks_auth: bool = False
+    """The server wants to know who calls, and nothing says by which kind of auth: a person has to."""
+
+    @property
+    def trusts(self) -> bool:
+        """It is about a certificate that no authority vouches for: nobody is to say yes to that by habit."""
+        return "certificate" in self.values
+
+    @property
+    def values(self) -> Mapping[str, Any]:
+        return dict(self.changes)
+
+    def made_from(self, address: Profile) -> tuple[str, dict[str, Any]]:
+        """The url of a new profile for an address that was typed, and its other keys; those of auth in a table."""
+        keys = {key: value for key, value in self.changes if key != "url" and not key.startswith("auth.")}
+        auth = {key.removeprefix("auth."): value for key, value in self.changes if key.startswith("auth.")}
+        if not auth and self.preset is None and not self.lacks_auth:
+            auth = {"kind": address.auth.kind}
+        if address.path != PATH:
+            keys.setdefault("path", address.path)
+        return self.values.get("url", address.url), {**keys, **({"auth": auth} if auth else {})}
+
+
+def proposed(examination: Examination, said: Collection[str]) -> Proposal | None:
+    """What to change; ``said`` are the keys that files say of the profile, which a preset does not reach.
+
+    None where nothing was found, or the test was cut short. A proposal without changes is a profile that is right as
+    it is.
+    """
+    found, profile = examination.found, examination.profile
+    if found is None or examination.cut_short:
+        return None
+    name = "" if profile.preset == examination.preset else examination.preset
+    preset = examination.presets.get(name)
+    under = preset.values if preset else profile
+    changes: list[tuple[str, Any]] = [("preset", name)] if preset else []
+    if found.form.url != profile.url:
+        changes.insert(0, ("url", found.form.url))
+    for key in FORM:
+        now, before = getattr(found.form, key), getattr(profile if key in said else under, key)
+        if now != before and now is not None:
+            changes.append((key, {"header": now.header} if isinstance(now, HeaderHandshake) else now))
+    auth = _auth(examination, profile if any(key.startswith("auth") for key in said) else under)
+    secrets = (found.hint.secret,) if auth and found.hint and found.hint.secret else under.secrets
+    if dict(auth).get("auth.kind") == Auth.kind:
+        secrets = ()
+    stored = tuple(field for field in secrets if field != "session")
+    return Proposal((*changes, *auth), preset, stored, bool(examination.asked_kinds))
+
+
+def _auth(examination: Examination, under: Profile) -> Changes:
+    """The kind of auth that the server has asked for, or none where it did not ask for the preset's."""
+    found, profile = examination.found, examination.profile
+    assert found is not None
+    wanted = found.auth_changes
+    if wanted:
+        return wanted if dict(wanted)["auth.kind"] != under.auth.kind else ()
+    open_ = found.speaks and not found.asks_for_login and asked_at_once(under.auth)
+    answered = examination.private is not None and isinstance(examination.private.exchange.outcome, Result)
+    if (open_ or answered) and not profile.secrets and under.auth.kind != Auth.kind:
+        return (("auth.kind", Auth.kind),)
+    return ()

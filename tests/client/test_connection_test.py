@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from rpcexplorer.explorer import Explorer, Stop
-from rpcexplorer.model.doctor.examination import METHODS, MOST
-from rpcexplorer.model.doctor.report import Report
+from rpcexplorer.model.connection_test import Report
+from rpcexplorer.model.probe import METHODS, MOST
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.views.proposal import plan
 from tests.fakes.certificates import self_signed

@@ -1,0 +1,601 @@
+"""Rules over a failed exchange: what the server wants, and what the profile would have to say.
+
+A call that failed shows the first hint. The connection test asks again in the form that a hint
+suggests. Signs say which preset a server looks like; the test believes them only after the server
+has answered in the form of that preset.
+
+What a server says is text from outside. An address that it names becomes one of the profile only if
+it is plain: no user, no query, nothing in its path that may be a secret. Whoever writes a change
+into a file checks it again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from typing import Final
+from urllib.parse import SplitResult, urljoin, urlsplit
+
+from msgspec import Struct
+
+from rpcexplorer.model.complaint import listed
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Refused, Result, Unreached
+from rpcexplorer.model.hint import PROGRAM, Changes, Hint, quoted, setting
+from rpcexplorer.model.login_asked import asks_for_login
+from rpcexplorer.model.profile import PATH, Auth, Profile
+from rpcexplorer.model.secrets.secret import FIELD_WORDS, origin_of
+
+MAX_TEXT: Final = 2_000
+"""Characters of a server's words that are read: no hint is deep in a traceback."""
+
+_TAGS = re.compile(r"<(?:style|script)\b.*?(?:</|\Z)|<[^>]{0,500}(?:>|\Z)", re.DOTALL | re.IGNORECASE)
+
+
+class FailedCall(Struct, frozen=True):
+    """A call as the rules look at it: how it was sent, and what the server says of it."""
+
+    exchange: Exchange
+    profile: Profile
+    """How it was sent."""
+    kinds: Mapping[str, type[Auth]]
+    """All auth types."""
+    text: str
+    """The words of the status line, then the error's message and data, or the body without tags."""
+
+    @classmethod
+    def of(cls, exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]]) -> FailedCall:
+        outcome, response = exchange.outcome, exchange.response
+        words = [response.reason[:MAX_TEXT]]
+        if isinstance(outcome, ErrorObject):
+            words += [outcome.message[:MAX_TEXT], _start(outcome.data or b"").replace('\\"', '"')]
+        elif isinstance(outcome, Malformed):
+            words.append(_TAGS.sub(" ", _start(response.body)))
+        return cls(exchange, profile, kinds, " ".join(" ".join(words).split()))
+
+    @property
+    def status(self) -> int | None:
+        return self.exchange.response.status
+
+    @property
+    def error(self) -> ErrorObject | None:
+        return self.exchange.outcome if isinstance(self.exchange.outcome, ErrorObject) else None
+
+    @property
+    def code(self) -> int | None:
+        return self.error.code if self.error else None
+
+    @property
+    def was_read(self) -> bool:
+        """Whether the server read a call: its error does not say that the id is null."""
+        return not re.search(rb'"id"\s*:\s*null', self.exchange.response.body[-MAX_TEXT:])
+
+    @property
+    def has_empty_params(self) -> bool:
+        """Whether it went out without params of its own, credentials included."""
+        bare = self.exchange.kind != "batch" and self.exchange.params.strip() in {"", "[]"}
+        return bare and not self.profile.auth.in_params
+
+    @property
+    def location(self) -> str:
+        return self.exchange.response.header("location") or ""
+
+    def headers(self, name: str) -> list[str]:
+        return [value for key, value in self.exchange.response.headers if key.lower() == name]
+
+    def says(self, pattern: str) -> bool:
+        return re.search(pattern, self.text, re.IGNORECASE) is not None
+
+    def unreached(self, step: str, words: str) -> bool:
+        outcome = self.exchange.outcome
+        return isinstance(outcome, Unreached) and outcome.step == step and words in outcome.sentence
+
+    def hint(self, sentence: str, changes: Changes = (), secret: str = "", *, careful: bool = False) -> Hint:
+        """Return a hint with the commands that do the same."""
+        commands = setting(self.profile, self.exchange.url, changes, secret) if changes or secret else ()
+        return Hint(sentence, changes, secret, commands, careful)
+
+    def test_hint(self, sentence: str) -> Hint:
+        """Return a hint that proposes the connection test."""
+        profile = self.profile
+        address = quoted(profile.url if profile.path == PATH else profile.endpoint) if profile.ad_hoc else profile.name
+        return Hint(sentence, commands=(f"{PROGRAM} profiles test {address}",), tests=True)
+
+
+def hint_for(
+    exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]], *, tested: bool = False
+) -> Hint | None:
+    """Return what may help a call that failed; ``profile`` is the one it was sent with.
+
+    ``tested``: the connection test has sent it.
+    """
+    call = FailedCall.of(exchange, profile, kinds)
+    if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
+        return call.hint(f"The {FIELD_WORDS.get(field, field)} has to be entered.", secret=field)
+    if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
+        return None
+    rules = RULES if tested else (*NEEDS_TEST, *RULES)
+    return next((hint for rule in rules if (hint := rule(call))), None)
+
+
+def _start(text: bytes) -> str:
+    return text[:MAX_TEXT].decode("utf-8", "replace")
+
+
+# --- the address -----------------------------------------------------------------------------------------------------
+
+MOVED: Final = frozenset({301, 302, 307, 308})
+"""A call is to be sent elsewhere; 303 means that something is to be fetched there."""
+
+_PRINTABLE = re.compile(r"[\x21-\x7e]*")
+_PLAIN = re.compile(r"https?://(?:[A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\])(?::[0-9]{1,5})?(?:/[\w.~-]{0,64})*", re.ASCII)
+_RANDOM = re.compile(r"(?=[\w~-]{12})(?:[A-Za-z_~-]*[0-9]+[A-Za-z]+){2}", re.ASCII)
+_LOGIN = re.compile(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b", re.IGNORECASE)
+_PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
+_NO_TLS = "does not speak TLS"
+"""Words of the transport if a server answers a TLS handshake with something else."""
+_UNTRUSTED = "shows this one certificate"
+"""Words of the client if only the certificate is not trusted."""
+
+
+def moved(call: FailedCall) -> Hint | None:
+    """A redirect to another path of the same server, or anywhere else."""
+    if call.status not in MOVED or not call.location or leads_to_login(call):
+        return None
+    here = call.profile.endpoint
+    there = _split(here, call.location)
+    if there is None or not _PLAIN.fullmatch(there.geturl()) or any(map(_RANDOM.match, there.path.split("/"))):
+        return Hint("The server redirects to an address that is not taken over by itself: look at it first.")
+    changes = _address_changes(call.profile, there)
+    if not changes:
+        return None
+    if origin_of(there.geturl()) == call.profile.origin:
+        return call.hint(f"The server has this at {there.path or '/'}.", changes)
+    was = urlsplit(here)
+    same = was.hostname == there.hostname and (was.scheme, there.scheme) == ("http", "https")
+    other = "" if same else ", which is another server"
+    return call.hint(f"The server has this at {there.geturl()}{other}.", changes, careful=not same)
+
+
+def leads_to_login(call: FailedCall) -> bool:
+    """Return whether it redirects to a page where a person logs in."""
+    elsewhere = _LOGIN.search(call.location.partition("?")[0]) and not _LOGIN.search(call.profile.endpoint)
+    return (call.status or 0) in MOVED | {303} and bool(elsewhere)
+
+
+def encryption(call: FailedCall) -> Hint | None:
+    """A port that speaks https was spoken to in http, or the other way round."""
+    url = _split(call.profile.url)
+    if url is None:
+        return None
+    if url.scheme == "https" and call.unreached("tls", _NO_TLS):
+        http = url._replace(scheme="http", netloc=url.netloc if url.port else f"{url.netloc}:443").geturl()
+        sentence = "There is no TLS at this port; over http everybody on the way can read what is sent."
+        return call.hint(sentence, (("url", http),), careful=True)
+    if url.scheme != "http" or not isinstance(call.exchange.outcome, Malformed):
+        return None
+    upgrade = ", ".join(call.headers("upgrade")).lower()
+    if call.status == 426 and "tls" not in upgrade:
+        return Hint("The server wants another protocol here, such as a WebSocket.") if upgrade else None
+    if call.status == 426 or call.says(_PLAIN_HTTP):
+        port = "" if call.status == 426 or url.port else ":80"
+        https = url._replace(scheme="https", netloc=url.netloc + port).geturl()
+        return call.hint("The server speaks https here.", (("url", https),))
+    return None
+
+
+def unchosen_path(call: FailedCall) -> Hint | None:
+    """No JSON-RPC at the usual path, which nobody has chosen."""
+    if call.profile.path != PATH or not isinstance(call.exchange.outcome, Malformed):
+        return None
+    is_page = call.exchange.response.body.lstrip()[:1] == b"<"
+    if call.status not in NOTHING_THERE and not (call.status == 200 and is_page):
+        return None
+    return call.test_hint(
+        f"There seems to be no JSON-RPC at {PATH}, the usual path; other servers have it at /, /jsonrpc or /rpc."
+    )
+
+
+def untyped_path(call: FailedCall) -> Hint | None:
+    """A login is asked for at a path that nobody typed: some servers ask at any."""
+    profile = call.profile
+    if not profile.ad_hoc or profile.path != PATH or profile.secrets or call.status != 401:
+        return None
+    if not isinstance(call.exchange.outcome, Malformed):
+        return None
+    return call.test_hint(
+        f"The server wants to know who calls; whether its calls go to {PATH}, the usual path, does not show yet."
+    )
+
+
+def untrusted(call: FailedCall) -> Hint | None:
+    """An unknown certificate at an address that is not a profile, so that none can be pinned."""
+    if not call.profile.ad_hoc or not call.unreached("tls", _UNTRUSTED):
+        return None
+    return call.test_hint("Nobody vouches for the server's certificate.")
+
+
+def _address_changes(profile: Profile, there: SplitResult) -> Changes:
+    """What changes in url and path; a url with a path of its own keeps it if it can."""
+    target, base = there.path or "/", f"{there.scheme}://{there.netloc}"
+    if origin_of(there.geturl()) != profile.origin:
+        return (("url", base), *((("path", target),) if target != profile.path else ()))
+    own = urlsplit(profile.url).path.rstrip("/")
+    if target == (urlsplit(profile.endpoint).path or "/"):
+        return ()
+    if target.startswith(f"{own}/"):
+        return (("path", target.removeprefix(own)),)
+    return (("url", base), ("path", target))
+
+
+def _split(base: str, url: str = "") -> SplitResult | None:
+    """Return the parts of an address, or None if it is not one."""
+    try:
+        parts = urlsplit(urljoin(base, url) if url else base)
+        return parts if parts.port != 0 and _PRINTABLE.fullmatch(url) else None
+    except ValueError:
+        return None
+
+
+# --- media types -----------------------------------------------------------------------------------------------------
+
+USUAL: Final = ("application/json", "application/json-rpc")
+"""What servers accept, the most usual first."""
+BOTH: Final = "application/json, text/event-stream"
+"""What a server that may answer with a stream wants a client to accept."""
+TYPE_REFUSED: Final = frozenset({200, 400, 406, 422, 500})
+"""Statuses of a refused content type if the server's words say so."""
+
+_SPOKEN_OF = r"content[- ]?type|media[- ]?type|mime[- ]?type"
+_TYPE = re.compile(r"\b(?:application|text)/[\w.+-]{1,60}", re.ASCII)
+
+
+def content_type(call: FailedCall) -> Hint | None:
+    """415, or a refusal that speaks of the type; 412 without a condition can mean nothing else."""
+    if call.status not in {412, 415} and not (call.status in TYPE_REFUSED and call.says(_SPOKEN_OF)):
+        return None
+    now = _essence(call.profile.content_type)
+    taken = _types_in([*call.headers("accept-post"), *call.headers("accept")])
+    named = [each for each in (*taken, *_types_in([call.text])) if "json" in each and each != now]
+    if not named and now in taken:
+        return None
+    usual = {name: rank for rank, name in enumerate(USUAL)}
+    best = min(named, key=lambda each: usual.get(each, len(usual)), default="")
+    best = best or next(each for each in USUAL if each != now)
+    return call.hint(f"The server does not take {now}, but {best}.", (("content_type", best),))
+
+
+def accept(call: FailedCall) -> Hint | None:
+    wanted = ", ".join(_types_in([call.text]) or _types_in([*call.headers("accept"), BOTH]))
+    if call.status != 406 or wanted == call.profile.accept:
+        return None
+    return call.hint(f"The server wants a client that takes {wanted}.", (("accept", wanted),))
+
+
+def unread(call: FailedCall) -> Hint | None:
+    """A server that saw no call in the request may have looked at its type alone."""
+    if call.was_read or call.code not in {-32600, -32700} or _essence(call.profile.content_type) == USUAL[0]:
+        return None
+    sentence = f"The server saw no call in the request: it may want the content type {USUAL[0]}."
+    return call.hint(sentence, (("content_type", USUAL[0]),))
+
+
+def _types_in(texts: Iterable[str]) -> list[str]:
+    """Return the media types that the texts name, each once."""
+    return [*dict.fromkeys(found.lower().rstrip(".") for text in texts for found in _TYPE.findall(text))]
+
+
+def _essence(media_type: str) -> str:
+    """Return a type without its parameters."""
+    return media_type.partition(";")[0].strip().lower()
+
+
+# --- handshake and version -------------------------------------------------------------------------------------------
+
+_SESSION_HEADER = re.compile(r"x-[a-z0-9-]{0,60}(?:session|csrf|xsrf)[a-z0-9-]{0,60}", re.IGNORECASE | re.ASCII)
+_MCP: Final = (
+    r"mcp-session-id|missing session id|no valid session id|server not initiali[sz]ed"
+    r"|before initiali[sz]ation|not (?:been )?initiali[sz]ed"
+)
+_WANTS_2: Final = (
+    r"jsonrpc\W*(?:\w+\W+){0,3}(?:missing|required|must be|included|absent)"
+    r"|(?:missing|requires?)\W+(?:\w+\W+){0,2}jsonrpc"
+)
+_WANTS_1: Final = (
+    r"(?:version|jsonrpc)\W+(?:\w+\W+){0,4}(?:unsupported|not supported|unknown|unexpected)"
+    r"|(?:unsupported|unexpected|unknown|invalid)\W+(?:\w+[\W_]+){0,3}(?:version|jsonrpc)\b"
+)
+
+
+def session_header(call: FailedCall) -> Hint | None:
+    """409 with a header whose value belongs into the next request."""
+    names = [name for name, _ in call.exchange.response.headers if _SESSION_HEADER.fullmatch(name)]
+    if call.status != 409 or not names or call.profile.handshake is not None:
+        return None
+    sentence = f"The server hands out {names[0]} and wants it with every request."
+    return call.hint(sentence, (("handshake", {"header": names[0]}),))
+
+
+def mcp(call: FailedCall) -> Hint | None:
+    if call.status not in {400, 404} or call.profile.handshake is not None or not call.says(_MCP):
+        return None
+    return call.hint("The server speaks MCP, and wants to be initialized first.", (("handshake", "mcp"),))
+
+
+def envelope(call: FailedCall) -> Hint | None:
+    """A server of one version of JSON-RPC that was spoken to in another."""
+    if call.error is None or call.code == -32601:
+        return None
+    now, is_new = call.profile.envelope, b'"jsonrpc"' in call.exchange.response.body
+    if now != "2.0" and is_new and call.says(_WANTS_2):
+        better = "2.0"
+    elif now == "2.0" and not is_new and call.says(_WANTS_1):
+        better = "1.1" if b'"version"' in call.exchange.response.body else "1.0"
+    else:
+        return None
+    return call.hint(f"The server speaks JSON-RPC {better}.", (("envelope", better),))
+
+
+# --- params ----------------------------------------------------------------------------------------------------------
+
+PARAMS_REFUSED: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
+"""Codes of errors that may be about the form of params."""
+
+_BE = r"(?:expected|must be|should be|has to be|needs? (?:to be )?|is not|isn't|not|requires?|wants?|only)"
+_A = r"\W+(?:(?:an?|the|of|type|valid|json|to|be|as|by|passed|given|accepts?|supports?)\W+){0,4}"
+BY_NAME: Final = (
+    rf"{_BE}{_A}(?:object|dict\w*|mapping|map|struct|named|keyword|by[- ]name)\b"
+    r"|(?:received|got|invalid type:)\W*(?:an? )?(?:array|list|sequence)\b"
+)
+BY_POSITION: Final = (
+    rf"{_BE}{_A}(?:array|list|sequence|tuple|vector|positional|by[- ]position)\b"
+    r"|(?:received|got|invalid type:)\W*(?:an? )?(?:object|dict|map)\b"
+)
+_MISSING = (
+    r"\bparams\b\W*(?:\w+\W+){0,3}(?:missing|required|absent|not (?:found|given|present|set))"
+    r"|(?:missing|without|lacks?|no)\W+(?:\w+\W+){0,2}params\b"
+)
+_NONE_WANTED = (
+    r"(?:takes|expects?|wants|accepts) no (?:params|parameters|arguments)"
+    r"|params\W+(?:must|should) be (?:omitted|left out|absent)"
+)
+_BARE = re.compile(r"\W*(?:invalid|bad|wrong) (?:method )?param(?:eter)?s?\W*", re.IGNORECASE)
+_OF_PARAMS = r"param|argument|positional|keyword|by[- ](?:name|position)"
+
+EMPTY_PARAMS: Final = {"[]": "[]", "{}": "{}", "omit": "no params at all"}
+
+
+def empty_params(call: FailedCall) -> Hint | None:
+    """An error that names the form in which the server wants empty params."""
+    if call.code not in PARAMS_REFUSED or not call.has_empty_params:
+        return None
+    now, better = call.profile.empty_params, ""
+    by_name, by_position = call.says(BY_NAME), call.says(BY_POSITION)
+    if call.says(_NONE_WANTED):
+        better = "omit"
+    elif by_name != by_position:
+        better = "{}" if by_name else "[]"
+    elif now == "omit" and call.says(_MISSING):
+        better = "[]"
+    if not better or better == now:
+        return None
+    sentence = f"Where a call has no params, the server wants {EMPTY_PARAMS[better]}, not {EMPTY_PARAMS[now]}."
+    return call.hint(sentence, (("empty_params", better),))
+
+
+def maybe_empty_params(call: FailedCall) -> Hint | None:
+    """A refusal that gives no reason may be about the form of empty params."""
+    error, now = call.error, call.profile.empty_params
+    if error is None or not call.has_empty_params or now == "omit":
+        return None
+    if error.code == -32602 and error.data is None and _BARE.fullmatch(error.message):
+        better = "{}" if now == "[]" else "[]"
+        sentence = f"If {call.exchange.method} needs no params, the server may want {better} where there are none."
+    elif error.code in {-32600, -32700} and not call.was_read and now == "[]":
+        better = "omit"
+        sentence = "The server saw no call in the request: it may want no params at all where there are none."
+    else:
+        return None
+    return call.hint(sentence, (("empty_params", better),))
+
+
+def typed_params(call: FailedCall) -> Hint | None:
+    """Params that somebody typed in the other form."""
+    if call.code not in PARAMS_REFUSED or not call.says(_OF_PARAMS):
+        return None
+    if call.exchange.kind == "batch" or call.has_empty_params or call.says(BY_NAME) == call.says(BY_POSITION):
+        return None
+    typed = call.exchange.params.lstrip()[:1]
+    if typed == "[" and call.says(BY_NAME):
+        return Hint('The server wants params by name, as an object: {"name": value}.')
+    if typed == "{" and call.says(BY_POSITION):
+        return Hint("The server wants params by position, as an array: [value].")
+    return None
+
+
+# --- credentials -----------------------------------------------------------------------------------------------------
+
+_SCHEME = re.compile(r"(?:\A|,)\s*([A-Za-z][\w-]{1,40})(?=\s+[^\s=,]|\s*(?:,|\Z))", re.ASCII)
+_QUOTED = re.compile(r'"(?:[^"\\]|\\.)*"')
+_KEY_HEADER = re.compile(r"\bx-[a-z-]{0,40}(?:key|token)\b", re.IGNORECASE)
+_NOT_WHO: Final = r"\bhost\b|\borigin\b|white-?list|allow-?list|\bip\b|csrf"
+"""What a refusal speaks of that is not about who calls."""
+
+
+def credentials(call: FailedCall) -> Hint | None:
+    """The server asks for credentials, or rejects those that were sent."""
+    if call.status == 403 and (call.says(_NOT_WHO) or call.error):
+        return None
+    asked = asks_for_login(call.profile.login, call.exchange.outcome, call.status)
+    if call.status not in {401, 403} and not leads_to_login(call) and not asked:
+        return None
+    offered = schemes(call.headers("www-authenticate"))
+    named = [each for each in call.kinds.values() if each.scheme.lower() in offered]
+    kind = named[-1] if named else None  # of several the one that comes later gives less away
+    if kind is not None and call.profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
+        return call.hint(f"The server asks for {kind.scheme} auth.", _auth_changes(kind, call.profile), kind.takes[-1])
+    if call.profile.secrets:
+        return _rejected(call)
+    return _named_in_words(call) or _some_kind(call, offered)
+
+
+def schemes(challenges: list[str]) -> list[str]:
+    """Return the schemes that a server offers, in lower case; one header may hold several."""
+    bare = [_QUOTED.sub('""', each[:MAX_TEXT]) for each in challenges]
+    return [*dict.fromkeys(found.lower() for each in bare for found in _SCHEME.findall(each))]
+
+
+def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:
+    """Return whether secrets would go out more openly than now: anyone in between could ask for that."""
+    order = [*call.kinds]
+    return bool(call.profile.auth.scheme) and order.index(kind.kind) < order.index(call.profile.auth.kind)
+
+
+def _auth_changes(kind: type[Auth], profile: Profile) -> Changes:
+    """Another auth type, with the user name: a file that names a type discards the auth below it."""
+    keeps = profile.username is not None and "username" in kind.__struct_fields__
+    return (("auth.kind", kind.kind), *((("auth.username", profile.username),) if keeps else ()))
+
+
+def _rejected(call: FailedCall) -> Hint:
+    """Name the secret to enter again: of a session, the one that opens the next."""
+    fields = [field for field in call.profile.secrets if field not in {"username", "session"}]
+    field = (fields or ["session"])[0]
+    what = "session" if call.profile.has_sessions else field
+    sentence = f"The server does not accept the {what} that was sent."
+    if call.status == 403:
+        sentence = "The server does not let this caller do that: check who calls, or ask who runs it."
+    return call.hint(sentence, secret=field)
+
+
+def _named_in_words(call: FailedCall) -> Hint | None:
+    """An auth type that the words of the refusal name."""
+    header = _KEY_HEADER.search(call.text)
+    if header and "header" in call.kinds:
+        changes = (("auth.kind", "header"), ("auth.header", header[0]))
+        return call.hint(f"The server asks for a key in the header {header[0]}.", changes, "token")
+    for kind in call.kinds.values():
+        if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
+            return call.hint(f"The server asks for a {kind.scheme} token.", _auth_changes(kind, call.profile), "token")
+    return None
+
+
+def _some_kind(call: FailedCall, offered: list[str]) -> Hint:
+    unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
+    kinds = listed(each for each in call.kinds if each != Auth.kind)
+    sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
+    set_kind = f"{PROGRAM} profiles set {call.profile.name} auth.kind=KIND"
+    if call.profile.ad_hoc:
+        set_kind = f"{setting(call.profile, call.exchange.url, ())[0].removesuffix(Auth.kind)}KIND"
+    return Hint(sentence, commands=(set_kind,))
+
+
+# --- the tables ------------------------------------------------------------------------------------------------------
+
+HintRule = Callable[[FailedCall], Hint | None]
+
+RULES: Final[tuple[HintRule, ...]] = (
+    encryption,
+    moved,
+    session_header,
+    mcp,
+    accept,
+    content_type,
+    envelope,
+    empty_params,
+    typed_params,
+    credentials,
+    unchosen_path,
+    unread,
+    maybe_empty_params,
+)
+"""What is plain to see before what is only likely."""
+
+NEEDS_TEST: Final[tuple[HintRule, ...]] = (untyped_path, untrusted)
+"""Asked first, but not for a connection test, which is what they propose."""
+
+
+class Sign(Struct, frozen=True):
+    """One preset, and what its servers are known by: any of these."""
+
+    preset: str
+    realm: str = ""
+    """The realm of a challenge, whole."""
+    server: str = ""
+    """How the header ``Server`` begins."""
+    says: tuple[str, ...] = ()
+    """Words of a page, a header or an error."""
+    lists: str = ""
+    """How a method begins that it lists."""
+    path: str = ""
+    """An address that no other has, if there is anything at it."""
+    answers: str = ""
+    """A method that only such servers answer with a result."""
+    private: str = ""
+    """A harmless method that shows whether this server wants to know who calls, where not every such server does."""
+
+
+SIGNS: Final = (
+    Sign("aria2", lists="aria2.", private="aria2.getVersion"),
+    Sign("bitcoin", realm="jsonrpc"),
+    Sign("bcoin", realm="node"),
+    Sign("deluge", says=("Deluge",), lists="web.connect", path="/json"),
+    Sign("electrum", realm="Electrum"),
+    Sign("ethereum", says=("does not exist/is not available",), answers="web3_clientVersion"),
+    Sign("kodi", realm="Kodi"),
+    Sign("mcp", says=("mcp-session-id",), path="/mcp"),
+    Sign("monero", realm="monero-rpc", server="Epee-based"),
+    Sign("moonraker", says=("moonraker",), path="/server/jsonrpc", private="server.info"),
+    Sign("mopidy", says=("Mopidy",), path="/mopidy/rpc"),
+    Sign("nzbget", realm="NZBGet", server="nzbget-"),
+    Sign("odoo", says=("odoo.",), path="/web/dataset/call_kw"),
+    Sign("snapcast", server="Snapcast"),
+    Sign("transmission", realm="Transmission", server="Transmission", path="/transmission/rpc"),
+    Sign("ubus", path="/ubus"),
+    Sign("xapi", lists="session.login_with_password"),
+    Sign("zabbix", says=("zbx_session", "Zabbix"), path="/api_jsonrpc.php"),
+)
+
+NOTHING_THERE: Final = frozenset({404, 405, 501})
+"""Statuses that say no more than that an address is not one for calls."""
+MAX_PAGE: Final = 20_000
+"""Bytes of a response that are searched for a sign: a server names itself soon."""
+MAX_LIST: Final = 256 * 1024
+"""Bytes of a list of names: the longest that was seen has 60,000."""
+
+_REALM = re.compile(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE)
+
+
+def recognized(exchange: Exchange, profile: Profile) -> list[str]:
+    """Return the presets that a response speaks for, the surest first."""
+    response = exchange.response
+    challenges = [value for name, value in response.headers if name.lower() == "www-authenticate"]
+    realms = {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
+    server, names, words = response.header("server") or "", names_in(exchange), ""
+    answered = exchange.method if isinstance(exchange.outcome, Result) else ""
+    if not answered:
+        message = exchange.outcome.message[:MAX_PAGE] if isinstance(exchange.outcome, ErrorObject) else ""
+        page = response.body[:MAX_PAGE].decode("utf-8", "replace")
+        words = "\n".join([*(f"{name}: {value}" for name, value in response.headers), message, page])
+    by_name = [
+        sign.preset
+        for sign in SIGNS
+        if sign.realm in realms - {""}
+        or (sign.server and server.startswith(sign.server))
+        or (sign.answers and sign.answers == answered)
+        or (sign.lists and any(name.startswith(sign.lists) for name in names))
+        or any(word in words for word in sign.says)
+    ]
+    anything = response.status not in {None, *NOTHING_THERE}
+    by_place = [sign.preset for sign in SIGNS if anything and sign.path and sign.path == profile.path]
+    return [*dict.fromkeys([*by_name, *by_place])]
+
+
+def names_in(exchange: Exchange) -> list[str]:
+    """Return the names that a result lists, or nothing."""
+    if not isinstance(exchange.outcome, Result) or len(exchange.outcome.text) > MAX_LIST:
+        return []
+    try:
+        found = exchange.outcome.decoded()
+    except (ValueError, RecursionError):
+        return []
+    return [name for name in found if isinstance(name, str)] if isinstance(found, list) else []
