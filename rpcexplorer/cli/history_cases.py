@@ -45,8 +45,8 @@ def export(
 ) -> None:
     """Print calls as a case: a file to hand on, which somebody else opens, imports or replays.
 
-    Secrets are never in it. What else is nobody's business is hidden by its place, in params and replies, and
-    wherever the same value stands.
+    Secrets are never in it. --hide redacts other values, in params and responses, and the same value everywhere
+    else. If it is part of a method's name, nothing is written.
 
     \b
     Examples:
@@ -71,7 +71,10 @@ def export(
     if made.too_much and not jsonl:
         fail(f"{made.too_much}. Name fewer, or write them as lines of JSON with --jsonl.")
     for id in made.dropped:
-        world.say(f"the reply of {id} is left out: nobody can look into it for what is to be hidden")
+        world.say(f"warning: the response of {id} was left out: rpcexplorer cannot find all hidden values in it.")
+    for pointer in made.short:
+        short = f"warning: a value at {pointer} is too short to be redacted inside other text"
+        world.say(f"{short}. Check the file before you share it.")
     out.world.write((made.lines if jsonl else made.text).encode())
     out.write()
 

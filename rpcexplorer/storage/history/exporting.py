@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.jsontext.pointers import parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
+from rpcexplorer.model.complaint import LONGEST, listed
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Unreached
 from rpcexplorer.model.history.case import MOST, MOST_CALLS
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
@@ -28,7 +29,7 @@ from rpcexplorer.redaction.edits import Edit, edited
 from rpcexplorer.redaction.exchanges import for_history, redacted
 from rpcexplorer.redaction.redactor import SHORTEST, Redactor
 from rpcexplorer.storage.history.blocks import UNUSUAL, quoted, to_block
-from rpcexplorer.storage.history.records import to_exchange, to_record
+from rpcexplorer.storage.history.records import changed, to_exchange, to_record
 from rpcexplorer.storage.local_paths import LocalPaths
 from rpcexplorer.storage.opening import told_size
 
@@ -44,6 +45,8 @@ class Exported(Struct, frozen=True):
     note: str
     dropped: tuple[str, ...] = ()
     """Ids of calls whose reply is left out, as nobody could look into it for what was to be hidden."""
+    short: tuple[str, ...] = ()
+    """Pointers to values that are too short to be hidden inside other text."""
 
     @property
     def text(self) -> str:
@@ -77,8 +80,9 @@ def exported(
     *,
     folders: Iterable[Path] = (),
 ) -> Exported | str:
-    """Calls, oldest first, as they can be handed on; a sentence where one of the pointers to hide leads nowhere.
+    """Return calls, oldest first, as they can be handed on; a sentence if that is not possible.
 
+    It is not if a pointer to hide leads nowhere, or if a hidden value is part of a method's name, which has to stay.
     ``folders`` are where the files of this person lie.
     """
     local = LocalPaths(profiles.values(), folders)
@@ -90,12 +94,14 @@ def exported(
         if trouble := hiding.look(pointer, calls):
             return trouble
     if hide:
+        if trouble := hiding.look_at_methods(calls):
+            return trouble
         for at, call in enumerate(calls):
             is_blind = hiding.is_blind(call, hide)
             dropped += [call.id] * is_blind
             calls[at] = hiding.applied(_without_reply(call) if is_blind else call, hide)
-        note = hiding.text(note)
-    return Exported(tuple(calls), note, tuple(dropped))
+        note = hiding.told(note)
+    return Exported(tuple(calls), note, tuple(dropped), tuple(hiding.short))
 
 
 def _clean(call: Exchange, profiles: Mapping[str, Profile], secrets: Sequence[Secret], local: LocalPaths) -> Exchange:
@@ -136,6 +142,7 @@ class _Hiding:
     def __init__(self) -> None:
         self._texts: set[str] = set()
         self._numbers: set[str] = set()
+        self.short: list[str] = []
 
     def look(self, pointer: str, calls: Iterable[Exchange]) -> str:
         """Take down what a pointer leads to; a sentence where it leads nowhere."""
@@ -148,6 +155,8 @@ class _Hiding:
                 for start, end in spans_at(text, parts[1:]):
                     found = True
                     self._note(text[start:end])
+                    if pointer not in self.short and _is_short(text[start:end]):
+                        self.short.append(pointer)
         return "" if found else f"{pointer} leads nowhere in these calls, so nothing was written: check its names."
 
     def _note(self, value: str) -> None:
@@ -160,44 +169,59 @@ class _Hiding:
                 if text and not HIDDEN.fullmatch(text) and (whole or len(text) >= SHORTEST):
                     self._texts.add(text)
 
+    def look_at_methods(self, calls: Iterable[Exchange]) -> str:
+        """Return a sentence if what is to be hidden is part of a method's name; it names the call alone."""
+        ids = [call.id for call in calls if self._is_in_method(call.method)]
+        if not ids:
+            return ""
+        which = f"call{'s' * (len(ids) > 1)} {listed(ids)}"
+        return f"Nothing was written: the method name of {which} contains a hidden value. Export the other calls only."
+
+    def _is_in_method(self, method: str) -> bool:
+        """Return whether a value is part of a method's name; a short one, if it is a word of it."""
+        return self.told(method) != method or not self._texts.isdisjoint(re.split(r"[\W_]+", method))
+
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
-        """Whether something may have to be hidden in a reply that cannot be looked into."""
+        """Whether something may have to be hidden in a reply that cannot be looked into, or half of it at its end."""
         wanted = any(parts[:1] != ("params",) for pointer in pointers if (parts := parts_of(pointer)))
-        if not wanted or not call.response.body:
-            return False
-        return call.response.cut or _place_of(call) is None
+        return bool(call.response.body) and (call.response.cut or (wanted and _place_of(call) is None))
 
     def applied(self, call: Exchange, pointers: Sequence[str]) -> Exchange:
+        """Return the call with nothing left in any value of its record."""
         ways = [parts for pointer in pointers if (parts := parts_of(pointer))]
         params = [parts[1:] for parts in ways if parts[0] == "params"]
+
+        def hide(key: str, value: Any) -> Any:
+            match key, value:
+                case "params" | "params_sent", str():
+                    return self._hidden(value, params)
+                case "reply", _:
+                    return self._body(call, ways).encode("utf-8", "surrogateescape")
+                case "code", _:
+                    is_hidden = str(value) in self._numbers or not {("error",), ("error", "code")}.isdisjoint(ways)
+                    return None if is_hidden else value
+                case "message", _ if not {("error",), ("error", "message")}.isdisjoint(ways):
+                    return UNRECORDED
+                case "kind" | "outcome" | "step" | "envelope", _:  # words of ours
+                    return value
+                case _, str():
+                    return self.told(value)
+                case _, list():
+                    return list(map(self.told, value))
+            return value
+
+        left = to_exchange(changed(to_record(call), hide))
+        assert isinstance(left, Exchange), left  # _clean has read it back
+        return left
+
+    def _body(self, call: Exchange, ways: Sequence[tuple[str, ...]]) -> str:
         body = call.response.body.decode("utf-8", "surrogateescape")
         place = _place_of(call)
-        if place is not None:
-            name, start, end = place
-            inside = self._hidden(body[start:end], [parts[1:] for parts in ways if parts[0] == name])
-            body = self._hidden(body[:start], []) + inside + self._hidden(body[end:], [])
-        else:
-            body = self._hidden(body, [])
-        outcome = call.outcome
-        if isinstance(outcome, ErrorObject):
-            is_hidden = ("error",) in ways or ("error", "message") in ways
-            outcome = replace(outcome, message=UNRECORDED if is_hidden else self.text(outcome.message))
-        response = call.response
-        changed = replace(
-            call,
-            url=self.text(call.url),
-            name=self.text(call.name),
-            note=self.text(call.note),
-            params=self._hidden(call.params, params),
-            params_sent=None if call.params_sent is None else self._hidden(call.params_sent, params),
-            outcome=outcome,
-            response=replace(
-                response,
-                body=body.encode("utf-8", "surrogateescape"),
-                headers=tuple((name, self.text(value)) for name, value in response.headers),
-            ),
-        )
-        return _read_again(changed)
+        if place is None:
+            return self._hidden(body, [])
+        name, start, end = place
+        inside = self._hidden(body[start:end], [parts[1:] for parts in ways if parts[0] == name])
+        return self._hidden(body[:start], []) + inside + self._hidden(body[end:], [])
 
     def _hidden(self, text: str, ways: Iterable[Sequence[str]]) -> str:
         """A JSON text, or a part of one, with marks at these places and wherever the same values stand."""
@@ -208,7 +232,7 @@ class _Hiding:
                 edits.append(Edit(start, end, f'"{UNRECORDED}"'))
         text = edited(text, edits)
         elsewhere = (Edit(*token.span(token.lastgroup or 0), f'"{UNRECORDED}"') for token in self._same(text))
-        return self.text(edited(text, elsewhere))
+        return self._text(edited(text, elsewhere))
 
     def _same(self, text: str) -> Iterator[re.Match[str]]:
         for token in _TOKEN.finditer(text):
@@ -217,15 +241,34 @@ class _Hiding:
             ):
                 yield token
 
-    def text(self, text: str) -> str:
+    def told(self, text: str) -> str:
+        """Return a sentence, name or header without what is hidden; it may quote only the beginning of a value."""
+        if text in self._texts:
+            return UNRECORDED
+        text = self._hidden(text, [])
+        for value in self._long if "…" in text else ():
+            for length in range(min(len(value) - 1, LONGEST), SHORTEST - 1, -1):
+                text = text.replace(f"{value[:length]}…", f"{UNRECORDED}…")
+        return text
+
+    def _text(self, text: str) -> str:
         """Any text without what is hidden, where that is long enough to mean nothing else."""
-        return self._long.text(text) if self._texts or self._numbers else text
+        return self._redactor.text(text) if self._texts or self._numbers else text
 
     @cached_property
-    def _long(self) -> Redactor:
-        """Made when all is taken down."""
-        long = (each for each in sorted(self._texts | self._numbers) if len(each) >= SHORTEST)
-        return Redactor(Secret(each, UNRECORDED.strip("«»")) for each in long)
+    def _long(self) -> Sequence[str]:
+        """What is looked for inside other text; complete when all is noted."""
+        return [each for each in sorted(self._texts | self._numbers) if len(each) >= SHORTEST]
+
+    @cached_property
+    def _redactor(self) -> Redactor:
+        return Redactor(Secret(each, UNRECORDED.strip("«»")) for each in self._long)
+
+
+def _is_short(value: str) -> bool:
+    """Return whether a value is a text or a number that turns up in other texts by chance."""
+    text = decoded(value) if value[:1] == '"' else value if value[:1] in "-0123456789" else ""
+    return 0 < len(text) < SHORTEST
 
 
 def _texts_of(call: Exchange, part: str) -> Iterator[str]:

@@ -77,7 +77,12 @@ def to_record(exchange: Exchange) -> dict[str, Any]:
         "note": exchange.note,
         "foreign": exchange.foreign,
     }
-    return dict(_spelled(key, value) for key, value in values.items() if key in ALWAYS or not _is_empty(value))
+    return _written(values)
+
+
+def changed(record: dict[str, Any], change: Callable[[str, Any], Any]) -> dict[str, Any]:
+    """Return a record in which every value is what `change` makes of it, given its key without `_base64`."""
+    return _written({key: change(key, value) for key, value in map(_read, record, record.values())})
 
 
 def renamed(record: dict[str, Any], **given: str | None) -> dict[str, Any]:
@@ -85,6 +90,10 @@ def renamed(record: dict[str, Any], **given: str | None) -> dict[str, Any]:
     changed = {key: text for key, text in given.items() if text is not None}
     kept = {key: value for key, value in record.items() if key.removesuffix(BASE64) not in changed}
     return kept | dict(_spelled(key, text) for key, text in changed.items() if text)
+
+
+def _written(values: dict[str, Any]) -> dict[str, Any]:
+    return dict(_spelled(key, value) for key, value in values.items() if key in ALWAYS or not _is_empty(value))
 
 
 def _is_empty(value: Any) -> bool:

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import getpass
+import json
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Callable
 from datetime import UTC, datetime
+from html import escape
+from urllib.parse import quote, quote_plus
 
 import pytest
+from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Response, Unreached
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Response, Sent, Unreached
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.storage.history.exporting import Exported, exported
@@ -127,6 +135,125 @@ def test_a_reply_that_nobody_can_look_into_is_left_out_where_something_of_it_is_
     assert made.dropped == ("x1",)
     assert "a@b.c" not in made.text
     assert made.exchanges[1].response.cut
+
+
+SPELLINGS: dict[str, Callable[[str], str]] = {
+    "raw": str,
+    "JSON": lambda value: json.dumps(value)[1:-1],
+    "JSON in JSON": lambda value: json.dumps(json.dumps(value))[1:-1],
+    "quoted JSON": json.dumps,
+    "Python": lambda value: repr(value)[1:-1],
+    "bytes in Python": lambda value: repr(value.encode())[2:-1],
+    "URL": quote,
+    "URL twice": lambda value: quote(quote(value)),
+    "form": quote_plus,
+    "HTML": escape,
+    "base64": lambda value: b64encode(value.encode()).decode(),
+    "base64 in a text": lambda value: b64encode(f"user {value} here".encode()).decode(),
+    "hex": lambda value: value.encode().hex(),
+}
+ODD: Exchange = replace(
+    call("<p>not JSON</p>"),
+    outcome=Malformed("it is no JSON"),
+    response=Response(502, "Bad Gateway", body=b"<p>no</p>"),
+)
+PLACES: dict[str, Callable[[str], Exchange]] = {
+    "id": lambda text: replace(ODD, id=text),
+    "profile": lambda text: replace(ODD, profile=text),
+    "url": lambda text: replace(ODD, url=f"https://rpc.example.com/{text}/?q={text}"),
+    "params": lambda text: replace(ODD, params=json.dumps({"a": f"x {text}", text: [text]})),
+    "params sent": lambda text: replace(ODD, params_sent=json.dumps([text])),
+    "name": lambda text: replace(ODD, name=f"of {text}"),
+    "note": lambda text: replace(ODD, note=f"of {text}"),
+    "reason": lambda text: replace(ODD, outcome=Malformed(f"it redirects to {text}.")),
+    "sentence": lambda text: replace(ODD, outcome=Unreached("body", f"it broke off after {text}.")),
+    "remark": lambda text: replace(ODD, outcome=Malformed("no JSON", (f"jsonrpc is {text}, not 2.0",))),
+    "remark on a notification": lambda text: replace(ODD, kind="notification", outcome=Sent((f"{text} came",))),
+    "remark on an id": lambda text: replace(
+        call(f'{{"jsonrpc": "2.0", "id": {json.dumps(text)}, "result": 1}}'),
+        outcome=decode(f'{{"jsonrpc": "2.0", "id": {json.dumps(text)}, "result": 1}}'.encode(), "x1"),
+    ),
+    "status line": lambda text: replace(ODD, response=replace(ODD.response, reason=f"Sorry {text}")),
+    "HTTP remark": lambda text: replace(ODD, response=replace(ODD.response, remarks=(f"{text} followed",))),
+    "header": lambda text: replace(ODD, response=replace(ODD.response, headers=(("X-User", f"u={text}"),))),
+    "header name": lambda text: replace(ODD, response=replace(ODD.response, headers=((f"X-{text}", "1"),))),
+    "body": lambda text: replace(
+        ODD, response=replace(ODD.response, body=f"<p>{text}</p>\xff".encode("latin-1", "replace"))
+    ),
+    "result": lambda text: call(result(json.dumps({"of": text, text: 1}))),
+    "message": lambda text: call(
+        result("0").replace('"result": 0', f'"error": {json.dumps({"code": 1, "message": text})}')
+    ),
+    "cut reply": lambda text: call(result(json.dumps([text]))[:-2], cut=True),
+    "surrogates": lambda text: replace(ODD, name=f"\udc80 {text}", note=f"\ud800{text}"),
+}
+
+
+@pytest.mark.parametrize(
+    "value", ["Ada Lovelace <ada@example.com>", 'Zoë "Z" O\'Neill\\', "ada.lovelace", "+4912345678"]
+)
+def test_hidden_value_is_absent_from_all_that_is_written(value: str) -> None:
+    source = call(result(json.dumps({"who": value})))
+    for name, spell in SPELLINGS.items():
+        calls = [source, *(make(spell(value)) for make in PLACES.values())]
+        made = exported(calls, {"prod": PROD}, [], f"of {value}", ["/result/who"])
+        assert isinstance(made, Exported), made
+        for written in (made.text, made.lines):
+            assert written.count("«not recorded»") > len(PLACES)
+            for lines in map(everything_in, written.split("[[call]]" if written is made.text else "\n")):
+                found = [other for other in SPELLINGS if SPELLINGS[other](value) in lines]
+                assert not found, f"written as {name}: {found} in {lines}"
+
+
+@pytest.mark.parametrize("place", ["reason", "sentence", "remark", "HTTP remark"])
+def test_beginning_of_hidden_value_is_absent_from_our_sentences(place: str) -> None:
+    source = call(result('{"who": "ada.lovelace@example.com"}'))
+    made = exported([source, PLACES[place]("basic realm=ada.love…")], {}, [], "", ["/result/who"])
+    assert isinstance(made, Exported), made
+    assert "love" not in made.text.replace("Ada Lovelace", "")
+
+
+def everything_in(written: str) -> str:
+    """What is written, and once more with its escapes and its base64 read."""
+    read = written.encode("latin-1", "backslashreplace").decode("unicode_escape", "replace")
+    packed = re.findall(r'base64(?:" ?: ?| = )\[?"([A-Za-z0-9+/=]+)"', written)
+    return "\n".join([written, read, *(b64decode(each).decode("utf-8", "replace") for each in packed)])
+
+
+@pytest.mark.parametrize(
+    "method", ["user.ada.lovelace", "ping, ada.lovelace.get", "user.ada%2Elovelace", "get, user.Bo", "get_Bo"]
+)
+def test_hidden_value_in_a_method_writes_nothing(method: str) -> None:
+    source = call(result('{"who": "ada.lovelace", "short": "Bo"}'))
+    said = exported([source, replace(source, id="x2", method=method)], {}, [], "", ["/result/*"])
+    assert isinstance(said, str)
+    assert "call x2 contains a hidden value" in said
+    assert method not in said
+
+
+def test_hidden_error_code_is_absent_where_the_reply_is_left_out() -> None:
+    error = '{"code": -32001, "message": "no ada.lovelace"}'
+    whole = call(result("0").replace('"result": 0', f'"error": {error}'))
+    cut = replace(whole, response=replace(whole.response, cut=True))
+    for hide in (["/error"], ["/error/code", "/error/message"]):
+        made = exported([whole, cut], {}, [], "", hide)
+        assert isinstance(made, Exported)
+        assert "-32001" not in made.text
+        assert "lovelace" not in made.text
+
+
+def test_short_value_is_hidden_as_whole_value_and_reported() -> None:
+    source = call(result('{"who": "Bo", "age": 42, "more": {"a": "b"}}'))
+    remark = 'id is "Bo", not "x1"'
+    other = replace(source, id="x2", name="Bo", outcome=Malformed("no", (remark,)), params='["Bo", "Bob"]')
+    made = exported([source, other], {}, [], "Bo", ["/result/who", "/result/age", "/result/more"])
+    assert isinstance(made, Exported)
+    assert made.short == ("/result/who", "/result/age")
+    assert (made.note, made.exchanges[1].name, made.exchanges[1].params) == (
+        *[UNRECORDED] * 2,
+        f'["{UNRECORDED}", "Bob"]',
+    )
+    assert made.exchanges[1].remarks == (f'id is "{UNRECORDED}", not "x1"',)
 
 
 @pytest.mark.parametrize("pointer", ["/result/nothing", "/params/0", "/headers/x", "result", ""])
