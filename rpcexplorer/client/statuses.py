@@ -44,7 +44,10 @@ def _forbidden(_: Response, profile: Profile) -> str:
 def _by_proxy(response: Response, _: Profile) -> str:
     wanted = response.header("proxy-authenticate")
     asks = f" ({cut(wanted)})" if wanted else ""
-    return f"a proxy asks for credentials of its own{asks}. Put them into the proxy's address, in HTTPS_PROXY."
+    if response.proxy is None:
+        return f"a proxy in front of the server asks for credentials of its own{asks}. Ask who runs the server."
+    advice = "Put user name and password into its address in HTTP_PROXY, or name the host in NO_PROXY."
+    return f"the proxy {response.proxy} asks for credentials of its own{asks}. {advice}"
 
 
 def _media_type(_: Response, profile: Profile) -> str:

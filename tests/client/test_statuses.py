@@ -33,7 +33,7 @@ def called(reply: bytes, kind: str = "none") -> Exchange:
         ),
         (401, {}, 3, "HTTP 401 Unauthorized: the server asks for credentials."),
         (403, {}, 3, "HTTP 403 Forbidden: whoever calls may not do this at http://127.0.0.1"),
-        (407, BASIC, 3, "a proxy asks for credentials of its own (Negotiate)"),
+        (407, BASIC, 3, "a proxy in front of the server asks for credentials of its own (Negotiate). Ask who"),
         (415, {}, 5, "HTTP 415 Unsupported Media Type: the server does not take application/json-rpc."),
         (429, {"Retry-After": "7"}, 5, "too many requests. Try again in 7 s."),
         (429, {}, 5, "Try again later."),
@@ -48,6 +48,19 @@ def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code:
     told = body == b"<html>no" and status not in {401, 407}
     assert ("HTML page" in exchange.outcome.reason) == told, "and what the bytes were, where that matters"
     assert exchange.exit_code == code
+
+
+def test_407_through_a_proxy_exits_3_and_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def call() -> Exchange:
+        async with Client("http://rpc.example.invalid", auth="none") as client:
+            return await client.call("ping")
+
+    with RawServer(http_reply(b"<html>", 407, headers={"Content-Length": "100"})) as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+        exchange = asyncio.run(call())
+    assert exchange.exit_code == 3
+    assert isinstance(exchange.outcome, Malformed)
+    assert f"the proxy {proxy.origin} asks for credentials" in exchange.outcome.reason
 
 
 def test_credentials_that_were_sent_are_to_be_entered_again() -> None:

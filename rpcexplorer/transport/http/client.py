@@ -11,7 +11,7 @@ import asyncio
 import contextlib
 import ssl
 from functools import cache
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Final, Self
 
 import httpx
 
@@ -26,6 +26,9 @@ from rpcexplorer.transport.tls.trust import USUAL, Trust
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+
+PROXY_REFUSES: Final = 407
 
 
 class HttpTransport:
@@ -57,6 +60,9 @@ class HttpTransport:
         except Unreachable as known:
             problem = known
         except Exception as failure:  # noqa: BLE001 - the border: httpx lets through far more than its own errors
+            if proxy is not None and address.scheme == "http" and incoming.head.status == PROXY_REFUSES:
+                # The request got no further than the proxy, whatever became of the page that says so.
+                return incoming.response()
             problem = explain(failure, attempt, expired=limit.expired())
         else:
             return incoming.response()

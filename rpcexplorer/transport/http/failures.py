@@ -57,6 +57,12 @@ class Attempt(Struct, frozen=True):
     trust: Trust
     """Whom the profile trusts, and who it says that it is."""
 
+    @property
+    def peer(self) -> str:
+        """The server, and on plain http the proxy, which may be the one that failed."""
+        through = f" (through the proxy {self.proxy})" if self.proxy and self.address.scheme == "http" else ""
+        return f"{self.address.place}{through}"
+
 
 def explain(failure: Exception, attempt: Attempt, *, expired: bool) -> Unreachable:
     """Turn an exception into ours; `expired` says that the deadline ended the exchange."""
@@ -240,7 +246,7 @@ def _bad_certificate(code: int, attempt: Attempt) -> str:
 
 
 def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
-    place = attempt.address.place
+    place = attempt.peer
     if not attempt.incoming.sent_whole:
         return "send", (
             f"{place} closed the connection before the request was sent whole: it may refuse one of this size"
@@ -257,7 +263,7 @@ def _without_a_reply(failure: Exception, attempt: Attempt) -> Words:
 
 
 def _within_the_body(failure: Exception, attempt: Attempt) -> str:
-    incoming, place = attempt.incoming, attempt.address.place
+    incoming, place = attempt.incoming, attempt.peer
     came = f"{incoming.received:,} bytes had come"
     if incoming.announced is not None:
         came = f"{incoming.received:,} of {incoming.announced:,} bytes had come"

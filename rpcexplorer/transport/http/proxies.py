@@ -1,7 +1,8 @@
 """Which proxy an address is reached through, as the environment says.
 
 HTTP_PROXY, HTTPS_PROXY, ALL_PROXY and NO_PROXY are obeyed, in either case, and on macOS and Windows the
-system's settings. A loopback address goes only through a proxy that a variable names and that is on this machine too:
+system's settings. Besides names, NO_PROXY may hold addresses and networks, such as 10.0.0.0/8; no name is looked up
+for them. A loopback address goes only through a proxy that a variable names and that is on this machine too:
 credentials for such an address are sent over plain http without a question.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import getproxies, getproxies_environment, proxy_bypass
@@ -47,10 +49,25 @@ def proxy_for(address: Address) -> Proxy | None:
         return None  # what mostly is the case, and takes a twentieth of a call to find out any other way
     proxies = asked()
     url = proxies.get(address.scheme) or proxies.get("all")
-    if not url or proxy_bypass(address.place) or proxy_bypass(address.host):
+    if not url or proxy_bypass(address.place) or proxy_bypass(address.host) or _is_in_no_proxy(address.host):
         return None
     proxy = Proxy(url if "://" in url else f"http://{url}")
     return proxy if not stays_here or _is_here(proxy) else None
+
+
+def _is_in_no_proxy(host: str) -> bool:
+    """Return whether NO_PROXY has a network, or another spelling, of an address; the standard library knows names."""
+    import ipaddress  # only a call through a proxy needs it
+
+    try:
+        ip = ipaddress.ip_address(host)
+    except ValueError:
+        return False
+    for entry in getproxies_environment().get("no", "").split(","):
+        with suppress(ValueError):
+            if ip in ipaddress.ip_network(entry.strip().strip("[]"), strict=False):
+                return True
+    return False
 
 
 def _is_here(proxy: Proxy) -> bool:

@@ -18,7 +18,7 @@ from rpcexplorer.transport.http.reply import SURPLUS
 from rpcexplorer.transport.http.request import address_of
 from rpcexplorer.transport.port import Request
 from rpcexplorer.transport.tls.trust import Trust
-from tests.fakes.wire import HOLD, NEXT, Authority, RawServer, Script, http_reply
+from tests.fakes.wire import HOLD, NEXT, RESET, Authority, RawServer, Script, http_reply
 from tests.transport.http.sending import BODY, failure_of, send
 
 if TYPE_CHECKING:
@@ -47,6 +47,13 @@ if TYPE_CHECKING:
         ({"HTTP_PROXY": "http://p", "NO_PROXY": "h:81"}, "http://h:81/", None),
         ({"HTTP_PROXY": "http://p", "NO_PROXY": "h:81"}, "http://h:82/", "http://p"),
         ({"HTTP_PROXY": "http://p", "NO_PROXY": "::1"}, "http://[::1]:8080/", None),
+        ({"HTTP_PROXY": "http://p", "NO_PROXY": "h, 10.0.0.0/8"}, "http://10.1.2.3:80/", None),
+        ({"HTTP_PROXY": "http://p", "NO_PROXY": "10.1.2.3/8"}, "http://10.9.9.9/", None),
+        ({"HTTP_PROXY": "http://p", "NO_PROXY": "10.0.0.0/8"}, "http://11.1.2.3/", "http://p"),
+        ({"HTTP_PROXY": "http://p", "NO_PROXY": "10.0.0.0/8,x/y"}, "http://ten.example/", "http://p"),
+        ({"HTTP_PROXY": "http://p", "no_proxy": "fd00::/8"}, "http://[fd00::1]/", None),
+        ({"HTTP_PROXY": "http://p", "NO_PROXY": "[fd00:0::1]"}, "http://[fd00::1]/", None),
+        ({"HTTP_PROXY": "http://127.0.0.1:1", "NO_PROXY": "127.0.0.0/8"}, "http://127.0.0.1/", None),
         ({"HTTP_PROXY": "http://127.0.0.1:1"}, "http://127.0.0.1/", "http://127.0.0.1:1"),
         ({"HTTP_PROXY": "http://localhost:1"}, "http://[::1]/", "http://localhost:1"),
         ({"HTTP_PROXY": "http://127.0.0.1:1", "NO_PROXY": "localhost"}, "http://localhost:8000/", None),
@@ -156,6 +163,22 @@ def test_a_proxy_that_refuses_the_tunnel_is_told_and_nothing_ran(
     assert problem.sentence.isprintable()
     assert "SECRET" not in problem.sentence
     assert not problem.maybe_ran
+
+
+def test_proxy_407_on_plain_http_is_a_response(monkeypatch: pytest.MonkeyPatch) -> None:
+    reply = http_reply(b"<html>", 407, headers={"Content-Length": "100"})
+    for script in (reply, [reply, RESET]):
+        with RawServer(script) as proxy:
+            monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+            answer = send("http://rpc.example.invalid/")
+        assert (answer.status, answer.proxy) == (407, proxy.origin)
+
+
+def test_hangup_on_plain_http_names_the_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
+    with RawServer(b"") as proxy:
+        monkeypatch.setenv("HTTP_PROXY", proxy.origin)
+        problem = failure_of("http://rpc.example.invalid/")
+    assert f"rpc.example.invalid:80 (through the proxy {proxy.origin}) closed the connection" in problem.sentence
 
 
 @pytest.mark.thorough
