@@ -61,7 +61,7 @@ TOGETHER: Final = {
     "tui/call/docs": ("tui/call/docs/test_pane.py", "a pane is tested with what stands in it"),
     "tui/call/importing": ("tui/call/importing/test_taking.py", "what is asked is what is taken in"),
     "tui/call/methods": ("tui/call/methods/test_pane.py", "a pane is tested with what stands in it"),
-    "tui/call/params": ("tui/call/params/test_pane.py", "a pane is tested with what stands in it"),
+    "tui/editor": ("tui/call/params/test_pane.py", "problems are tested in the pane that shows them"),
     "tui/call/response": ("tui/call/test_reply_actions.py", "a pane is tested with what is done to a reply"),
     "tui/comparing": ("tui/comparing/test_screen.py", "a screen is tested by what it shows and does"),
     "tui/call/taking": ("tui/batch/test_screen.py", "what is taken is seen where it arrives"),

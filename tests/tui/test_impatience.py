@@ -17,13 +17,13 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.copying import CopyPicker
-from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.login import Credentials
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.dialogs.welcome import Welcome
+from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.profiles.form import ProfileForm
 from rpcexplorer.tui.profiles.screen import ProfilesScreen

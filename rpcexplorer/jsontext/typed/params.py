@@ -67,6 +67,9 @@ class Problem(Struct, frozen=True):
         return f"line {self.line}, column {self.column}: {self.what}; {self.instead}"
 
 
+_NO_VALUE = Problem(1, 1, 0, 0, "this is not JSON", "write one value", None)
+
+
 def parse(text: str) -> Params | Problem:
     """Judge a text as params; empty text means the empty array.
 
@@ -77,6 +80,35 @@ def parse(text: str) -> Params | Problem:
     if not body.strip(" \t\r\n"):
         return Params("[]", "array", 0)
     return _params(body) or _problem(text)
+
+
+def value_problem(text: str) -> Problem:
+    """Return the first problem of a text that is not one JSON value.
+
+    Params are an array or an object: any other value is judged as the only element of an array.
+    """
+    if not text.strip(" \t\r\n"):
+        return Problem(1, 1, 0, len(text), "a value is missing", "write one, or null", None)
+    if text[0] in "[{" and not text.startswith("{{"):
+        found = parse(text)
+        return found if isinstance(found, Problem) else _NO_VALUE
+    has_comment = "//" in text or "#" in text
+    around = f"[{text}\n]" if has_comment else f"[{text}]"
+    found = parse(around)
+    if isinstance(found, Params):
+        spans = elements(around) or ()
+        if len(spans) < 2:
+            return _NO_VALUE
+        start, end = (at - 1 for at in spans[1])
+        whole = Fix("put it in square brackets", f"[{text.strip()}]")
+        return Problem(*_place(text, start), start, end, "one value goes here", "put them in [ ]", whole)
+    start, end = (min(max(at - 1, 0), len(text)) for at in (found.offset, found.end))
+    if start == end == len(text) and found.offset < len(around):  # one that is too many has met our own
+        start -= 1
+    fixed = found.fix.text.strip() if found.fix else ""
+    inside = fixed[1:-1].strip() if fixed[:1] == "[" and fixed[-1:] == "]" else fixed
+    fix = Fix(found.fix.label, inside) if found.fix and inside else None
+    return Problem(*_place(text, start), start, end, found.what, found.instead, fix)
 
 
 def _params(body: str) -> Params | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from rpcexplorer.jsontext.scan import decoded
 from rpcexplorer.jsontext.typed.edits import is_json, string, with_indent, without_indent
+from rpcexplorer.jsontext.typed.params import Problem, value_problem
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.settled import is_reference
 
@@ -29,6 +30,11 @@ def typed_value(field: FormField, typed: str, start: str, indent: str = "") -> s
     if value is None or value == stood:
         return value and text
     return with_indent(value, indent) if stood != text or "\n" not in text else value
+
+
+def typed_problem(typed: str) -> Problem | None:
+    """Return what keeps a text from being one JSON value; None if it is one."""
+    return None if typed_json(typed) is not None else value_problem(typed)
 
 
 def typed_json(typed: str) -> str | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from textual import on
+from textual.geometry import Region
 
 from rpcexplorer.model.form.editing import FormText
 from rpcexplorer.model.form.field import FieldPath, FormField
@@ -72,6 +73,10 @@ class FormChanges(FormLayout):
     def _fold(self, path: FieldPath, *, unfold: bool) -> None:
         self._view = FormView({**self._view.folds, path: unfold}, self._view.chosen)
         self._show(path)
+        if unfold:
+            inside = sum(1 for each in self.list.items if each.path[: len(path)] == path)
+            region = Region(0, self.list.cursor, 1, min(inside, max(self.list.size.height, 1)))
+            self.list.scroll_to_region(region, animate=False, force=True, immediate=True, x_axis=False)
 
     def _open(self, *paths: FieldPath) -> None:
         self._view = FormView({**self._view.folds, **dict.fromkeys(paths, True)}, self._view.chosen)

@@ -21,7 +21,7 @@ from rpcexplorer.tui.commands import bindings
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.form.changes import FormChanges
 from rpcexplorer.tui.form.source import FormSource
-from rpcexplorer.tui.form.typing import NO_JSON, NO_NUMBER, JsonInPlace, LineInPlace
+from rpcexplorer.tui.form.typing import JsonInPlace, LineInPlace
 from rpcexplorer.tui.form.words import ABSENT, HOW_TO_TYPE, NULL, doc_lines, picks
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.widgets.row_list import RowList
@@ -69,7 +69,7 @@ class FormScreen(FormChanges):
             self._put(row.path, "false" if row.text == "true" else "true")
         elif row.editing == "choice":
             self._choose(row)
-        elif row.is_container and row.state != "value":
+        elif row.folds and row.state != "value":
             self._put(row.path, self._start(row))
             self._fold(row.path, unfold=True)
         else:
@@ -78,9 +78,8 @@ class FormScreen(FormChanges):
     def _type(self, row: FormField) -> None:
         self._edited = row
         text = shown(row, self._start(row), self._form_text.indent(row))
-        field = self._json if row.editing == "json" else self._line
+        field = self._line if row.editing == "text" else self._json
         field.open(text, self._place_of_value())
-        self.set_focus(field)
         self._line.display, self._json.display = field is self._line, field is self._json
         self._doc.lines = [*doc_lines(row, self._rows.reader)[:1], HOW_TO_TYPE]
         self.refresh_bindings()
@@ -94,14 +93,14 @@ class FormScreen(FormChanges):
     def _take(self) -> None:
         self._taken()
 
-    def _taken(self) -> bool:
-        """Put what was typed in its place; False where it cannot stand there, and is typed on."""
+    def _taken(self, refused: str = "not applied") -> bool:
+        """Put what was typed in its place; False if it is not JSON: then `refused` says what did not happen."""
         row = self._edited
         if row is None:
             return True
         value = typed_value(row, self._typed, self._start(row), self._form_text.indent(row))
         if value is None:
-            self.notify(NO_NUMBER if self._line.display else NO_JSON, markup=False)
+            self._json.refuse(refused)
             return False
         self._stop_typing()
         if value != row.text or row.state == "absent":
@@ -208,14 +207,14 @@ class FormScreen(FormChanges):
 
     def action_undo(self) -> None:
         if self._edited is not None:
-            self._json.undo()
+            self._json.action_undo()
             return
         self.source.undo()
         self._changed_elsewhere()
 
     def action_redo(self) -> None:
         if self._edited is not None:
-            self._json.redo()
+            self._json.action_redo()
             return
         self.source.redo()
         self._changed_elsewhere()
@@ -231,7 +230,7 @@ class FormScreen(FormChanges):
     # --- leaving ------------------------------------------------------------------------------------------------
 
     def action_send(self) -> None:
-        if self._taken():
+        if self._taken("not sent"):
             self.dismiss(True)
 
     def action_close(self) -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from rpcexplorer.model.form.field import FormField
 from rpcexplorer.model.form.rows import FormRows, FormView
-from rpcexplorer.model.form.typed import shown, typed_value
+from rpcexplorer.model.form.typed import shown, typed_json, typed_problem, typed_value
 from rpcexplorer.model.schema.described import Described, DescribedParam
 
 KINDS = {"s": {"type": "string"}, "n": {"type": "number"}, "a": True}
@@ -58,3 +60,33 @@ def test_json_of_several_lines_is_typed_from_the_first_column_on_and_put_back_wh
     assert typed_value(row, own.replace("1", "3"), "", "  ") == '[\n    {"b": 3},\n\n    2\n  ]'
     assert shown(row, "", "      ") == row.text, "it stands further to the left than its line"
     assert typed_value(row, row.text.replace("1", "3"), "", "      ") == row.text.replace("1", "3")
+
+
+@pytest.mark.parametrize(
+    ("typed", "place", "what", "fixed"),
+    [
+        ("", (1, 1), "a value is missing", None),
+        ("'a'", (1, 1), "text needs double quotes, not single ones", '"a"'),
+        ("{'a': 1}", (1, 2), "text needs double quotes, not single ones", '{"a": 1}'),
+        ("[1,\n2,]", (2, 2), "the comma after the last item is one too many", "[1,\n2]"),
+        ("[1, 2", (1, 6), "[ is not closed", "[1, 2]"),
+        ("1]", (1, 2), "] closes nothing", "1"),
+        ("1 // one", (1, 3), "JSON has no comments", "1"),
+        ('"a": 1', (1, 4), "members need braces, not square brackets", '{"a": 1}'),
+        ('"1,2", 3', (1, 8), "one value goes here", '["1,2", 3]'),
+        ("-", (1, 1), "- does not belong here", None),
+        (",", (1, 1), "one comma too many", None),
+    ],
+)
+def test_typed_problem_names_place_and_fix(typed: str, place: tuple[int, int], what: str, fixed: str | None) -> None:
+    problem = typed_problem(typed)
+    assert problem is not None
+    assert ((problem.line, problem.column), problem.what) == (place, what)
+    assert (problem.fix.text if problem.fix else None) == fixed
+
+
+@given(st.one_of(st.text(alphabet="[]{},:'\"1aN-/#\n \ufeff", max_size=12), st.text(max_size=6)))
+def test_typed_problem_lies_inside_the_text(typed: str) -> None:
+    problem = typed_problem(typed)
+    assert (problem is None) == (typed_json(typed) is not None)
+    assert problem is None or 0 <= problem.offset <= problem.end <= len(typed)

@@ -25,10 +25,10 @@ from rpcexplorer.tui.batch import screen as batch_screen
 from rpcexplorer.tui.batch.choice import BatchChoice
 from rpcexplorer.tui.batch.list import BatchList
 from rpcexplorer.tui.batch.screen import BatchScreen
-from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
 from rpcexplorer.tui.dialogs.form import Form
+from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.tui.history.screen import HistoryScreen
 from rpcexplorer.tui.messages import CopyCallWanted
 from rpcexplorer.tui.reader.reader import Reader

@@ -10,8 +10,8 @@ from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.tui.terminal.processes import ending
 from rpcexplorer.tui.widgets.remarks import Remarks
 from tests.tui.visiting import drawn, said, visit

@@ -17,6 +17,7 @@ from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.dialogs.dialog import Ask
 from rpcexplorer.tui.dialogs.picker import Picker
+from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.tui.form.layout import _around_offset
 from rpcexplorer.tui.form.list import FormList
 from rpcexplorer.tui.form.screen import FormScreen
@@ -169,3 +170,81 @@ def test_opening_and_leaving_changes_nothing_and_a_method_without_params_says_so
 
         assert on_screen(explorer, text.source(described), look) == [False]
         assert (text.now, text.before) == (written, [])
+
+
+def below(screen: FormScreen) -> str:
+    """What the line under a value that is typed as JSON says; empty if there is none."""
+    line = screen.query_one(ProblemLine)
+    return " ".join(text_of(line).split()) if line.display else ""
+
+
+def test_wrong_json_in_place_shows_line_column_fix(explorer: Explorer) -> None:
+    text = Text("{}")
+
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        await pilot.press("end", "enter", "ctrl+u", *"{'a': 1}")
+        await pilot.pause()
+        assert below(screen) == "✗ line 1, column 2: text needs double quotes, not single ones. ^R use double quotes"
+        await pilot.press("enter")
+        await pilot.pause()
+        assert below(screen).startswith("not applied line 1, column 2:"), "Enter at the end begins no line"
+        assert text.now == "{}"
+        await pilot.press("ctrl+r")
+        await pilot.pause()
+        assert below(screen) == ""
+        await pilot.press("enter")
+        assert text.now == '{"any": {"a": 1}}'
+        await pilot.press("enter", "ctrl+u", *"[1,", "alt+e")
+        await pilot.pause()
+        assert below(screen).startswith("not applied line 1, column 3: the comma after the last item")
+        await pilot.press("f5")
+        await pilot.pause()
+        assert below(screen).startswith("not sent line 1, column 3: the comma after the last item")
+        await pilot.press("f12", "ctrl+r", "f5")
+
+    assert on_screen(explorer, text.source(), act) == [True]
+    assert text.now == '{"any": [1]}'
+
+
+@pytest.mark.parametrize(
+    ("typed", "told", "fixed"),
+    [
+        ("0x1F", "line 1, column 1: JSON has only decimal numbers. ^R write the number in decimal", "31"),
+        ("1,5", "line 1, column 3: one value goes here. ^R put it in square brackets", "[1, 5]"),
+        ("True", "line 1, column 1: True is not JSON. ^R write null, true and false", "true"),
+    ],
+)
+def test_wrong_number_in_place_shows_fix(explorer: Explorer, typed: str, told: str, fixed: str) -> None:
+    text = Text("{}")
+
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        await pilot.press("down", "enter", "ctrl+u", *typed, "enter")
+        await pilot.pause()
+        assert below(screen) == f"not applied {told}"
+        await pilot.press("ctrl+r", "end", "enter", "escape")
+
+    assert on_screen(explorer, text.source(), act) == [False]
+    assert text.now == f'{{"age": {fixed}}}'
+
+
+def test_enter_on_absent_object_shows_its_members(explorer: Explorer) -> None:
+    described = Described(tuple(DescribedParam(f"p{at}", CIRCLE) for at in range(30)))
+    text = Text("{}")
+
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        await pilot.press("end", "enter")
+        await pilot.pause()
+        assert text.now == '{"p29": {"r": 0}}'
+        assert rows(screen)[-2:] == ["▾ ● p29 1 member object", "● r* 0 number"], "also below the last line"
+
+    on_screen(explorer, text.source(described), act)
+
+
+def test_enter_on_absent_object_without_members_types_json(explorer: Explorer) -> None:
+    text = Text("")
+
+    async def act(pilot: Pilot[None], screen: FormScreen) -> None:
+        await pilot.press("enter", *'"a":1', "enter", "escape")
+
+    on_screen(explorer, text.source(Described((DescribedParam("options", {"type": "object"}),))), act)
+    assert text.now == '{"options": {"a": 1}}'

@@ -17,7 +17,7 @@ from rpcexplorer.model.draft import Params, Problem
 from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described
-from rpcexplorer.tui.call.params.judging import AT_ONCE, JudgedEditor
+from rpcexplorer.tui.editor.judging import AT_ONCE, JudgedEditor
 from rpcexplorer.views.words.problems import unchecked_words
 
 LONGEST: Final = 1_000_000
@@ -76,16 +76,12 @@ class CheckedEditor(JudgedEditor):
         elif told is not None and told.fix is not None:
             self.replace(told.fix.text)
 
-    def action_problem_next(self) -> None:
-        """The cursor goes to the problem, or to the next of several warnings."""
-        self._show_place()
-
     def _judge(self) -> None:
         self._editor.warned = ()
         self._line.unsure = True
         super()._judge()
 
-    def _say(self, text: str, read: Params | Problem, remark: str, more: Pasted | None) -> None:
+    def _say(self, text: str, read: Params | Problem | None, remark: str, more: Pasted | None) -> None:
         super()._say(text, read, remark, more)
         self._check()
 
@@ -132,6 +128,7 @@ class CheckedEditor(JudgedEditor):
         self._line.at = nearest(self._editor.warned, cursor, self._line.at, first) if several else 0
 
     def _show_place(self) -> None:
+        """The cursor goes to the problem, or to the next of several warnings."""
         if self.problem is not None or not self.warnings:
             super()._show_place()
             return

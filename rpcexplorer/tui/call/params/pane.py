@@ -21,10 +21,10 @@ from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params.checking import CheckedEditor, CheckParams, unchecked
 from rpcexplorer.tui.call.params.completion import AskForNames, Complete, CompletionList, incomplete
-from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.page import offset_of
+from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.tui.messages import message
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet

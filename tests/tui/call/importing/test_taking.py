@@ -12,9 +12,9 @@ from textual.widgets import Input
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
-from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from rpcexplorer.tui.editor.problem import ProblemLine
 from tests.tui.stage import text_of
 from tests.tui.visiting import on, rest, said, type_in, visit
 from tests.tui.waiting import until

@@ -16,8 +16,8 @@ from rpcexplorer.model.schema.checked import Checked, SchemaProblem
 from rpcexplorer.model.schema.described import Described, DescribedParam
 from rpcexplorer.tui.call.params.checking import nearest
 from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.editor.editor import Editor
+from rpcexplorer.tui.editor.problem import ProblemLine
 from tests.tui.stage import Stage, text_of
 from tests.tui.waiting import until
 

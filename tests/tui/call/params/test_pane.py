@@ -9,11 +9,11 @@ from textual.pilot import Pilot
 from rpcexplorer.model.draft import Problem
 from rpcexplorer.model.exchange import Preview, Refused
 from rpcexplorer.model.methods.method import Method
-from rpcexplorer.tui.call.params import judging
-from rpcexplorer.tui.call.params.judging import AT_ONCE
 from rpcexplorer.tui.call.params.pane import ParamsPane
-from rpcexplorer.tui.call.params.problem import ProblemLine
+from rpcexplorer.tui.editor import judging
 from rpcexplorer.tui.editor.editor import Editor
+from rpcexplorer.tui.editor.judging import AT_ONCE
+from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet

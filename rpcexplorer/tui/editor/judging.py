@@ -11,9 +11,9 @@ from textual.containers import Vertical
 
 from rpcexplorer.model.draft import Params, Problem, judged
 from rpcexplorer.model.importing.pasted import Pasted, pasted
-from rpcexplorer.tui.call.params.problem import ProblemLine
 from rpcexplorer.tui.editor.editor import Editor
 from rpcexplorer.tui.editor.page import offset_of, place_of
+from rpcexplorer.tui.editor.problem import ProblemLine
 from rpcexplorer.views.json_tokens import laid_out
 
 AT_ONCE: Final = 4_000
@@ -44,7 +44,7 @@ class JudgedEditor(Vertical):
     def problem(self) -> Problem | None:
         """What is wrong with it, and now: sending does not wait for a pause."""
         if self._judged != self.text:
-            self._say(self.text, *_verdict(self.text))
+            self._say(self.text, *self._verdict(self.text))
         return self._line.read if isinstance(self._line.read, Problem) else None
 
     def replace(self, text: str) -> None:
@@ -86,17 +86,25 @@ class JudgedEditor(Vertical):
         if self.problem is None:
             self.replace(laid_out(self.text))
 
+    def action_problem_next(self) -> None:
+        """The cursor goes to the problem."""
+        self._show_place()
+
     def action_undo(self) -> None:
         self._editor.undo()
 
     def action_redo(self) -> None:
         self._editor.redo()
 
+    def _verdict(self, text: str) -> tuple[Params | Problem | None, str, Pasted | None]:
+        """Return what a text of params is, what is odd about it, and whether it is more than params."""
+        return (*judged(text), pasted(text))
+
     def _judge(self) -> None:
         text = self.text
         self._line.refused = ""
         if len(text) <= AT_ONCE:
-            self._say(text, *_verdict(text))
+            self._say(text, *self._verdict(text))
         else:
             self._editor.mark = None
             self._line.stale = True
@@ -107,12 +115,12 @@ class JudgedEditor(Vertical):
     async def _judge_later(self) -> None:
         await asyncio.sleep(PAUSE)
         text = self.text
-        verdict = await asyncio.to_thread(_verdict, text)
+        verdict = await asyncio.to_thread(self._verdict, text)
         if text == self.text:
             self._say(text, *verdict)
             self._follow()
 
-    def _say(self, text: str, read: Params | Problem, remark: str, more: Pasted | None) -> None:
+    def _say(self, text: str, read: Params | Problem | None, remark: str, more: Pasted | None) -> None:
         self._judged, self._line.remark, self._line.pasted = text, remark, more
         self._line.read, self._line.typed, self._line.stale = read, bool(text.strip()), False
         self._editor.mark = (read.offset, read.end) if isinstance(read, Problem) else None
@@ -128,8 +136,3 @@ class JudgedEditor(Vertical):
         if can != self._can:
             self._can = can
             self.refresh_bindings()
-
-
-def _verdict(text: str) -> tuple[Params | Problem, str, Pasted | None]:
-    """What a text of params is, what is odd about it, and whether it is more than params."""
-    return (*judged(text), pasted(text))
