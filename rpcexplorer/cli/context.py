@@ -111,15 +111,15 @@ def profile_option(command: F) -> F:
 
 
 def complete_profiles(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    return [name for name in _quiet_explorer(context).profiles.profiles if name.startswith(begun)]
+    return [name for name in quiet_explorer(context).profiles.profiles if name.startswith(begun)]
 
 
 def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    return [name for name in _quiet_explorer(context).profiles.presets.files() if name.startswith(begun)]
+    return [name for name in quiet_explorer(context).profiles.presets.files() if name.startswith(begun)]
 
 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
-    explorer = _quiet_explorer(context)
+    explorer = quiet_explorer(context)
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
     methods = explorer.listed() if isinstance(chosen, Profile) else {}
     return [name for name in methods if name.startswith(begun)]
@@ -127,7 +127,7 @@ def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> 
 
 def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
     """``name=`` or ``name:=`` of what the method takes, and values where only some may stand."""
-    explorer, method = _quiet_explorer(context), context.params.get("method")
+    explorer, method = quiet_explorer(context), context.params.get("method")
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
     described = explorer.described(method_of(method)) if method and isinstance(chosen, Profile) else None
     if described is None:
@@ -139,8 +139,8 @@ def complete_params(context: click.Context, _: click.Parameter, begun: str) -> l
     return [CompletionItem(word, is_param=True) for word in found if word.startswith(begun)]
 
 
-def _quiet_explorer(context: click.Context) -> Explorer:
-    """An explorer for completion, where nothing may be printed."""
+def quiet_explorer(context: click.Context) -> Explorer:
+    """Return an explorer that prints nothing and asks nobody, for completion and suggestions."""
     root = context.find_root()
     world: World = root.obj.world if isinstance(root.obj, Invocation) else root.obj  # no command has run yet
     return world.open_explorer(world.environment, world.folder, root.params.get("sessions"), Nobody())

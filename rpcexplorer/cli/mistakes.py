@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import click
 
 from rpcexplorer.model.complaint import listed, nearest
@@ -45,6 +47,8 @@ def _what(error: click.UsageError) -> str:
         case click.MissingParameter(param=param, ctx=ctx) if param is not None and ctx is not None:
             usage = " ".join(ctx.get_usage().split()).removeprefix("Usage: ")
             return f"{_name(param)} is missing: {usage}{'' if usage.endswith('.') else '.'}"
+        case click.BadParameter(param=click.Argument(type=click.Choice()), message=message):
+            return message  # the usage line has no name for it, and the choices say what it is
         case click.BadParameter(param=param, message=message) if param is not None:
             return f"{_name(param)}: {message}"
     return error.format_message()
@@ -64,4 +68,7 @@ def _options(ctx: click.Context) -> list[str]:
 
 
 def _name(param: click.Parameter) -> str:
-    return param.opts[-1] if isinstance(param, click.Option) else (param.name or "").upper()
+    """Return the name of a parameter in the spelling of the usage line."""
+    if isinstance(param, click.Option):
+        return param.opts[-1]
+    return re.sub(r"[\[\]]|\.\.\.", "", param.metavar or (param.name or "").upper())

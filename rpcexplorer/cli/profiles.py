@@ -153,7 +153,7 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
 def secret(
     context: click.Context, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool
 ) -> None:
-    """Store a secret of a profile, for the route it has now. Without a FIELD, say what is stored.
+    """Store a secret of profile NAME for its current destination. Without a field, show what is stored.
 
     \b
     Examples:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Sequence
 from importlib import import_module
 from keyword import iskeyword
@@ -12,7 +13,15 @@ from typing import Final, cast
 import click
 
 from rpcexplorer import __version__
-from rpcexplorer.cli.context import Failed, Invocation, complete_profiles, fail, invocation_of, profile_option
+from rpcexplorer.cli.context import (
+    Failed,
+    Invocation,
+    complete_profiles,
+    fail,
+    invocation_of,
+    profile_option,
+    quiet_explorer,
+)
 from rpcexplorer.cli.mistakes import CommandGroup, sentence
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.model.complaint import Trouble
@@ -48,7 +57,9 @@ class Commands(CommandGroup):
     """Commands that cost nothing before somebody asks for them."""
 
     def instead(self, ctx: click.Context, name: str) -> str:
-        """What was probably meant: another command, or a method."""
+        """Return what was probably meant: a profile, another command, or a method."""
+        if name in quiet_explorer(ctx).profiles.leaves:
+            return f". To open the profile: {ctx.command_path} -p {shlex.quote(name)}"
         as_method = "" if set(name) & set("/:\\ ") else f" To call a method: {ctx.command_path} call {name}"
         if set(name) & set("/:") and "\\" not in name:
             return ". An address begins with http:// or https://"

@@ -22,6 +22,8 @@ MEANT = [
     ("profiles", "rpcexplorer profiles needs a command: add, allow, check, default, list,"),
     ("history", "rpcexplorer history needs a command: export, import, list"),
     ("call", "METHOD is missing: rpcexplorer call [OPTIONS] METHOD [PARAMS]... Try: rpcexplorer call --help"),
+    ("replay", "ID|FILE is missing: rpcexplorer replay [OPTIONS] ID|FILE... Try:"),
+    ("profiles set a", "KEY=VALUE is missing: rpcexplorer profiles set [OPTIONS] NAME KEY=VALUE... Try:"),
     ("history search", "TEXT is missing: rpcexplorer history search [OPTIONS] TEXT. Try:"),
     ("profiles allow --folder nowhere --yes", "There is no folder "),
     ("logout", "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"),
@@ -40,7 +42,7 @@ MEANT = [
         "profiles add x --url http://h --auth cokie",
         f"--auth: cokie is none of {', '.join(KINDS)}; did you mean cookie?",
     ),
-    ("profiles secret a pasword", "is none of username, password, session, token; did you mean password?"),
+    ("profiles secret a pasword", "rpcexplorer: pasword is none of username, password, session, token; did you mean password?"),
     ("history list -n none", "--limit: none is no number: write a whole number from 1 on"),
     ("history list -n 0", "--limit: 0 is no number: write a whole number from 1 on"),
     ("history search x --limit 2.5", "--limit: 2.5 is no number"),
@@ -49,7 +51,7 @@ MEANT = [
     ("history prune --older-than 99999999999d", "--older-than: 99999999999d is no age"),
     ("history list --outcome eror", "--outcome: eror is none of result, error,"),
     ("copy --as crl", "crl is none of curl, python, httpie, command, markdown, request, reply; did you mean curl?"),
-    ("completion bsh", "SHELL: bsh is none of bash, zsh, fish; did you mean bash?"),
+    ("completion bsh", "rpcexplorer: bsh is none of bash, zsh, fish; did you mean bash?"),
     ("call m a=1 nonsense", "nonsense is neither name=text nor name:=json"),
 ]
 
@@ -120,3 +122,11 @@ def test_a_folder_that_others_can_write_to_is_refused_once(shell: Shell) -> None
     own.parent.mkdir(parents=True)
     own.write_text('[profile.mine]\nurl = "http://127.0.0.1:9"\n')
     assert "there is no profile `p`; the profiles are mine" in shell.run("call", "-p", "p", "ping").err
+
+
+@pytest.mark.parametrize("words", [["staging"], ["staging", "ping"]])
+def test_profile_name_as_command_suggests_the_option(shell: Shell, words: list[str]) -> None:
+    shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
+    ran = shell.run(*words)
+    assert ran.code == 2
+    assert "There is no command staging. To open the profile: rpcexplorer -p staging" in ran.err
