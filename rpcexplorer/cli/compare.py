@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
-from rpcexplorer.cli.recorded import Recorded, always_ignored, called
+from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, World
@@ -49,8 +49,8 @@ class _Pair(Struct, frozen=True):
 
 
 @click.command()
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="[B]", required=False)
+@click.argument("first", metavar="[A", required=False)
+@click.argument("second", metavar="[B]]", required=False)
 @click.option(
     "-p",
     "--profile",
@@ -58,7 +58,7 @@ class _Pair(Struct, frozen=True):
     metavar="NAME",
     multiple=True,
     shell_complete=complete_profiles,
-    help="Send the call of A with this profile; name two or more.",
+    help="Send call A with this profile. Repeat it for each profile to compare.",
 )
 @click.option(
     "--ignore",
@@ -72,22 +72,24 @@ class _Pair(Struct, frozen=True):
 @click.option("-y", "--yes", is_flag=True, help="Send without asking, also where a profile wants a question.")
 @click.pass_context
 def compare(
-    context: click.Context, /, first: str, second: str | None, profiles: tuple[str, ...], ask: bool, yes: bool,
+    context: click.Context, /, first: str | None, second: str | None, profiles: tuple[str, ...], ask: bool, yes: bool,
     **telling: Any,
 ) -> None:  # fmt: skip
-    """Compare two recorded replies, or what one call brings on several profiles.
+    """Compare two recorded responses, or the responses of several profiles to one call.
 
-    A and B are ids, or files of cases. Without B, A is compared with the one before it: the same method and params on
-    the same profile. With -p, the call of A is sent to each, and each reply is compared with the first.
+    A and B are ids, or files of cases. Without A, the newest call is compared. Without B, call A is compared with the
+    one before it: the same method and params on the same profile. With -p, call A is sent to each profile, and each
+    response is compared with the first.
 
     Members are compared by name, elements in their order, numbers by their spelling. It ends with 0 where all is the
     same, with 6 where something differs or cannot be compared, and where a call has no reply, as that call does.
 
     \b
     Examples:
+      rpcexplorer compare
       rpcexplorer compare 1m7ypmkv7qa7kfj 1m7yq0c2v8tn4d9
       rpcexplorer compare 1m7ypmkv7qa7kfj --ignore '/items/*/seen_at'
-      rpcexplorer compare 1m7ypmkv7qa7kfj -p staging -p prod --json
+      rpcexplorer compare -p staging -p prod --json
     """
     invocation, how = invocation_of(context), Telling(**telling)
     check_pointers(how.ignore)
@@ -96,12 +98,16 @@ def compare(
     if len(profiles) == 1:
         raise click.UsageError(
             f"Name two profiles or more. To compare what is recorded with what comes today: "
-            f"rpcexplorer replay {first} -p {profiles[0]}"
+            f"rpcexplorer replay {first or 'ID'} -p {profiles[0]}"
         )
     explorer = invocation.open(ask=ask)
-    found = called(explorer, filter(None, (first, second)), invocation.world)
+    if first is None:
+        explorer.use(invocation.profile)  # without a profile, the usual history is used
+        found = [one_of(explorer, None, there=False)]
+    else:
+        found = called(explorer, filter(None, (first, second)), invocation.world)
     if profiles:
-        context.exit(_on_profiles(invocation, explorer, _one(found, first), profiles, how, ask=ask, yes=yes))
+        context.exit(_on_profiles(invocation, explorer, _one(found, first or ""), profiles, how, ask=ask, yes=yes))
     if len(found) > 2:
         fail(f"{len(found)} calls are named: add them with history import, and name two by their ids.")
     left, right = _before(explorer, found[0]) if len(found) == 1 else found

@@ -99,6 +99,17 @@ def test_one_record_is_compared_with_the_one_before_of_the_same_params(shell: Sh
     assert (ran.code, "no call of user.get with the same params before" in ran.err) == (2, True)
 
 
+def test_compare_without_id_takes_newest_call(shell: Shell) -> None:
+    assert "The history is empty." in shell.run("compare").err
+    one, two = made(shell, '"result":1', '"result":2')
+    ran = shell.run("compare")
+    assert (ran.code, [line[4:19] for line in ran.text.splitlines()[:2]]) == (6, [one, two])
+    with answering('"result":1', '"result":2') as server:
+        shell.sessions("".join(f'[profile.{name}]\nurl = "{server.origin}"\n' for name in ("a", "b")))
+        assert shell.run("compare", "-p", "a", "-p", "b").code == 6
+        assert [json.loads(each.body)["method"] for each in server.requests] == ["user.get", "user.get"]
+
+
 def test_one_question_is_asked_for_all_profiles_and_nothing_is_sent_before(shell: Shell) -> None:
     (id,) = made(shell, '"result":0')
     with answering('"result":1', '"result":1') as server:
