@@ -7,14 +7,13 @@ from typing import Any, TypeVar, cast
 import click
 from msgspec import Struct
 
-from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.asking import confirm, question_about
 from rpcexplorer.cli.context import Invocation, complete_methods, complete_params, invocation_of, profile_option
 from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.params import file_text, params_text
 from rpcexplorer.cli.saved_calls import resolved
 from rpcexplorer.cli.show import Part, advise, show, show_preview
-from rpcexplorer.cli.values import OneOf, seconds
+from rpcexplorer.cli.values import AUTH, seconds
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft, Problem, judged
@@ -22,9 +21,6 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.views.words.problems import marked
 
 F = TypeVar("F")
-
-AUTH = OneOf(KINDS)
-
 
 class Sending(Struct, frozen=True):
     """The options that everything which sends has in common."""

@@ -43,6 +43,7 @@ history.add_command(stats)
 
 
 @history.command("list")
+@click.argument("text", default="")
 @click.option("-n", "--limit", type=AT_MOST, metavar="N", default=20, show_default=True, help="At most so many.")
 @click.option("-p", "--profile", metavar="NAME", shell_complete=complete_profiles, help="Only of this profile.")
 @click.option("--method", metavar="NAME", help="Only of this method.")
@@ -59,6 +60,7 @@ history.add_command(stats)
 def list_(
     context: click.Context,
     /,
+    text: str,
     limit: int,
     profile: str | None,
     method: str | None,
@@ -66,15 +68,17 @@ def list_(
     as_json: bool,
     **bounds: str | None,
 ) -> None:
-    """List the newest calls.
+    """List the newest calls; TEXT narrows the list, as in: rpcexplorer history search --help
 
     \b
     Examples:
       rpcexplorer history list
+      rpcexplorer history list outcome:error
       rpcexplorer history list -n 100 --outcome error -p staging
       rpcexplorer history list --code -32602 --since 2h --slower 1s
     """
-    wanted = wanted_of("", profile, bounds, method=method, outcome=" ".join(outcome))
+    given = {"method": method, "outcome": " ".join(outcome)}
+    wanted = wanted_of(text, profile, bounds, **{kind: value for kind, value in given.items() if value})
     world, explorer = opened(context, profile)
     found = explorer.history.search(wanted)
     _print(world, islice(found, limit), explorer, as_json=as_json)

@@ -9,7 +9,7 @@ import click
 
 from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocation_of, profile_option
 from rpcexplorer.cli.show import json
-from rpcexplorer.cli.values import OneOf
+from rpcexplorer.cli.values import AUTH, OneOf
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import nearest_few
@@ -29,6 +29,8 @@ NEAR = 3
 @click.command()
 @click.argument("name", required=False, shell_complete=complete_methods)
 @profile_option
+@click.option("--url", metavar="URL", help="Use this address, without a profile.")
+@click.option("--auth", type=AUTH, help="Auth type, with --url.  [default: none]")
 @click.option("--refresh", is_flag=True, help="Ask the service first, as the profile's discovery says.")
 @click.option("--changes", is_flag=True, help="Print what the last refresh found new, gone or changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print everything that is known, as JSON.")
@@ -39,6 +41,8 @@ def methods(
     context: click.Context,
     name: str | None,
     profile: str | None,
+    url: str | None,
+    auth: str | None,
     refresh: bool,
     changes: bool,
     as_json: bool,
@@ -56,6 +60,7 @@ def methods(
       rpcexplorer methods
       rpcexplorer methods user.list
       rpcexplorer methods --refresh -p staging
+      rpcexplorer methods --refresh --url http://127.0.0.1:8000/jsonrpc
       rpcexplorer methods --changes
       rpcexplorer methods --json | jq -r '.[].name'
       rpcexplorer methods --export openrpc > openrpc.json
@@ -66,7 +71,7 @@ def methods(
         raise click.UsageError("--changes goes without NAME: it is about all methods.")
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
-    chosen = invocation.use(explorer, profile)
+    chosen = invocation.use(explorer, profile, url, auth)
     code = _refreshed(invocation, explorer) if refresh else 0
     if export:
         known = [*explorer.methods(called=False).values()]

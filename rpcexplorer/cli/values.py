@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.complaint import nearest
 
 
@@ -47,3 +48,7 @@ class OneOf(click.Choice):  # type: ignore[type-arg] # the oldest click that wil
         near = nearest(str(value), self.choices)
         guess = f"; did you mean {near}?" if near else "."
         raise click.BadParameter(f"{value} is none of {', '.join(self.choices)}{guess}", ctx, param)
+
+
+AUTH = OneOf(KINDS)
+"""An auth type, for an address that is typed."""

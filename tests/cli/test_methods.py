@@ -84,6 +84,12 @@ def test_nothing_of_it_is_in_the_history(shop: Shell) -> None:
     assert not [path for path in shop.files() if "history" in Path(path).parts]
 
 
+def test_methods_of_typed_address_are_listed(shell: Shell, url: str) -> None:
+    ran = shell.run("methods", "--refresh", "--url", url)
+    assert (ran.code, "demo.echo" in names(ran.text)) == (0, True)
+    assert "Name a profile or a URL, not both." in shell.run("methods", "--url", url, "-p", "shop").err
+
+
 def test_a_service_that_offers_nothing_is_in_order(shell: Shell) -> None:
     with RawServer(NOT_FOUND) as server:
         shell.sessions(f'[profile.bare]\nurl = "{server.origin}"\n')
