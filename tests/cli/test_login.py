@@ -241,3 +241,13 @@ def test_themes_are_listed_with_their_files(shell: Shell) -> None:
     rows = [line.split() for line in shell.run("themes").text.splitlines()]
     assert len(rows) >= 6
     assert all(Path(path).is_file() for _, path in rows)
+
+
+def test_profile_that_never_logs_in_shows_no_login(shell: Shell) -> None:
+    auths = {"basic": "{ kind = 'basic' }", "plain": "{ kind = 'none' }", "cookie": "{ kind = 'cookie' }"}
+    shell.sessions("".join(f'[profile.{name}]\nurl = "http://h"\nauth = {auth}\n' for name, auth in auths.items()))
+    shown = {name: "login.method" in shell.run("profiles", "show", name).text for name in auths}
+    assert shown == {"basic": False, "plain": False, "cookie": True}
+    shell.sessions('[profile.basic]\nurl = "http://h"\nauth.kind = "basic"\nlogin.method = "open"\n')
+    text = shell.run("profiles", "show", "basic").text
+    assert [line.split()[:2] for line in text.splitlines() if "login." in line] == [["login.method", "open"]]

@@ -160,8 +160,13 @@ class Profiles(Struct, dict=True):
         return ("url",) in self.own.get(profile.name, {})
 
     def rows(self, profile: Profile) -> list[LeafRow]:
-        """Every value of a profile with its source, defaults included."""
+        """Return every value of a profile with its source, defaults included.
+
+        A profile that never logs in has no login table but what a file says.
+        """
         said = [(dotted(path), value, self.source_of(profile.name, dotted(path))) for path, value in _flat(profile)]
+        if not profile.has_sessions:
+            said = [row for row in said if not (row[0].startswith("login.") and row[2] is DEFAULT)]
         kept = saved_leaves(self.saved, profile, is_own=self._is_own(profile))
         return [*said, *((dotted(path), leaf.value, leaf.source) for path, leaf in kept.items())]
 

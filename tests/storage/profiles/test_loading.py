@@ -220,7 +220,9 @@ def test_every_value_of_a_profile_is_listed_with_its_source(tmp_path: Path) -> N
     assert rows["confirm"] == ("unsafe", "default")
     assert rows["auth.username"] == ("support", f"{file}:24")
     assert rows['method."user.delete".safe'] == (False, f"{file}:29")
-    assert rows["login.method"] == ("auth", "default")
+    assert "login.method" not in rows, "inline credentials open no session"
+    of_staging = {key: str(source) for key, _, source in profiles.rows(good(profiles, "staging"))}
+    assert of_staging["login.ended_codes"] == "default"
     assert rows["timeout"] == (30.0, "default")
     assert "name" not in rows
 
