@@ -10,10 +10,10 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.model.batches.parts import parts_of
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.views.batches.words import failed_lines
+from rpcexplorer.views.batches.words import failed_count, failed_lines
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.terminal import highlighted
-from rpcexplorer.views.words.sentences import outcome_line, transport_line
+from rpcexplorer.views.words.sentences import SIGNS, outcome_line, transport_line
 
 NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
@@ -46,11 +46,14 @@ def show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None
             _body(world, exchange, part)
     for remark in exchange.remarks:
         world.say(f"note: {remark}")
+    words = ""
     if exchange.kind == "batch":
-        for line in failed_lines(parts_of(exchange)):
+        parts = parts_of(exchange)
+        for line in failed_lines(parts):
             world.say(line)
+        words = failed_count(parts) if parts.apart else ""
     if exchange.exit_code:
-        _failure(world, exchange)
+        _failure(world, exchange, words)
 
 
 def advise(world: World, exchange: Exchange, profile: Profile | None) -> None:
@@ -117,19 +120,21 @@ def _body(world: World, exchange: Exchange, part: Part) -> None:
         world.write(body)
 
 
-def _failure(world: World, exchange: Exchange) -> None:
+def _failure(world: World, exchange: Exchange, words: str = "") -> None:
+    """Print how a call failed; ``words`` replace an outcome that other lines have shown."""
+    outcome = f"{SIGNS[exchange.outcome_name]} {words}" if words else outcome_line(exchange)
     match exchange.outcome:
         case Refused(sentence=sentence):
             world.say(sentence)
             return
         case ErrorObject(data=data):
-            world.say(f"{outcome_line(exchange)}  {transport_line(exchange)}".rstrip())
+            world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
             if data is not None:
                 world.say(f"data: {highlighted(data, colour=False)}")
         case Cancelled(maybe_ran=maybe_ran):
             world.say("cancelled" + ("; the server may have run it" if maybe_ran else "; nothing was run"))
         case _:
-            world.say(f"{outcome_line(exchange)}  {transport_line(exchange)}".rstrip())
+            world.say(f"{outcome}  {transport_line(exchange)}".rstrip())
     hint = ""
     if exchange.response.body and exchange.outcome_name in {"unreached", "cancelled", "malformed"}:
         hint = f"; {len(exchange.response.body):,} bytes of a body came: add --body to see them"

@@ -420,8 +420,9 @@ def test_a_batch_with_a_failure_is_exit_code_1_and_prints_every_reply(shell: She
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
     assert ran.code == 1
     assert ran.out == reply + b"\n"
-    assert "1 of 2 calls failed" in ran.err
+    assert "rpcexplorer: ✗ 1 of 2 calls failed  HTTP 200" in ran.err
     assert "call 2, b: error 1 no" in ran.err
+    assert ran.err.count("error 1") == 1
     assert "call 1" not in ran.err
 
 
@@ -430,8 +431,17 @@ def test_a_batch_with_a_call_that_got_no_reply_is_exit_code_5_and_prints_what_ca
     with RawServer(http_reply(body)) as server:
         ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=b'[{"method":"a"},{"method":"b"}]')
     assert (ran.code, ran.out) == (5, body + b"\n")
-    assert '1 of 2 calls got no reply: b ("x.2")' in ran.err
+    assert "1 of 2 calls got no response  HTTP 200" in ran.err
     assert "call 2, b: No reply came to this call" in ran.err
+
+
+def test_batch_counts_failed_and_missing_once(shell: Shell) -> None:
+    body = b'[{"jsonrpc":"2.0","id":"x.1","error":{"code":1,"message":"no"}}]'
+    with RawServer(http_reply(body)) as server:
+        given = b'[{"method":"a"},{"method":"b"},{"method":"c","id":null}]'
+        ran = shell.run("batch", "--url", server.origin, "--id", "x", stdin=given)
+    assert "1 of 2 calls failed, 1 of 2 calls got no response" in ran.err
+    assert ran.err.count("error 1 no") == 1
 
 
 def test_a_reply_that_nobody_asked_for_is_named(shell: Shell) -> None:

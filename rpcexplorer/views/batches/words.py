@@ -32,6 +32,16 @@ def failed_lines(parts: BatchParts) -> Iterator[str]:
     yield from map(unexpected_words, parts.unexpected)
 
 
+def failed_count(parts: BatchParts) -> str:
+    """Return how many calls have no result, without their messages: each has a line of its own."""
+    awaited = [call for call in parts.calls if not isinstance(call.outcome, Sent)]
+    failed = [call for call in awaited if call.exit_code]
+    missing = sum(isinstance(call.outcome, Malformed) and not call.response.body for call in failed)
+    counts = ((len(failed) - missing, "failed"), (missing, "got no response"))
+    of = f"of {len(awaited)} call{'s' * (len(awaited) != 1)}"
+    return ", ".join(f"{count} {of} {words}" for count, words in counts if count)
+
+
 def part_words(call: Exchange) -> str:
     """What came of one call, in one line."""
     if isinstance(call.outcome, Malformed) and not call.response.body:
