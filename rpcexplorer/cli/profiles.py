@@ -148,7 +148,7 @@ def remove(context: click.Context, name: str, yes: bool) -> None:
 @click.argument("field", required=False, type=FIELD)
 @click.option("--stdin", "from_stdin", is_flag=True, help="Read the value from stdin, up to the first line break.")
 @click.option("--forget", is_flag=True, help="Forget the value, or all of the profile's values.")
-@click.option("--allow-http", is_flag=True, help="Allow its credentials to be sent over plain http.")
+@click.option("--allow-http", is_flag=True, help="From now on, allow its credentials over plain HTTP.")
 @click.pass_context
 def secret(
     context: click.Context, name: str, field: str | None, from_stdin: bool, forget: bool, allow_http: bool
@@ -167,7 +167,7 @@ def secret(
     if allow_http:
         if trouble := explorer.secrets.trust_plain(profile.origin):
             fail(trouble)
-        invocation.world.say(f"credentials may be sent to {profile.origin}, though it is not encrypted")
+        invocation.world.say(f"from now on, credentials are sent to {profile.origin} over plain HTTP")
     elif forget:
         found = explorer.secrets.forget(profile, field)
         invocation.world.say("forgotten" if found else "nothing was stored")

@@ -205,15 +205,18 @@ class StoredCredentials:
         return Refused("credentials", sentence, field)
 
     async def _refusal_over_http(self, profile: Profile) -> Refused | None:
-        """Credentials over plain http to another machine need a yes, once per origin."""
+        """Credentials over plain http to another machine need a yes, which is kept for the origin."""
         origin = profile.origin
         if profile.url.startswith("https:") or is_loopback(profile.url) or self._secrets.trusts_plain(origin):
             return None
-        question = f"{origin} is not encrypted: everybody on the way can read the credentials. Send them all the same?"
+        question = (
+            f"{origin} uses plain HTTP: anyone on the network path can read the credentials. "
+            "Send credentials to this server, now and from now on?"
+        )
         if not await self._asked(self._person.agrees(question)):
             return Refused(
                 "credentials",
-                f"{origin} is plain http, so no credentials were sent. Use https, or allow it once: "
+                f"Credentials not sent: {origin} uses plain HTTP. Use https, or allow this server from now on: "
                 f"rpcexplorer profiles secret {profile.name} --allow-http",
             )
         self._secrets.trust_plain(origin)

@@ -35,8 +35,8 @@ class PersonOnScreen:
             return False
         from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 
-        choices = [Choice("no", "No"), Choice("yes", "Yes, send them")]
-        answer: str | None = await self.open(Confirm("Not encrypted", question, choices, grave=True))
+        choices = [Choice("no", "Cancel"), Choice("yes", "Always send")]
+        answer: str | None = await self.open(Confirm("Send credentials over plain HTTP?", question, choices, grave=True))
         return answer == "yes"
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:

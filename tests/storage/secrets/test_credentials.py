@@ -145,11 +145,12 @@ def test_over_plain_http_to_another_machine_a_yes_is_needed_once_per_origin(tmp_
     environment = {"RPCEXPLORER_STAGING_PASSWORD": "set-password"}
     refused = ask(StoredCredentials(store(tmp_path, environment), Nobody()), PLAIN)
     assert isinstance(refused, Refused)
-    assert "--allow-http" in refused.sentence
+    assert "allow this server from now on: rpcexplorer profiles secret staging --allow-http" in refused.sentence
     somebody = Somebody(agrees=True)
     assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
     assert revealed(ask(StoredCredentials(store(tmp_path, environment), somebody), PLAIN)) == "set-password"
     assert len(somebody.asked) == 1
+    assert "from now on" in somebody.asked[0]
 
 
 @pytest.mark.parametrize("url", ["http://127.0.0.1:8000", "http://localhost", "http://[::1]:1"])
