@@ -38,6 +38,10 @@ def test_keys_are_set_where_the_profile_stands_and_told_with_what_they_were(own:
     assert f"set in profile mine, in {file}" in ran.err
     assert 'content_type = "application/json"\n' in file.read_text()
     assert "timeout = 5\n" in file.read_text()
+    again = own.run("profiles", "set", "mine", "timeout=5", "auth.kind=basic", "description=").err
+    assert "timeout: 5 (unchanged)\n" in again
+    assert "auth.kind: basic (unchanged)\n" in again
+    assert "description: not set (unchanged)\n" in again
     assert own.run("profiles", "set", "mine", "content_type=").code == 0
     assert "content_type" not in file.read_text()
 

@@ -239,7 +239,8 @@ def test_the_origin_in_the_environment_must_agree(shell: Shell, server: RawServe
     shell.sessions(inline(server.origin))
     ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "RPCEXPLORER_ST_ORIGIN names another server" in ran.err
+    assert "RPCEXPLORER_ST_ORIGIN names another server, https://st.example.com, and not http://127" in ran.err
+    assert "Changed" not in ran.err, "two places disagree, and neither was changed"
     allowed = shell.run("profiles", "allow", "st", "--yes")
     assert allowed.code == 2, "a yes does not help where the environment says no"
     assert shell.run("call", "ping").code == 3
@@ -309,7 +310,8 @@ def test_where_ones_own_file_and_another_disagree_nothing_is_sent(shell: Shell, 
     ran = shell.run("call", "ping")
     assert ran.code == 3
     assert "your own file and another one disagree" in ran.err
-    assert f"origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
+    assert "Changed" not in ran.err
+    assert f"Your value → the other value: origin: https://st.example.com → {server.origin} ({team}:2)" in ran.err
     typed = shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD="")
     assert "disagree" in typed.err, "nor is anybody asked for it"
     assert server.requests == []

@@ -29,12 +29,14 @@ class Change(Struct, frozen=True):
 
     key: str
     old: str
+    """Empty if there was no value to change."""
     new: str
     place: str = ""
     """File and line that the new value comes from; empty where no file says it."""
 
     def __str__(self) -> str:
-        return f"{self.key}: {self.old} → {self.new}{f' ({self.place})' if self.place else ''}"
+        values = f"{self.old} → {self.new}" if self.old else self.new
+        return f"{self.key}: {values}{f' ({self.place})' if self.place else ''}"
 
 
 class RouteChanged(Struct, frozen=True):
@@ -47,12 +49,14 @@ class RouteChanged(Struct, frozen=True):
     changes: tuple[Change, ...] = ()
     advice: str = ""
     """What to do where a yes does not help; empty where it does."""
+    label: str = "Changed"
+    """Introduces ``changes``: another word if the values differ, but nothing was changed."""
 
     def sentence(self, profile: str) -> str:
         """What a person is told who wanted to send it."""
         changed = "; ".join(map(str, self.changes))
         advice = self.advice or f"If the new one is right: rpcexplorer profiles allow {profile}"
-        told = f". Changed: {changed}" if changed else ""
+        told = f". {self.label}: {changed}" if changed else ""
         return f"The {self.field} of profile {profile} was not sent: {self.why}. {advice}{told}"
 
 

@@ -25,6 +25,7 @@ KEY = "client certificate"
 _OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
 """The part of a route that says who gets to see it: the rest is about what is written in a request."""
 DISPUTED = "your own file and another one disagree about where it goes"
+BOTH = "Your value → the other value"
 
 
 class Routes:
@@ -59,7 +60,7 @@ class Routes:
         if bound is not None and (found := changes(bound, now)):
             return RouteChanged(field, why, self._placed(profile, found))
         disputed = self.disputed(profile)
-        return RouteChanged(field, DISPUTED, disputed) if disputed else None
+        return RouteChanged(field, DISPUTED, disputed, label=BOTH) if disputed else None
 
     def moved_key(self, profile: Profile) -> RouteChanged | None:
         """Why the key of the profile's own certificate is not to be used.
@@ -76,9 +77,10 @@ class Routes:
         said = {path[0]: leaf.value for path, leaf in own.items() if len(path) == 1}
         if (said.get("cert_file"), said.get("key_file")) != (profile.cert_file, profile.key_file):
             why = "a file that others can write names it, and you have not allowed that"
-            return RouteChanged(KEY, why, self._placed(profile, changes({}, now)))
+            named = tuple(replace(each, old="") for each in changes({}, now))
+            return RouteChanged(KEY, why, self._placed(profile, named), label="The file says")
         disputed = tuple(change for change in self.disputed(profile) if change.key in _OF_KEYS)
-        return RouteChanged(KEY, DISPUTED, disputed) if disputed else None
+        return RouteChanged(KEY, DISPUTED, disputed, label=BOTH) if disputed else None
 
     def disputed(self, profile: Profile) -> tuple[Change, ...]:
         """Where this person's own file and another one disagree about the route: the own value, and what counts now."""
@@ -165,8 +167,9 @@ class Routes:
         if not wanted or origin_of(wanted) == profile.origin:
             return None
         advice = f"Correct {name} or the profile, whichever is wrong"
-        found = self._placed(profile, (Change("origin", wanted, profile.origin),))
-        return RouteChanged(field, f"{name} names another server", found, advice)
+        place = self._place(profile.name, "origin")
+        why = f"{name} names another server, {wanted}, and not {profile.origin}{f' ({place})' if place else ''}"
+        return RouteChanged(field, why, advice=advice)
 
     def _placed(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
         return tuple(replace(change, place=self._place(profile.name, change.key)) for change in found)

@@ -45,7 +45,8 @@ class PersonOnScreen:
             return False
         from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 
-        rows = [(change.key, f"{change.old}\n→ {change.new}  {change.place}".rstrip()) for change in moved.changes]
+        old = {each.key: f"{each.old}\n→ " if each.old else "" for each in moved.changes}
+        rows = [(each.key, f"{old[each.key]}{each.new}  {each.place}".rstrip()) for each in moved.changes]
         choices = [Choice("no", "Send nothing"), Choice("yes", "Allow this route")]
         title = f"Send the {moved.field} of {profile} on a new route?  {moved.why[:1].upper()}{moved.why[1:]}."
         answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))

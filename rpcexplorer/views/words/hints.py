@@ -34,8 +34,13 @@ def hint_told(hint: Hint) -> str:
 
 
 def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
-    """Each key with its old and its new value."""
-    return [(key, f"{value_words(value_at(profile, key))} → {value_words(value)}") for key, value in changes]
+    """Return each key with its old and its new value; with one of them if they are equal."""
+    rows = []
+    for key, value in changes:
+        old = value_at(profile, key)
+        same = old == value or value_words(old) == value_words(value) == NOT_SET
+        rows.append((key, f"{value_words(value)} (unchanged)" if same else f"{value_words(old)} → {value_words(value)}"))
+    return rows
 
 
 def value_at(profile: Profile, key: str) -> Any:

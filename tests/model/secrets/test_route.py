@@ -100,6 +100,12 @@ def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
     )
 
 
+def test_sentence_says_changed_only_after_a_change() -> None:
+    values = (Change("cert_file", "", "c.pem", "sessions.toml:4"),)
+    sentence = RouteChanged("client certificate", "a file names it", values, label="The file says").sentence("shop")
+    assert sentence.endswith("profiles allow shop. The file says: cert_file: c.pem (sessions.toml:4)")
+
+
 def test_a_long_value_is_shown_in_part() -> None:
     (change,) = changes({"login.params": "x" * 200}, {"login.params": "y"})
     assert (len(change.old), change.new) == (120, "y")
