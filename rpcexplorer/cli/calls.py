@@ -22,6 +22,7 @@ from rpcexplorer.views.words.problems import marked
 
 F = TypeVar("F")
 
+
 class Sending(Struct, frozen=True):
     """The options that everything which sends has in common."""
 

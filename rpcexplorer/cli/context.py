@@ -70,6 +70,11 @@ class Invocation(Struct):
             fail(str(chosen))
         return chosen
 
+    def warn_about(self, explorer: Explorer, file: Path) -> None:
+        """Print a warning if git would commit a file that was written for this person alone."""
+        if warning := explorer.commit_warning(file):
+            self.world.say(f"warning: {warning}")
+
     def file_to_write(self, own: Path, *, team: bool) -> Path:
         """The file that a change of profiles goes into: ``own``, unless another one is meant."""
         return self.sessions or (self.world.folder / "sessions.toml" if team else own)

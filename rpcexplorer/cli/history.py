@@ -68,7 +68,7 @@ def list_(
     as_json: bool,
     **bounds: str | None,
 ) -> None:
-    """List the newest calls; TEXT narrows the list, as in: rpcexplorer history search --help
+    """List the newest calls. TEXT narrows the list, with the words of a filter as in history search.
 
     \b
     Examples:

@@ -116,6 +116,7 @@ def default(context: click.Context, name: str | None, team: bool) -> None:
         fail(str(trouble))
     explorer.reload()
     invocation.world.say(f"the default is {name} now, in {file}")
+    invocation.warn_about(explorer, file)
     if explorer.profiles.default != name:
         invocation.world.say(
             f"but {explorer.profiles.default} is used here: {explorer.profiles.default_source} says so"

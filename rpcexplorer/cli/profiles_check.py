@@ -56,6 +56,8 @@ def check(context: click.Context, files: tuple[Path, ...], staged: bool) -> None
     if more := sum(each.many for each in list(wrong.values())[MOST_TOLD:]):
         world.say(f"and {more:,} more things are not in order: mend these first")
     _tell(world, searched.found)
+    for file in explorer.profiles.files if everything else ():
+        invocation.warn_about(explorer, file)
     if searched.short:
         labels = ", ".join(dict.fromkeys(searched.short))
         world.say(f"note: with fewer than six characters, {labels} can be looked for only behind words like password")

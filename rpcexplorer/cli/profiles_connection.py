@@ -147,6 +147,7 @@ def _change(invocation: Invocation, explorer: Explorer, profile: Profile, propos
     if complaint := explorer.apply(profile.name, proposal.changes, file):
         fail(str(complaint))
     say(f"changed {profile.name} in {file}")
+    invocation.warn_about(explorer, file)
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
         say(sentence)
     for field in proposal.secrets:

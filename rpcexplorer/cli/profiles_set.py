@@ -45,6 +45,7 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     for sentence in explorer.profiles.overruled(name, wanted, file):
         invocation.world.say(f"note: {sentence}")
     invocation.world.say(f"set in profile {name}, in {file}")
+    invocation.warn_about(explorer, file)
 
 
 def _split(change: str) -> tuple[str, str]:

@@ -60,6 +60,7 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
     if trouble := explorer.secrets.carried_over(profile, write):
         fail(str(trouble))
     invocation.world.say(f"{name} trusts this certificate now, in {file}")
+    invocation.warn_about(explorer, file)
     if explorer.profiles.profiles[name].certificate != found:
         place = explorer.profiles.source_of(name, "certificate")
         invocation.world.say(f"but another one counts here: {place} says so")

@@ -23,7 +23,7 @@ from rpcexplorer.storage.files import save_as, told
 from rpcexplorer.storage.history.cases import Cases
 from rpcexplorer.storage.history.journal import Journal
 from rpcexplorer.storage.history.rescue import Rescue
-from rpcexplorer.storage.paths import Paths
+from rpcexplorer.storage.paths import OVERLAY, Paths
 from rpcexplorer.storage.profiles.loading import load
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.screen_state import ScreenState
@@ -141,6 +141,17 @@ class Storage:
         complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
         self.reload()
         return complaint
+
+    @staticmethod
+    def commit_warning(file: Path) -> str:
+        """Return a warning if git would commit a file of personal changes; otherwise nothing."""
+        if file.name != OVERLAY:
+            return ""
+        from rpcexplorer.storage.secrets.staged import Git
+
+        if not Git(file.parent).may_commit(file.name):
+            return ""
+        return f"Git does not ignore {file}: it is for you alone. Add {file.name} to .gitignore."
 
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
         """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""

@@ -42,7 +42,10 @@ MEANT = [
         "profiles add x --url http://h --auth cokie",
         f"--auth: cokie is none of {', '.join(KINDS)}; did you mean cookie?",
     ),
-    ("profiles secret a pasword", "rpcexplorer: pasword is none of username, password, session, token; did you mean password?"),
+    (
+        "profiles secret a pasword",
+        "rpcexplorer: pasword is none of username, password, session, token; did you mean password?",
+    ),
     ("history list -n none", "--limit: none is no number: write a whole number from 1 on"),
     ("history list -n 0", "--limit: 0 is no number: write a whole number from 1 on"),
     ("history search x --limit 2.5", "--limit: 2.5 is no number"),

@@ -162,6 +162,41 @@ def test_git_runs_nothing_that_a_hostile_config_names(
     assert "lost.toml: git has no such object here" in ran.err
 
 
+@pytest.mark.parametrize(
+    ("ignored", "warned"), [("", True), ("sessions.local.toml\n", False), ("*.local.toml\n", False), (None, False)]
+)
+def test_personal_file_that_git_does_not_ignore_is_warned_about(
+    shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch, ignored: str | None, warned: bool
+) -> None:
+    if ignored is None:
+        monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(repository.parent))
+        shutil.rmtree(repository / ".git")
+    else:
+        (repository / ".gitignore").write_text(ignored)
+    file = repository / "sessions.local.toml"
+    warning = f"warning: Git does not ignore {file}: it is for you alone. Add sessions.local.toml to .gitignore."
+    assert (warning in shell.run("profiles", "set", "shop", "timeout=5").err) == warned
+    checked = shell.run("profiles", "check")
+    assert (checked.code, warning in checked.err) == (0, warned)
+
+
+def test_git_check_of_ignored_file_runs_nothing(shell: Shell, repository: Path) -> None:
+    marker = hostile(repository)
+    subprocess.run(["git", "status"], cwd=repository, capture_output=True, check=False, stdin=subprocess.DEVNULL)
+    assert marker.exists(), "this config does not even tempt git"
+    marker.unlink()
+    ran = shell.run("profiles", "set", "shop", "timeout=5")
+    assert (ran.code, "Git does not ignore" in ran.err, marker.exists()) == (0, True, False)
+
+
+def test_git_that_waits_for_a_pipe_is_given_up(shell: Shell, repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("rpcexplorer.storage.secrets.staged.MOMENT", 0.1)
+    os.mkfifo(repository / "pipe")
+    git(repository, "config", "core.excludesFile", "pipe")
+    ran = shell.run("profiles", "set", "shop", "timeout=5")
+    assert (ran.code, "Git" in ran.err) == (0, False)
+
+
 def test_a_bare_repository_in_a_folder_is_not_used(shell: Shell, repository: Path) -> None:
     bare = repository / "docs"
     git(repository, "init", "-q", "--bare", str(bare))

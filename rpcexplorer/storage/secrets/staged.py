@@ -1,4 +1,4 @@
-"""What git has staged, byte for byte as it will be committed, read by git itself.
+"""What git has staged, byte for byte as it will be committed, and what it ignores, read by git itself.
 
 A repository may come from anywhere, and what its ``.git/config`` names, git runs: a file system monitor, hooks,
 filters, programs that compare or convert, and whatever fetches an object that is missing. So git is only asked here for
@@ -22,9 +22,13 @@ LARGEST: Final = 100 * 1024 * 1024
 """Bytes of a file that is searched, and of files that are read at a time."""
 SECONDS: Final = 30.0
 """How long git may take for one answer."""
+MOMENT: Final = 2.0
+"""Seconds for an answer without which all goes on: a repository can name a pipe as its list of ignored files."""
+_NOT_IGNORED: Final = 1
+"""Exit code of ``check-ignore``; it is 128 outside of a repository."""
 
 _OFF: Final = (
-    "--no-pager", "--no-replace-objects", "--literal-pathspecs",
+    "--no-pager", "--no-replace-objects",
     "-c", "core.fsmonitor=false", "-c", f"core.hooksPath={os.devnull}", "-c", "diff.external=",
     "-c", "safe.bareRepository=explicit", "-c", "protocol.allow=never", "-c", "core.sshCommand=false",
 )  # fmt: skip
@@ -109,24 +113,35 @@ class Git:
             yield name, answer[start:end]
             at = end + 1
 
+    def may_commit(self, name: str) -> bool:
+        """Return whether a file of the folder can be committed: it is in a repository that does not ignore it."""
+        ran = self._run(["check-ignore", "--quiet", "--", f"./{name}"], seconds=MOMENT) if self._program else None
+        return ran is not None and ran.returncode == _NOT_IGNORED
+
     def _ask(self, words: Sequence[str], given: str = "", *, may_fail: bool = False) -> bytes:
         if self._program is None:
             raise FileTrouble("git is not installed here: name the files to check instead of --staged")
-        mine = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
-        ran = None
-        with suppress(OSError, subprocess.TimeoutExpired):
-            ran = subprocess.run(  # noqa: S603 - git, from the person's own path
-                [self._program, *_OFF, *words],
-                cwd=self._folder,
-                env=for_others(mine | _SET),
-                input=given.encode(),
-                capture_output=True,
-                timeout=SECONDS,
-                check=False,
-            )
+        ran = self._run(["--literal-pathspecs", *words], given)
         if ran is None:
             raise FileTrouble(f"git gave no answer within {SECONDS:g} s: name the files to check instead of --staged")
         if ran.returncode and not (may_fail and ran.returncode == 1):
             said = ran.stderr.decode(errors="replace").strip().splitlines() or [f"it ended with code {ran.returncode}"]
             raise FileTrouble(f"git cannot tell what is staged in {self._folder}: {said[-1].removeprefix('fatal: ')}")
         return ran.stdout
+
+    def _run(
+        self, words: Sequence[str], given: str = "", seconds: float = SECONDS
+    ) -> subprocess.CompletedProcess[bytes] | None:
+        """Run git with all of that turned off; None if it gives no answer."""
+        mine = {name: value for name, value in os.environ.items() if name in _KEPT or not name.startswith("GIT_")}
+        with suppress(OSError, subprocess.TimeoutExpired):
+            return subprocess.run(  # noqa: S603 - git, from the person's own path
+                [str(self._program), *_OFF, *words],
+                cwd=self._folder,
+                env=for_others(mine | _SET),
+                input=given.encode(),
+                capture_output=True,
+                timeout=seconds,
+                check=False,
+            )
+        return None

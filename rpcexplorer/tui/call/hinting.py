@@ -53,7 +53,7 @@ async def _for_this_run(screen: Screen[Any], explorer: Explorer, hint: Hint, pro
 
 
 async def _in_a_file(screen: Screen[Any], explorer: Explorer, hint: Hint, profile: Profile) -> bool:
-    from rpcexplorer.tui.dialogs.confirm import file_to_change
+    from rpcexplorer.tui.dialogs.confirm import file_to_change, warn_about
 
     file = await file_to_change(screen, explorer, profile, hint.changes, careful=hint.careful)
     used = explorer.profile
@@ -63,4 +63,6 @@ async def _in_a_file(screen: Screen[Any], explorer: Explorer, hint: Hint, profil
     said = [str(complaint)] if complaint else explorer.profiles.overruled(profile.name, hint.changes, file)
     for sentence in said:
         screen.notify(sentence, markup=False, severity="warning", timeout=10)
+    if not complaint:
+        await warn_about(screen, explorer, file)
     return not said

@@ -5,6 +5,7 @@ A call is not marked safe; a record of somebody else would open a secret; other 
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -127,3 +128,9 @@ async def _changed(
     )
     answer: str | None = await screen.app.push_screen_wait(question)
     return answer or "leave"
+
+
+async def warn_about(screen: Screen[Any], explorer: Explorer, file: Path) -> None:
+    """Show a warning if git would commit a file that was written for this person alone."""
+    if warning := await asyncio.to_thread(explorer.commit_warning, file):
+        screen.notify(warning, markup=False, severity="warning", timeout=10)

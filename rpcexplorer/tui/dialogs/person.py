@@ -36,7 +36,9 @@ class PersonOnScreen:
         from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 
         choices = [Choice("no", "Cancel"), Choice("yes", "Always send")]
-        answer: str | None = await self.open(Confirm("Send credentials over plain HTTP?", question, choices, grave=True))
+        answer: str | None = await self.open(
+            Confirm("Send credentials over plain HTTP?", question, choices, grave=True)
+        )
         return answer == "yes"
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:

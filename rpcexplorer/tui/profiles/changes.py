@@ -11,6 +11,7 @@ from textual.screen import Screen
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.profile import PATH, Profile
+from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.profiles.files import homes_for, homes_of
@@ -77,6 +78,8 @@ async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> b
     typed = await screen.app.push_screen_wait(form)
     for sentence in said:
         screen.notify(sentence, markup=False, severity="warning", timeout=15)
+    if typed is not None:
+        await warn_about(screen, explorer, form.file(typed))
     return typed is not None
 
 

@@ -22,6 +22,7 @@ from rpcexplorer.model.connection_test import Check, Report
 from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.profiles.files import homes_for
@@ -64,7 +65,7 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
     elif shown and proposal.trusts:
         name = profile.name if await trusted(screen, explorer, profile, shown) else ""
     else:
-        name = _changed(screen, explorer, profile, proposal)
+        name = await _changed(screen, explorer, profile, proposal)
     if name and proposal.trusts:  # only now the server can be asked
         return await tested(screen, explorer, explorer.profiles.profiles[name])
     return replace(came, name=name)
@@ -245,7 +246,7 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
     return typed["name"].strip() if typed else ""
 
 
-def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
+async def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
     """Write what was proposed where it counts; the profile's name, empty where that could not be done."""
     file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
     if complaint := explorer.apply(profile.name, proposal.changes, file):
@@ -253,4 +254,5 @@ def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal
         return ""
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
         screen.notify(sentence, markup=False, severity="warning", timeout=15)
+    await warn_about(screen, explorer, file)
     return profile.name

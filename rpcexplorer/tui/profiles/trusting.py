@@ -11,6 +11,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
+from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 from rpcexplorer.tui.profiles.files import home
 from rpcexplorer.views.cells import clipped
@@ -46,4 +47,6 @@ async def trusted(screen: Screen[Any], explorer: Explorer, profile: Profile, sho
     if not trouble and explorer.profiles.profiles[name].certificate != found:
         said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."
     screen.notify(said, markup=False, severity="warning" if trouble else "information", timeout=10)
+    if not trouble:
+        await warn_about(screen, explorer, file)
     return trouble is None

@@ -39,7 +39,9 @@ def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
     for key, value in changes:
         old = value_at(profile, key)
         same = old == value or value_words(old) == value_words(value) == NOT_SET
-        rows.append((key, f"{value_words(value)} (unchanged)" if same else f"{value_words(old)} → {value_words(value)}"))
+        rows.append(
+            (key, f"{value_words(value)} (unchanged)" if same else f"{value_words(old)} → {value_words(value)}")
+        )
     return rows
 
 

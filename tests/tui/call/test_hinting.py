@@ -16,6 +16,7 @@ from rpcexplorer.model.exchange import Exchange, Result
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import ad_hoc
+from rpcexplorer.storage.secrets.staged import Git
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
@@ -148,13 +149,16 @@ description = "The team's"
 
 @pytest.mark.parametrize(("keys", "name"), [(("enter",), "sessions.local.toml"), (("right", "enter"), "sessions.toml")])
 def test_what_a_team_says_is_changed_for_one_person_or_for_all(
-    called: Called, tmp_path: Path, keys: tuple[str, ...], name: str
+    called: Called, tmp_path: Path, keys: tuple[str, ...], name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(Git, "may_commit", lambda _, file: file == "sessions.local.toml")
+
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         question = await asked(pilot)
         assert "sessions.local.toml" in question
         assert "(the team)" in question
         await came(pilot, calls, *keys)
+        assert ("Git does not ignore" in said(app)) == (name == "sessions.local.toml")
 
     called(scene, WRONG_TYPE, PONG, team=TEAM)
     files = {each.name for each in tmp_path.rglob("sessions*.toml") if "application/json" in each.read_text()}
