@@ -18,9 +18,13 @@ from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft, Problem, judged
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.views.words.problems import marked
 
 F = TypeVar("F")
+
+FORM = ("content_type", "accept", "empty_params")
+"""Keys of a profile that are options of a call to an address without one."""
 
 
 class Sending(Struct, frozen=True):
@@ -29,6 +33,8 @@ class Sending(Struct, frozen=True):
     profile: str | None
     url: str | None
     auth: str | None
+    form: Changes
+    """Keys and values of the request's form, with ``url``."""
     part: Part
     include: bool
     output: str | None
@@ -47,7 +53,8 @@ class Sending(Struct, frozen=True):
         parts = [part for part in Part if options.pop(part.value, False)]
         if len(parts) > 1:
             raise click.UsageError("Choose one of --envelope and --body.")
-        return cls(part=parts[0] if parts else Part.RESULT, **options)
+        form = tuple((key, value) for key in FORM if (value := options.pop(key)) is not None)
+        return cls(part=parts[0] if parts else Part.RESULT, form=form, **options)
 
 
 def sending_options(command: F) -> F:
@@ -55,6 +62,9 @@ def sending_options(command: F) -> F:
         profile_option,
         click.option("--url", metavar="URL", help="Call this address without a profile."),
         click.option("--auth", type=AUTH, help="Kind of auth, with --url.  [default: none]"),
+        click.option("--content-type", metavar="TYPE", help="Content type of the request, with --url."),
+        click.option("--accept", metavar="TYPES", help="Accept header of the request, with --url."),
+        click.option("--empty-params", metavar="[]|{}|omit", help="How to write a call without params, with --url."),
         click.option("--envelope", is_flag=True, help="Print the whole reply, not only its result."),
         click.option("--body", is_flag=True, help="Print the body's bytes, whatever they are."),
         click.option("-i", "--include", is_flag=True, help="Print status line and headers first."),
@@ -149,7 +159,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     if isinstance(draft, Batch) or not draft.notification:
         world.write(b"")  # where a result could not be told, nothing is sent
     explorer = invocation.open(ask=sending.ask)
-    invocation.use(explorer, sending.profile, sending.url, sending.auth)
+    invocation.use(explorer, sending.profile, sending.url, sending.auth, sending.form)
     explorer.journal.recording = explorer.journal.recording and sending.history
     draft = resolved(invocation, explorer, draft, sending.given, ask=sending.ask, id=sending.id or "")
     if sending.dry_run:

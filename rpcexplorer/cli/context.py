@@ -15,6 +15,7 @@ from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import split_address
 from rpcexplorer.model.complaint import Complaint, told
+from rpcexplorer.model.hint import Changes, quoted
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.templates.saved_call import method_of
@@ -51,7 +52,14 @@ class Invocation(Struct):
             self.use(explorer, None)
         return explorer
 
-    def use(self, explorer: Explorer, name: str | None, url: str | None = None, auth: str | None = None) -> Profile:
+    def use(
+        self,
+        explorer: Explorer,
+        name: str | None,
+        url: str | None = None,
+        auth: str | None = None,
+        form: Changes = (),
+    ) -> Profile:
         """Choose the profile, or end with a sentence that says which there are."""
         if url is not None and self.url is not None:
             raise click.UsageError("Name one address.")
@@ -62,9 +70,18 @@ class Invocation(Struct):
             raise click.UsageError("Name a profile or a URL, not both.")
         if auth is not None and url is None:
             raise click.UsageError("--auth goes with --url; a profile says its own kind of auth.")
+        if form and url is None:
+            (key, value), *_ = form
+            option, change = f"--{key.replace('_', '-')}", quoted(f"{key}={value}")
+            raise click.UsageError(f"{option} needs --url. To change a profile: rpcexplorer profiles set NAME {change}")
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL holds a user name or password, which would be recorded: leave it out, and use --auth.")
         wanted = ad_hoc(url, KINDS[auth]() if auth else None) if url is not None else (name or self.profile)
+        for key, value in form:
+            made = explorer.profiles.changed(cast("Profile", wanted), ((key, value),))
+            if isinstance(made, Complaint):
+                fail(f"--{key.replace('_', '-')} {value}: {made.sentence}.")
+            wanted = made
         chosen = explorer.use(wanted)
         if isinstance(chosen, Complaint):
             fail(str(chosen))

@@ -237,6 +237,16 @@ def test_nobody_there_is_exit_code_4_and_says_what_to_check(shell: Shell) -> Non
     assert "check that the service is running" in ran.err
 
 
+@pytest.mark.parametrize("command", [["call", "m"], ["notify", "m"], ["batch"]])
+def test_form_of_request_is_set_by_options(shell: Shell, command: list[str]) -> None:
+    form = ["--content-type", "text/json", "--accept", "text/x", "--empty-params", "omit"]
+    with RawServer(http_reply(b"null")) as server:
+        shell.run(*command, "--url", server.origin, *form, stdin=b'[{"method": "m"}]')
+    (request,) = server.requests
+    assert (request.header("Content-Type"), request.header("Accept")) == ("text/json", "text/x")
+    assert b"params" not in request.body
+
+
 def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
     from tests.fakes.wire import HOLD
 
@@ -256,6 +266,9 @@ def test_a_timeout_is_exit_code_4(shell: Shell) -> None:
         (["call", "m", "-p", "missing"], "missing"),
         (["call", "m", "--url", "http://127.0.0.1:9", "-p", "x"], "not both"),
         (["call", "m", "--auth", "none"], "--url"),
+        (["call", "m", "--content-type", "text/json"], "profiles set NAME content_type=text/json"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--content-type", "a\nb"], "--content-type a"),
+        (["call", "m", "--url", "http://127.0.0.1:9", "--empty-params", "x"], "--empty-params x: must be one of"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--envelope", "--body"], "--envelope and --body"),
         (["call", "m", "--url", "http://127.0.0.1:9", "--timeout", "0"], "timeout"),
     ],
