@@ -24,7 +24,7 @@ from rpcexplorer.model.exchange import (
     Sent,
     Unreached,
 )
-from rpcexplorer.model.hints import names_in
+from rpcexplorer.model.hints import names_in, was_read
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.probe import Examination, Finding, Proposal, asked_at_once
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
@@ -305,7 +305,11 @@ def _form_row(examination: Examination, found: Finding, key: str, label: str) ->
         return Check(label, "well", f"{now}, as {examination.preset or 'such'} servers want it")
     if key == "accept":
         return None
-    return Check(label, "well", f"{now} is taken") if found.speaks else Check(label, "unknown", UNSEEN)
+    if not found.speaks:
+        return Check(label, "unknown", UNSEEN)
+    if not was_read(found.exchange):
+        return Check(label, "unknown", f"{now}; the response has no id, so the server may not have read the call")
+    return Check(label, "well", f"{now} is taken")
 
 
 def _handshake(examination: Examination, found: Finding) -> Check:

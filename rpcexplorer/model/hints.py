@@ -24,6 +24,7 @@ from rpcexplorer.model.hint import PROGRAM, Changes, Hint, quoted, setting
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import PATH, Auth, Profile
 from rpcexplorer.model.secrets.secret import FIELD_WORDS, origin_of
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
 
 MAX_TEXT: Final = 2_000
 """Characters of a server's words that are read: no hint is deep in a traceback."""
@@ -63,11 +64,6 @@ class FailedCall(Struct, frozen=True):
     @property
     def code(self) -> int | None:
         return self.error.code if self.error else None
-
-    @property
-    def was_read(self) -> bool:
-        """Whether the server read a call: its error does not say that the id is null."""
-        return not re.search(rb'"id"\s*:\s*null', self.exchange.response.body[-MAX_TEXT:])
 
     @property
     def has_empty_params(self) -> bool:
@@ -115,6 +111,16 @@ def hint_for(
         return None
     rules = RULES if tested else (*NEEDS_TEST, *RULES)
     return next((hint for rule in rules if (hint := rule(call))), None)
+
+
+def was_read(exchange: Exchange) -> bool:
+    """Return whether the server found a call in the request: its response has an id, or names the method."""
+    outcome = exchange.outcome
+    if isinstance(outcome, ErrorObject) and outcome.code == METHOD_NOT_FOUND and exchange.method in outcome.message:
+        return True
+    if re.search(rb'"id"\s*:\s*null', exchange.response.body[-MAX_TEXT:]):
+        return False
+    return "id is missing" not in getattr(outcome, "remarks", ())
 
 
 def _start(text: bytes) -> str:
@@ -238,7 +244,7 @@ def _split(base: str, url: str = "") -> SplitResult | None:
 
 # --- media types -----------------------------------------------------------------------------------------------------
 
-USUAL: Final = ("application/json", "application/json-rpc")
+USUAL_TYPES: Final = ("application/json", "application/json-rpc")
 """What servers accept, the most usual first."""
 BOTH: Final = "application/json, text/event-stream"
 """What a server that may answer with a stream wants a client to accept."""
@@ -258,9 +264,9 @@ def content_type(call: FailedCall) -> Hint | None:
     named = [each for each in (*taken, *_types_in([call.text])) if "json" in each and each != now]
     if not named and now in taken:
         return None
-    usual = {name: rank for rank, name in enumerate(USUAL)}
+    usual = {name: rank for rank, name in enumerate(USUAL_TYPES)}
     best = min(named, key=lambda each: usual.get(each, len(usual)), default="")
-    best = best or next(each for each in USUAL if each != now)
+    best = best or next(each for each in USUAL_TYPES if each != now)
     return call.hint(f"The server does not take {now}, but {best}.", (("content_type", best),))
 
 
@@ -273,10 +279,11 @@ def accept(call: FailedCall) -> Hint | None:
 
 def unread(call: FailedCall) -> Hint | None:
     """A server that saw no call in the request may have looked at its type alone."""
-    if call.was_read or call.code not in {-32600, -32700} or _essence(call.profile.content_type) == USUAL[0]:
+    codes = {-32600, -32700, METHOD_NOT_FOUND}
+    if call.code not in codes or _essence(call.profile.content_type) == USUAL_TYPES[0] or was_read(call.exchange):
         return None
-    sentence = f"The server saw no call in the request: it may want the content type {USUAL[0]}."
-    return call.hint(sentence, (("content_type", USUAL[0]),))
+    sentence = f"The server found no call in the request. It may need the content type {USUAL_TYPES[0]}."
+    return call.hint(sentence, (("content_type", USUAL_TYPES[0]),))
 
 
 def _types_in(texts: Iterable[str]) -> list[str]:
@@ -323,7 +330,7 @@ def mcp(call: FailedCall) -> Hint | None:
 
 def envelope(call: FailedCall) -> Hint | None:
     """A server of one version of JSON-RPC that was spoken to in another."""
-    if call.error is None or call.code == -32601:
+    if call.error is None or call.code == METHOD_NOT_FOUND:
         return None
     now, is_new = call.profile.envelope, b'"jsonrpc"' in call.exchange.response.body
     if now != "2.0" and is_new and call.says(_WANTS_2):
@@ -390,7 +397,7 @@ def maybe_empty_params(call: FailedCall) -> Hint | None:
     if error.code == -32602 and error.data is None and _BARE.fullmatch(error.message):
         better = "{}" if now == "[]" else "[]"
         sentence = f"If {call.exchange.method} needs no params, the server may want {better} where there are none."
-    elif error.code in {-32600, -32700} and not call.was_read and now == "[]":
+    elif error.code in {-32600, -32700} and not was_read(call.exchange) and now == "[]":
         better = "omit"
         sentence = "The server saw no call in the request: it may want no params at all where there are none."
     else:

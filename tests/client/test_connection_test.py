@@ -435,6 +435,31 @@ def test_what_is_wrong_with_a_profile_is_told_and_changed_where_a_file_says_it(
     assert_harmless(wire, report)
 
 
+def without_id(request: Received) -> Parts:
+    """A server that reads no body of this content type, and answers all the same."""
+    if request.header("Content-Type") == "application/json":
+        return error(request, -32601, "Method not found")
+    return error(request, -32601, "The method undefined does not exist", id=...)
+
+
+def test_content_type_of_unread_request_is_not_taken(tmp_path: Path) -> None:
+    with RawServer(without_id) as wire:
+        explorer, profile = profile_of(tmp_path, wire, 'content_type = "application/json-rpc"')
+        report = report_of(explorer, profile)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"content_type": "application/json"}
+    state, words = row(report, "Content type")
+    assert state == "failed"
+    assert words.startswith("application/json; application/json-rpc is refused: ")
+
+
+def test_content_type_without_any_id_stays_unknown(tmp_path: Path) -> None:
+    with RawServer(lambda request: error(request, -32601, "The method undefined does not exist", id=...)) as wire:
+        explorer, profile = profile_of(tmp_path, wire, 'content_type = "application/json"')
+        report = report_of(explorer, profile)
+    assert row(report, "Content type")[0] == "unknown"
+
+
 SECRET = "hunter2hunter2"
 AUTH = 'auth = { kind = "basic", username = "ada" }'
 

@@ -107,6 +107,13 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"status": 412, "body": HTML, "profile": of(content_type="text/plain")},
         (("content_type", "application/json"),),
     ),
+    "express, not parsed": (
+        {
+            "status": 200,
+            "body": b'{"jsonrpc": "2.0", "error": {"code": -32601, "message": "undefined does not exist"}}',
+        },
+        (("content_type", "application/json"),),
+    ),
     "anvil": ({"body": error(-32600, "Invalid request", id=None)}, (("content_type", "application/json"),)),
     "mcp everything": (
         {"status": 406, "profile": JSON, "body": error(-32000, NOT_ACCEPTABLE, id=None)},
@@ -357,6 +364,7 @@ def test_what_cannot_be_set_by_itself_is_said(name: str) -> None:
 NOTHING: dict[str, dict[str, Any]] = {
     "a result": {"body": b'{"jsonrpc": "2.0", "id": "a1", "result": 1}', "status": 401},
     "an unknown method": {"body": error(-32601, "Method not found"), "status": 404},
+    "an unknown method, named without an id": {"body": error(-32601, "no method ping", id=None), "status": 404},
     "a param that is missing": {"body": error(-32602, "missing 1 required positional argument: 'x'")},
     "one too many": {"body": error(-32602, "ping() takes 0 positional arguments but 1 was given")},
     "a wrong value": {"body": error(-32602, "Invalid params", {"page": "must be a number"})},
