@@ -225,7 +225,12 @@ def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
 
 def is_reserved(name: str) -> bool:
     """Return whether a profile of this name would read the variables of ``--url``."""
-    return variable(name, "") == variable(AD_HOC_NAME, "")
+    return shares_variables(name, AD_HOC_NAME)
+
+
+def shares_variables(name: str, other: str) -> bool:
+    """Return whether profiles of these names would read the same variables."""
+    return variable(name, "") == variable(other, "")
 
 
 def variable(profile: str, secret: str) -> str:

@@ -85,6 +85,8 @@ def test_a_session_of_another_origin_is_not_sent_and_that_is_said(shop: Shell) -
     shop.run("call", "ping")
     team = shop.folder / "sessions.toml"
     team.write_text(team.read_text().replace("127.0.0.1", "localhost"))
+    assert shop.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=PASSWORD).code == 3
+    assert shop.run("profiles", "allow", "shop", "--yes").code == 0
     ran = shop.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
     assert (ran.code, ran.out) == (0, b'"pong"\n')
     assert "the session that was kept is not sent: it was stored for another route: origin: http://127.0" in ran.err

@@ -111,7 +111,7 @@ def _secrets(root: Path) -> Found:
 
 
 def _allow(root: Path, thing: str) -> str:
-    return told(lambda: Routes(paths(root).allowed, {}).allow(Profile(thing, "http://h")))
+    return told(lambda: Routes(paths(root).allowed, {}, lambda _: ()).allow(Profile(thing, "http://h")))
 
 
 def _allowed(root: Path) -> Found:

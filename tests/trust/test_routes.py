@@ -233,6 +233,170 @@ def test_a_variable_is_bound_to_the_first_route_it_is_used_on(shell: Shell, serv
     assert len(server.requests) == 2
 
 
+TOKEN = "t0ken-of-the-person"
+
+
+@pytest.fixture
+def evil() -> Iterator[RawServer]:
+    with RawServer(REPLY) as server:
+        yield server
+
+
+def stored_password(shell: Shell, url: str) -> None:
+    store(shell, inline(url))
+
+
+def stored_session(shell: Shell, url: str) -> None:
+    store(shell, cookie(url), "session", SESSION)
+
+
+def stored_under_another_spelling(shell: Shell, url: str) -> None:
+    shell.sessions(inline(url).replace("profile.st", "profile.ST"))
+    assert shell.run("profiles", "secret", "ST", "password", "--stdin", stdin=PASSWORD.encode()).code == 0
+
+
+def used_variable(shell: Shell, url: str) -> None:
+    shell.sessions(inline(url))
+    assert shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD).code == 0
+
+
+def used_variable_under_another_spelling(shell: Shell, url: str) -> None:
+    shell.sessions(inline(url).replace("profile.st", "profile.sT"))
+    assert shell.run("call", "ping", RPCEXPLORER_ST_PASSWORD=PASSWORD).code == 0
+
+
+def allowed_destination(shell: Shell, url: str) -> None:
+    shell.sessions(inline(url))
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+
+
+def allowed_under_another_spelling(shell: Shell, url: str) -> None:
+    shell.sessions(inline(url).replace("profile.st", "profile.St"))
+    assert shell.run("profiles", "allow", "St", "--yes").code == 0
+
+
+def forgotten_secret_of_used_variable(shell: Shell, url: str) -> None:
+    """Removing the profile forgets its secrets, not where its variables went."""
+    used_variable(shell, url)
+    assert shell.run("profiles", "remove", "st", "--yes").code == 0
+
+
+BOUND_ELSEWHERE = [
+    stored_password,
+    stored_session,
+    stored_under_another_spelling,
+    used_variable,
+    used_variable_under_another_spelling,
+    allowed_destination,
+    allowed_under_another_spelling,
+    forgotten_secret_of_used_variable,
+]
+
+
+def refuses(shell: Shell, evil: RawServer, *words: str) -> None:
+    """Run a command: it ends with 3, says what is different, and nothing of the person reaches the server."""
+    ran = shell.run(*words)
+    assert ran.code == 3, ran.err
+    assert "was not sent: another secret of this profile name has a different destination" in ran.err
+    assert " → " in ran.err
+    assert "rpcexplorer profiles allow st" in ran.err
+    assert not [each for each in (TOKEN, PASSWORD) if each.encode() in came(evil)]
+
+
+@pytest.mark.parametrize("elsewhere", BOUND_ELSEWHERE)
+def test_unused_variable_asks_if_profile_has_another_destination(
+    shell: Shell, server: RawServer, evil: RawServer, elsewhere: Callable[[Shell, str], None]
+) -> None:
+    elsewhere(shell, server.origin)
+    shell.sessions(token(evil.origin, 'kind = "bearer"'))
+    shell.environment["RPCEXPLORER_ST_TOKEN"] = TOKEN
+    refuses(shell, evil, "call", "ping")
+    refuses(shell, evil, "call", "ping")  # also the second time
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    assert shell.run("call", "ping").code == 0
+    assert TOKEN.encode() in came(evil)
+
+
+POSTING_LOGIN = '[profile.st.login]\nmethod = "note.add"\nparams = { text = "{password}" }\nsession = ""'
+FIRST_USES: dict[str, tuple[str, Callable[[str], str], list[str]]] = {
+    "bearer": ("TOKEN", lambda url: token(url, 'kind = "bearer"'), ["call", "ping"]),
+    "header": ("TOKEN", lambda url: token(url, 'kind = "header", header = "X-Note"'), ["call", "ping"]),
+    "query": ("TOKEN", lambda url: token(url, 'kind = "query", name = "note"'), ["call", "ping"]),
+    "first": ("TOKEN", lambda url: token(url, 'kind = "first"'), ["call", "ping"]),
+    "member": ("TOKEN", lambda url: token(url, 'kind = "member", member = "note"'), ["call", "ping"]),
+    "path": ("TOKEN", lambda url: token(url, 'kind = "none"', 'path = "/{token}"'), ["call", "ping"]),
+    "basic": ("USERNAME", lambda url: token(url, 'kind = "basic"'), ["call", "ping"]),
+    "login": ("PASSWORD", lambda url: token(url, 'kind = "member", username = "a"', POSTING_LOGIN), ["login"]),
+    "login of a call": ("PASSWORD", lambda url: token(url, 'kind = "bearer"', POSTING_LOGIN), ["call", "ping"]),
+    "session": ("SESSION", lambda url: cookie(url, path="/note"), ["call", "ping"]),
+    "mark in params": ("TOKEN", lambda url: token(url, 'kind = "none"'), ["call", "note", '["«st.token»"]']),
+    "notify": ("TOKEN", lambda url: token(url, 'kind = "bearer"'), ["notify", "ping"]),
+    "batch": ("TOKEN", lambda url: token(url, 'kind = "bearer"'), ["batch", "calls.json"]),
+    "saved call": (
+        "TOKEN",
+        lambda url: token(url, 'kind = "bearer"', '[call.a]\nmethod = "note"'),
+        ["call", "@a"],
+    ),
+}
+
+
+@pytest.mark.parametrize("how", FIRST_USES)
+@pytest.mark.parametrize("same_server", [False, True])
+def test_no_first_use_goes_to_another_destination_unasked(
+    shell: Shell, server: RawServer, evil: RawServer, how: str, same_server: bool
+) -> None:
+    shell.sessions(token(server.origin, 'kind = "query"', 'path = "/usual"'))
+    assert shell.run("profiles", "allow", "st", "--yes").code == 0
+    field, made, words = FIRST_USES[how]
+    (shell.folder / "calls.json").write_text('[{"method": "ping"}]')
+    target = server if same_server else evil
+    shell.sessions(made(target.origin))
+    shell.environment[f"RPCEXPLORER_ST_{field}"] = TOKEN
+    ran = shell.run(*words)
+    assert TOKEN.encode() not in came(target)
+    assert "rpcexplorer profiles allow st" in ran.err
+    assert ran.code == 3 or field == "SESSION", ran.err
+
+
+def test_challenge_of_another_server_gets_no_first_use(shell: Shell, server: RawServer) -> None:
+    stored_password(shell, server.origin)
+    challenge = {"WWW-Authenticate": 'Digest realm="r", nonce="n", qop="auth"'}
+    with RawServer(http_reply(b"", status=401, headers=challenge)) as evil:
+        shell.sessions(token(evil.origin, 'kind = "digest"'))
+        shell.environment["RPCEXPLORER_ST_USERNAME"] = TOKEN
+        refuses(shell, evil, "call", "ping")
+
+
+@pytest.mark.parametrize("words", [["methods", "--refresh"], ["profiles", "test", "st"]])
+def test_no_other_command_makes_first_use_elsewhere(
+    shell: Shell, server: RawServer, evil: RawServer, words: list[str]
+) -> None:
+    stored_password(shell, server.origin)
+    shell.sessions(token(evil.origin, 'kind = "bearer"', 'discovery = { url = "/log" }'))
+    shell.run(*words, RPCEXPLORER_ST_TOKEN=TOKEN)
+    assert TOKEN.encode() not in came(evil)
+
+
+def test_first_uses_at_one_destination_need_no_question(shell: Shell, server: RawServer) -> None:
+    shell.environment |= {"RPCEXPLORER_ST_PASSWORD": PASSWORD, "RPCEXPLORER_ST_USERNAME": "ann"}
+    shell.sessions(token(server.origin, 'kind = "basic"'))
+    assert shell.run("call", "ping").code == 0
+    assert shell.run("call", "ping").code == 0
+    store(shell, token(server.origin, 'kind = "basic"'))
+    assert shell.run("call", "ping").code == 0
+
+
+def test_unreadable_store_lets_no_first_use_out(shell: Shell, server: RawServer, evil: RawServer) -> None:
+    stored_password(shell, server.origin)
+    secrets = shell.home / "state" / "secrets.toml"
+    secrets.chmod(0o644)
+    shell.sessions(token(evil.origin, 'kind = "bearer"'))
+    ran = shell.run("call", "ping", RPCEXPLORER_ST_TOKEN=TOKEN)
+    assert ran.code == 3
+    assert "chmod 600" in ran.err
+    assert TOKEN.encode() not in came(evil)
+
+
 def test_the_origin_in_the_environment_must_agree(shell: Shell, server: RawServer) -> None:
     shell.environment["RPCEXPLORER_ST_PASSWORD"] = PASSWORD
     shell.environment["RPCEXPLORER_ST_ORIGIN"] = "https://st.example.com"

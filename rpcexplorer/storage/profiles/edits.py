@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint, nearest
-from rpcexplorer.model.profile import Auth, Profile, variable
+from rpcexplorer.model.profile import Auth, Profile, shares_variables
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.toml.edits import KeyChange, OwnTable, Verbatim, edit
@@ -124,7 +124,7 @@ class ProfileEdits(Struct, frozen=True):
         if isinstance(values, Complaint):
             return values
         for other in values:
-            if variable(other, "") == variable(name, ""):
+            if shares_variables(other, name):
                 sentence = f"there is a profile `{other}` in this file already; choose a name that differs in letters"
                 return Complaint(str(self.file), sentence, profile=name)
         return self._edit((("profile", name), {key: value for key, value in members.items() if value is not None}))

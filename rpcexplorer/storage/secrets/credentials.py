@@ -84,7 +84,7 @@ class StoredCredentials:
     def hold(self, profile: Profile, field: str, value: str, *, keep: bool) -> str:
         """Take a value for this run, and into the store where it is to be kept; a sentence where that failed."""
         keep = keep and not self._only_now(profile)
-        self._run[self._place(profile, field)] = Secret(value, profile.label(field), "prompt")
+        self._enter(profile, field, value)
         trouble = told(lambda: self._secrets.save(profile, field, value)) if keep else ""
         if keep and not trouble:
             del self._run[self._place(profile, field)]
@@ -109,7 +109,7 @@ class StoredCredentials:
             typed = await self._asked(self._person.secret(question, masked=field != "username"))
             if not typed:
                 return self._missing(profile, field)
-            found = self._run[self._place(profile, field)] = Secret(typed, profile.label(field), "prompt")
+            found = self._enter(profile, field, typed)
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
     def at_hand(self, profile: Profile, field: str) -> bool:
@@ -120,7 +120,7 @@ class StoredCredentials:
         """The session that was kept for this route; or why the one that was kept does not go it."""
         if self._place(profile, "session") in self._ended:
             return None
-        found = self._known(profile, "session")
+        found = self._held(profile, "session")
         if not isinstance(found, Secret):
             return found
         return await self._refusal_over_http(profile) or self._used(profile, "session", found)
@@ -176,12 +176,23 @@ class StoredCredentials:
         filed = (each for each in self._profiles() if each.name == profile.name)
         return profile.ad_hoc or any(each.auth != profile.auth for each in filed)
 
+    def _enter(self, profile: Profile, field: str, value: str) -> Secret:
+        """Hold a value that this person has typed for the destination of today."""
+        self._run[self._place(profile, field)] = found = Secret(value, profile.label(field), "prompt")
+        self._secrets.routes.entered(profile)
+        return found
+
     def _known(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
-        """What is known of a field, and whether it may go where the profile sends it today."""
-        held = self._run.get(self._place(profile, field))
-        if held is None and (found := self._secrets.find(profile, field)) is not None:
-            return found
-        return self._secrets.routes.moved(profile, field) or held
+        """What is known of a field, and whether it, or what is typed for it, may go where the profile sends it."""
+        found = self._held(profile, field)
+        return self._secrets.routes.moved(profile, field) if found is None else found
+
+    def _held(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
+        """Return the value of a field, or why it is not sent; None if there is none."""
+        if held := self._run.get(self._place(profile, field)):
+            routes = self._secrets.routes
+            return routes.moved(profile, field, routes.of(profile)) or held
+        return self._secrets.find(profile, field)
 
     def _used(self, profile: Profile, field: str, secret: Secret) -> Secret:
         """It is about to be sent: a variable is bound to the first route that it is used on."""

@@ -14,8 +14,8 @@ from typing import Literal
 from rpcexplorer.auth.credentials import derived
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import Auth, Profile
-from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.model.profile import Auth, Profile, shares_variables
+from rpcexplorer.model.secrets.route import Route, RouteChanged
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, SecretSource
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets import keyring as keyrings
@@ -44,7 +44,7 @@ class Secrets:
         now: Callable[[], datetime] = _now,
     ) -> None:
         self._file = PrivateFile(path, StoredSecrets)
-        self.routes = Routes(path.with_name("allowed.toml"), environment)
+        self.routes = Routes(path.with_name("allowed.toml"), environment, self._stored_routes)
         """Where each of them may go."""
         self._environment = environment
         self._store = store
@@ -104,6 +104,7 @@ class Secrets:
                 contents.entries[key] = stored
             return
         keyrings.keep(_account(*key), stored.as_toml())
+        self.routes.used(profile.variable(field), profile)  # a keyring cannot be searched for other spellings of a name
         self._remember(Secret(value, profile.label(field), "keyring"))
         if key in self._file.read().entries:  # it would hide what the keyring now holds
             with self._file.changing() as contents:
@@ -164,6 +165,20 @@ class Secrets:
         """Whether nothing that is known is held back, because it would go another route."""
         held = [found for found in self.state(profile).values() if isinstance(found, RouteChanged)]
         return not held and not (profile.cert_file and self.routes.moved_key(profile))
+
+    def _stored_routes(self, name: str) -> list[Route] | Complaint:
+        """Return where the values belong that are stored under a profile's name, or why that is not known."""
+        contents = self._file.read()
+        if contents.complaint:
+            return contents.complaint
+        routes = [stored.route for (other, _), stored in contents.entries.items() if shares_variables(other, name)]
+        for field in FIELDS if self._store == "keyring" else ():
+            try:
+                stored = Stored.from_toml(keyrings.fetch(_account(name, field)) or "")
+            except FileTrouble as trouble:
+                return Complaint("keyring", trouble.sentence)
+            routes += [stored.route] if stored else []
+        return routes
 
     def _held(self, profile: Profile, field: str) -> tuple[Stored, SecretSource] | None:
         """What is stored for a profile, whatever route it belongs to."""

@@ -5,12 +5,14 @@ Nothing in here knows the value of a secret.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from msgspec.structs import replace
 
-from rpcexplorer.model.profile import Profile, variable
+from rpcexplorer.model.complaint import Complaint
+from rpcexplorer.model.profile import Profile, shares_variables
+from rpcexplorer.model.profile import variable as name_of_variable
 from rpcexplorer.model.secrets.route import Change, Route, RouteChanged, changes, route_of
 from rpcexplorer.model.secrets.secret import origin_of
 from rpcexplorer.storage.files import FileTrouble, read_bytes, real
@@ -22,23 +24,33 @@ from rpcexplorer.storage.toml.positions import split_dotted
 
 KEY = "client certificate"
 """What people call the certificate that says who they are, with its key."""
+KIND = "auth.kind"
+"""In every route but the part that is about a client certificate."""
 _OF_KEYS = ("origin", "ca_file", "certificate", "cert_file", "key_file")
 """The part of a route that says who gets to see it: the rest is about what is written in a request."""
 DISPUTED = "your own file and another one disagree about where it goes"
 BOTH = "Your value → the other value"
+ELSEWHERE = "another secret of this profile name has a different destination"
+OTHER = "The other destination → this one"
 
 
 class Routes:
     """The routes of this person's profiles. The file is read at each use: another program may have changed it."""
 
-    def __init__(self, path: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self, path: Path, environment: Mapping[str, str], stored: Callable[[str], Iterable[Route] | Complaint]
+    ) -> None:
+        """``stored`` returns the routes of the values that are kept under a profile's name, or why it cannot."""
         self.file = PrivateFile(path, Allowed)
+        self._stored = stored
         self.profiles = Profiles()
         """What the files say now; set whenever they are read."""
         self._environment = environment
         self._first_uses: dict[str, Route] = {}
         self._allowed: dict[str, list[Route]] = {}
         """What happened in this run, for where it cannot be written down."""
+        self._entered: dict[str, list[Route]] = {}
+        """Where this person has entered a value for this run alone, by profile."""
 
     def of(self, profile: Profile) -> Route:
         """The route of a profile as it stands now, its certificates by their content."""
@@ -48,7 +60,11 @@ class Routes:
         return route_of(placed, _content_of(profile.ca_file))
 
     def moved(self, profile: Profile, field: str, bound: Route | None = None, why: str = "") -> RouteChanged | None:
-        """Why a secret is not to be sent; ``bound`` is the route that it may go, None where it is bound to none yet."""
+        """Why a secret is not to be sent; ``bound`` is the route that it may go, None where it is bound to none yet.
+
+        What is bound to none yet is bound by its first use. That is a question if anything else of the profile's name
+        belongs elsewhere: a file of others may have changed the profile since.
+        """
         if pinned := self._not_pinned(profile, field):
             return pinned
         if profile.ad_hoc:  # its address was typed in this very command
@@ -59,6 +75,8 @@ class Routes:
             return None
         if bound is not None and (found := changes(bound, now)):
             return RouteChanged(field, why, self._placed(profile, found))
+        if bound is None and (elsewhere := self._elsewhere(profile, field, now, allowed)):
+            return elsewhere
         disputed = self.disputed(profile)
         return RouteChanged(field, DISPUTED, disputed, label=BOTH) if disputed else None
 
@@ -92,11 +110,34 @@ class Routes:
             made = self.profiles.made(profile.name, merge(self.profiles.leaves.get(profile.name, {}), own))
         if not isinstance(made, Profile):
             return ()
-        found = changes(self.of(made), self.of(profile))
+        return self._placed(profile, self._by_files(profile, changes(self.of(made), self.of(profile))))
+
+    def _elsewhere(self, profile: Profile, field: str, now: Route, allowed: Allowed) -> RouteChanged | None:
+        """Return why the first use of a secret needs a yes: other values of this name belong elsewhere."""
+        stored = self._stored(profile.name)
+        if isinstance(stored, Complaint):
+            return RouteChanged(field, f"rpcexplorer cannot read where the other secrets of this profile go: {stored}")
+        for route in (*stored, *self._known(profile.name, allowed)):
+            same = _of_key(now) if KIND not in route and "cert_file" in route else now
+            if found := self._by_files(profile, changes(route, same)):
+                return RouteChanged(field, ELSEWHERE, self._placed(profile, found), label=OTHER)
+        return None
+
+    def _known(self, name: str, allowed: Allowed) -> Iterator[Route]:
+        """Yield the routes that were allowed, used or entered for a profile, also under another spelling of its name.
+
+        Profiles of one spelling or another read the same variables, so a checkout must not gain by choosing one.
+        """
+        for several in (allowed.routes, self._allowed, self._entered):
+            for other, routes in several.items():
+                yield from routes if shares_variables(other, name) else ()
+        for uses in (allowed.first_uses, self._first_uses):
+            yield from (route for variable, route in uses.items() if _is_of(variable, name))
+
+    def _by_files(self, profile: Profile, found: tuple[Change, ...]) -> tuple[Change, ...]:
+        """Leave out the name that this person has typed for this run: that is not a file's doing."""
         filed = self.profiles.profiles.get(profile.name, profile)
-        if filed.auth != profile.auth:  # somebody has typed another name for this run: that is no file's doing
-            found = tuple(change for change in found if change.key != "auth.username")
-        return self._placed(profile, found)
+        return found if filed.auth == profile.auth else tuple(each for each in found if each.key != "auth.username")
 
     def moved_variable(self, profile: Profile, field: str) -> RouteChanged | None:
         """Why the value of a variable of the environment is not to be sent: it goes the route of its first use."""
@@ -116,6 +157,11 @@ class Routes:
                 allowed.first_uses.setdefault(variable, route)
         except FileTrouble:
             return
+
+    def entered(self, profile: Profile) -> None:
+        """Remember that this person has entered a value here, for this run."""
+        if not profile.ad_hoc:
+            self._entered[profile.name] = with_route(self._entered, profile.name, self.of(profile))
 
     def allow(self, profile: Profile) -> None:
         """Let the secrets of a profile go the route that it has now, in this run at least. Raises ``FileTrouble``."""
@@ -137,11 +183,10 @@ class Routes:
 
     def forget(self, name: str) -> bool:
         """Forget what was allowed for a profile or a folder; False where nothing was. Raises ``FileTrouble``."""
-        prefix = variable(name, "")
         with self.file.changing() as allowed:
             before = allowed.as_toml()
             allowed.routes.pop(name, None)
-            for each in [each for each in allowed.first_uses if each.rpartition("_")[0] == prefix[:-1]]:
+            for each in [each for each in allowed.first_uses if _is_of(each, name)]:
                 del allowed.first_uses[each]
             allowed.folders.discard(name)
             allowed.histories.discard(name)
@@ -186,6 +231,11 @@ class Routes:
                 preset = leaf.origin.preset  # who named it has changed the route
                 return f"{leaves['preset',].source}, preset {preset}" if preset else str(leaf.source)
         return ""
+
+
+def _is_of(variable: str, name: str) -> bool:
+    """Return whether a variable holds a field of profiles of this name."""
+    return variable == name_of_variable(name, variable.rpartition("_")[2])
 
 
 def _of_key(route: Route) -> Route:

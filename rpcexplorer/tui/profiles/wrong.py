@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from rpcexplorer.model.profile import PROFILE_NAME, RESERVED, is_reserved, variable
+from rpcexplorer.model.profile import PROFILE_NAME, RESERVED, is_reserved, shares_variables
 from rpcexplorer.tui.dialogs.form import Wrong
 
 
@@ -17,7 +17,7 @@ def wrong_name(name: str, known: Iterable[str]) -> Wrong | None:
     if is_reserved(name):
         return Wrong(f"{RESERVED[0].upper()}{RESERVED[1:]} Choose another one.", "name")
     for other in known:
-        if variable(other, "") == variable(name, ""):
+        if shares_variables(other, name):
             return Wrong(f"There is a profile {other} already: choose a name that differs in letters.", "name")
     return None
 

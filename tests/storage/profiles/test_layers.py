@@ -85,7 +85,7 @@ def test_a_history_outside_the_folder_of_the_file_that_names_it_is_never_used(tm
     folder.mkdir()
     (folder / "link").symlink_to(tmp_path)
     for place in (str(tmp_path / "hist"), "/tmp/hist", str(folder / "link"), str(folder / "link/below"), str(tmp_path)):
-        Routes(paths_of(folder).allowed, {}).allow_history(place)
+        Routes(paths_of(folder).allowed, {}, lambda _: ()).allow_history(place)
     profiles = read(folder, f'{TEAM}history = "{history}"')
     assert only(profiles).history is None
     (complaint,) = profiles.complaints
@@ -101,7 +101,7 @@ def test_a_history_inside_it_is_used_once_it_was_allowed(tmp_path: Path) -> None
     assert (complaint.line, complaint.key) == (4, "profile.p.history")
     assert "profiles allow p" in complaint.sentence
     assert profiles.histories == {"p": str(tmp_path / "hist")}
-    Routes(paths_of(tmp_path).allowed, {}).allow_history(str(tmp_path / "hist"))
+    Routes(paths_of(tmp_path).allowed, {}, lambda _: ()).allow_history(str(tmp_path / "hist"))
     profiles = read(tmp_path, f'{TEAM}history = "hist"')
     assert only(profiles).history == str(tmp_path / "hist")
     assert only(profiles).history_inside == str(tmp_path)

@@ -226,7 +226,7 @@ def test_what_a_preset_calls_unsafe_stays_so(tmp_path: Path) -> None:
 )
 def test_ones_own_profile_is_compared_with_its_preset(tmp_path: Path, own: str, team: str, disputed: str) -> None:
     profiles = read(tmp_path, own, team)
-    routes = Routes(paths_of(tmp_path).allowed, {})
+    routes = Routes(paths_of(tmp_path).allowed, {}, lambda _: ())
     routes.profiles = profiles
     changes = routes.disputed(good(profiles))
     assert disputed in [change.key for change in changes] if disputed else changes == ()

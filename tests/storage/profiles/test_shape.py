@@ -23,7 +23,7 @@ from rpcexplorer.storage.toml.positions import KeyPath
 def read(folder: Path, text: str) -> Profiles:
     (folder / "sessions.toml").write_text(text)
     paths = Paths.of({"RPCEXPLORER_HOME": str(folder / "home")})
-    Routes(paths.allowed, {}).allow_history(str(folder / "calls"))
+    Routes(paths.allowed, {}, lambda _: ()).allow_history(str(folder / "calls"))
     return load(paths, folder, {"HOME": str(folder)}, None)
 
 

@@ -188,6 +188,29 @@ def test_what_was_typed_for_one_server_is_not_sent_to_another(tmp_path: Path, fi
     assert not isinstance(asyncio.run(credentials.session(MOVED)), Secret)
 
 
+@pytest.mark.parametrize("field", ["password", "username"])
+@pytest.mark.parametrize("keep", [False, True])
+def test_nothing_is_asked_for_another_destination_before_a_yes(tmp_path: Path, field: str, keep: bool) -> None:
+    somebody = Somebody("typed-value")
+    credentials = StoredCredentials(store(tmp_path), somebody)
+    credentials.hold(STAGING, "session", "typed-session", keep=keep)
+    refused = ask(credentials, MOVED, field)
+    assert isinstance(refused, Refused)
+    assert "origin: https://staging.example.com → https://elsewhere.example.com" in refused.sentence
+    assert len(somebody.asked) == 1
+    agreeing = StoredCredentials(store(tmp_path), Somebody("typed-value", allows=True))
+    agreeing.hold(STAGING, "session", "typed-session", keep=keep)
+    assert revealed(ask(agreeing, MOVED, field)) == "typed-value"
+
+
+@pytest.mark.parametrize("keep", [False, True])
+def test_variable_is_not_sent_where_nothing_was_typed_for(tmp_path: Path, keep: bool) -> None:
+    credentials = StoredCredentials(store(tmp_path, {"RPCEXPLORER_STAGING_USERNAME": "ann"}), Nobody())
+    credentials.hold(STAGING, "password", "typed-value", keep=keep)
+    assert isinstance(ask(credentials, MOVED, "username"), Refused)
+    assert revealed(ask(credentials, STAGING, "username")) == "ann"
+
+
 def test_what_was_kept_is_told_to_be_kept_and_what_was_not_is_gone_with_the_run(tmp_path: Path) -> None:
     credentials = StoredCredentials(store(tmp_path), Nobody())
     credentials.hold(STAGING, "password", "kept-value", keep=True)

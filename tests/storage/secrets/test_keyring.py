@@ -105,6 +105,24 @@ def test_a_keyring_keeps_values_bound_to_their_origin(path: Path, drawer: Drawer
     assert drawer.held == {}
 
 
+@pytest.mark.parametrize("name", ["staging", "Staging", "STAGING"])
+def test_variable_does_not_go_elsewhere_than_keyring_value(path: Path, drawer: Drawer, name: str) -> None:
+    with_keyring(path).save(STAGING, "password", "x")
+    store = Secrets(path, {"RPCEXPLORER_STAGING_TOKEN": "t"}, "keyring")
+    assert isinstance(store.find(Profile(name, "https://evil"), "token"), RouteChanged)
+    assert value_of(store.find(STAGING, "token")) == "t"
+
+
+def test_unreadable_keyring_lets_no_unused_variable_out(path: Path, drawer: Drawer) -> None:
+    keyring.set_keyring(Locked())
+    store = Secrets(path, {"RPCEXPLORER_STAGING_TOKEN": "t"}, "keyring")
+    found = store.find(STAGING, "token")
+    assert isinstance(found, RouteChanged)
+    assert "cannot read the system's keyring" in found.why
+    store.routes.allow(STAGING)
+    assert value_of(store.find(STAGING, "token")) == "t"
+
+
 def test_a_value_saved_to_the_keyring_is_not_hidden_by_an_older_one_in_the_file(path: Path, drawer: Drawer) -> None:
     secrets(path).save(STAGING, "password", "old")
     with_keyring(path).save(STAGING, "password", "new")

@@ -228,7 +228,9 @@ def test_the_state_names_what_the_kind_of_profile_needs(path: Path, profile: Pro
 def test_the_state_tells_stored_given_moved_and_missing_apart(path: Path) -> None:
     secrets(path).save(Profile("staging", "https://old"), "session", "s")
     secrets(path).save(STAGING, "password", "p")
-    state = secrets(path, {"RPCEXPLORER_STAGING_USERNAME": "ann"}).state(STAGING)
+    given = secrets(path, {"RPCEXPLORER_STAGING_USERNAME": "ann"})
+    given.routes.used("RPCEXPLORER_STAGING_USERNAME", STAGING)
+    state = given.state(STAGING)
     assert [getattr(state[field], "source", None) for field in ("username", "password")] == [
         "environment",
         "secrets.toml",
