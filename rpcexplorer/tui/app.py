@@ -107,7 +107,7 @@ class ExplorerApp(OpeningApp):
         if self._case is not None and self.calls is not None:
             self._open_case(self.calls, self._case)
 
-    @opens("history")
+    @opens("case")
     async def _open_case(self, calls: CallScreen, file: Path) -> None:
         """A case over the call screen; whatever is wrong with it is said there."""
         from rpcexplorer.tui.history.choice import CaseOnView
@@ -116,9 +116,9 @@ class ExplorerApp(OpeningApp):
         await asyncio.wait([reading], timeout=PATIENCE)
         if not reading.done():
             self.notify(f"{file.name} is being read.", markup=False)
-            self.pending.go_on("history")  # keys wait no longer: one of them may want to leave
+            self.pending.go_on("case")  # keys wait no longer: one of them may want to leave
         case = await reading
-        self.pending.wait("history")
+        self.pending.wait("case")
         if isinstance(case, Complaint):
             self.notify(str(case), severity="warning", timeout=10)
             return

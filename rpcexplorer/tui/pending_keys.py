@@ -7,14 +7,13 @@ another row.
 
 from __future__ import annotations
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Coroutine, Hashable, Sequence
 from functools import update_wrapper, wraps
 from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar
 
 from textual import work
 from textual.events import Key, Paste
-from textual.worker_manager import WorkerManager
 
 from rpcexplorer.tui.terminal.typed_text import TypedText
 
@@ -35,6 +34,10 @@ class PendingKeys:
         """Who is about to open something."""
         self._open: dict[Hashable, set[str]] = {}
         """The screens, and who opened each and goes on when it closes."""
+        self.screens_opened: Counter[str] = Counter()
+        """How many screens each has opened."""
+        self.runs: dict[tuple[Hashable, str], deque[Callable[[], Coroutine[Any, Any, None]]]] = {}
+        """The actions of a node and group that wait for the one that runs."""
         self._under_way = False
         """What the last key has set off is not done yet."""
         self._queue: deque[KeyOrText] = deque()
@@ -58,8 +61,13 @@ class PendingKeys:
             self._waiting |= self._open.pop(closed)
         if screens and screens[-1] not in self._open:
             self._open[screens[-1]] = self._waiting - {SCREEN}
+            self.screens_opened.update(self._open[screens[-1]])
             self._waiting.clear()
         self._waiting.add(SCREEN)
+
+    def has_open(self, who: str) -> bool:
+        """Return whether a screen that it opened is still there."""
+        return any(who in openers for openers in self._open.values())
 
     def opened(self) -> None:
         """The screen on top knows by now where keys go."""
@@ -102,12 +110,8 @@ class PendingKeys:
         return self._queue.popleft()
 
 
-class Opener(Protocol):
+class Opener(Protocol, Hashable):
     pending: PendingKeys
-
-    @property
-    def workers(self) -> WorkerManager:
-        """Textual's own."""
 
 
 Who = TypeVar("Who", bound=Opener)
@@ -116,33 +120,45 @@ Who = TypeVar("Who", bound=Opener)
 def opens(
     group: str,
 ) -> Callable[[Callable[Concatenate[Who, Args], Coroutine[Any, Any, None]]], Callable[Concatenate[Who, Args], None]]:
-    """Textual's ``work`` for an action that opens something: keys wait until it is there, or the action is over.
+    """Make an action a worker that keys wait for until it has opened a screen or is over.
 
-    When what it opened has closed they wait again, for what the action does then. Nothing is opened twice. An action
-    that goes on without opening anything says ``pending.go_on(group)`` itself.
+    When the screen that it opened has closed they wait again, for what the action does then. An action that goes on
+    without opening anything says ``pending.go_on(group)`` itself. Actions of a node's group run one after the other.
+    A second click that came before the screen opened is done with it: nothing opens twice.
     """
 
     def decorated(
         action: Callable[Concatenate[Who, Args], Coroutine[Any, Any, None]],
     ) -> Callable[Concatenate[Who, Args], None]:
         @wraps(action)
-        async def done(who: Who, /, *given: Args.args, **named: Args.kwargs) -> None:
+        async def run_all(who: Who) -> None:
+            runs = who.pending.runs
             try:
-                await action(who, *given, **named)
+                while line := runs[who, group]:
+                    who.pending.wait(group)
+                    await line.popleft()()
             finally:
+                del runs[who, group]
                 who.pending.go_on(group)
 
-        worker: Any = work(group=group)(done)
+        worker: Any = work(group=group)(run_all)
 
-        def begun(who: Who, /, *given: Args.args, **named: Args.kwargs) -> None:
-            own: object = who
-            if any(each.group == group and each.node is own and not each.is_finished for each in who.workers):
-                who.pending.go_on(group)
+        def begin(who: Who, /, *given: Args.args, **named: Args.kwargs) -> None:
+            pending, is_first = who.pending, (who, group) not in who.pending.runs
+            if not is_first and pending.has_open(group):
                 return
-            who.pending.wait(group)
-            worker(who, *given, **named)
+            opened = pending.screens_opened[group]
 
-        update_wrapper(begun, action)
-        return begun
+            async def run() -> None:
+                if pending.screens_opened[group] == opened:
+                    await action(who, *given, **named)
+
+            pending.wait(group)
+            pending.runs.setdefault((who, group), deque()).append(run)
+            if is_first:
+                worker(who)
+
+        update_wrapper(begin, action)
+        return begin
 
     return decorated

@@ -180,7 +180,7 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
             "send": bool(rows),
             "undo": profile is not None and self.explorer.batches.has_replaced(profile),
         }
-        return can[action] and not self.sending if action in can else True
+        return can[action] and (action == "send" or not self.sending) if action in can else True
 
     def action_up(self) -> None:
         self._move(-1)
@@ -229,15 +229,18 @@ class BatchScreen(AnswersOnce[BatchChoice | None], Screen[BatchChoice | None]):
 
     # --- sending it --------------------------------------------------------------------------------------------
 
+    def action_send(self) -> None:
+        if running := "the batch" if self.sending else self._under_way():
+            self.notify(f"Nothing was sent: {running} is still running.", markup=False)
+        else:
+            self._send()
+
     @opens("send")
-    async def action_send(self) -> None:
-        """Ask where the profile wants it, send, and put beside each call what came of it."""
+    async def _send(self) -> None:
+        """Ask for values and consent, send, and show the outcome of each call."""
         from rpcexplorer.tui.batch.open_values import with_values
         from rpcexplorer.tui.dialogs.confirm import may_send
 
-        if under_way := self._under_way():
-            self.notify(f"Nothing was sent: {under_way} is still under way.", markup=False)
-            return
         batch, id = self.calls, fresh_id()
         draft = await with_values(self, self.explorer, Batch(batch.text), id)
         if draft is None or not await may_send(self, self.explorer, draft):

@@ -54,14 +54,14 @@ class SendingScreen(DraftScreen):
         self.refresh_bindings()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What can be done now: nothing is sent while something runs."""
+        """Return what can be done now. What would send says so itself while something runs."""
         running = bool(self.what)
         profile = self.explorer.profile
         if action == "logout":
             return not running and profile is not None and profile.has_sessions
         if action in {"login", "new_session"}:
-            return not running and profile is not None and bool(profile.secrets)
-        if action in {"discover", "test"}:
+            return profile is not None and bool(profile.secrets)
+        if action == "test":
             return not running
         if action == "apply_hint":
             return not running and self._hinted is not None and self._hinted[1] == profile
@@ -111,18 +111,24 @@ class SendingScreen(DraftScreen):
 
     def _send(self, draft: Draft | Batch, *, whole: bool = False) -> None:
         """``whole``: nothing in it is sent as typed that stands for a value; whoever sends it is asked for that."""
-        if self.what:
-            under_way = self.whose or self.what
-            self.tell(f"Nothing was sent: {under_way} is still under way. {self.key('cancel')} cancels it.")
-            self.pending.go_on("call")
-        else:
+        if not self._is_sending():
             self._call(draft, whole=whole)
 
+    def _is_sending(self) -> bool:
+        """Return whether something is under way, which is then shown: only one thing is sent at a time."""
+        if not self.what:
+            return False
+        self.tell(f"Nothing was sent: {self.whose or self.what} is still running. {self.key('cancel')} cancels it.")
+        self.pending.go_on("call")
+        return True
+
     def action_login(self) -> None:
-        self._login()
+        if not self._is_sending():
+            self._login()
 
     def action_new_session(self) -> None:
-        self._login(ask=True)
+        if not self._is_sending():
+            self._login(ask=True)
 
     def action_logout(self) -> None:
         profile = self.explorer.profile
@@ -132,7 +138,8 @@ class SendingScreen(DraftScreen):
         self.show_auth()
 
     def action_discover(self) -> None:
-        self._discover()
+        if not self._is_sending():
+            self._discover()
 
     @opens("call")
     async def _call(self, draft: Draft | Batch, *, whole: bool = False) -> None:

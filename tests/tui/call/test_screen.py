@@ -150,7 +150,7 @@ def test_nothing_else_is_sent_while_a_call_runs_and_escape_keeps_what_came(
             await until(pilot, lambda: screen._progress is not None and screen._progress.received >= len(part))
             await pilot.press("f5")
             await pilot.pause()
-            assert "Nothing was sent: ping is still under way. Esc cancels it." in said(app)
+            assert "Nothing was sent: ping is still running. Esc cancels it." in said(app)
             await pilot.press("escape")
             await until(pilot, lambda: screen.exchange is not None)
             assert screen.exchange is not None
