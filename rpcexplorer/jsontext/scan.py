@@ -90,9 +90,16 @@ _STEP = {"[": 1, "{": 1, "]": -1, "}": -1}
 
 def is_value(text: str, *, strict: bool = False) -> bool:
     """Whether the text is one JSON value, read as servers write or, if strict, as the standard has it."""
-    start = _space(text, 0)
-    end = _value_end(text, start, _strict() if strict else _lenient())
-    return end > start and _space(text, end) == len(text)
+    return error_at(text, strict=strict) is None
+
+
+def error_at(text: str, *, strict: bool = True) -> int | None:
+    """Return where the text stops being one JSON value; None if it is one."""
+    end = _value_end(text, _space(text, 0), _strict() if strict else _lenient())
+    if end < 0:
+        return ~end
+    rest = _space(text, end)
+    return None if rest == len(text) else rest
 
 
 def members(text: str, start: int = 0) -> list[Member] | None:
@@ -146,12 +153,12 @@ def _space(text: str, at: int) -> int:
 
 
 def _value_end(text: str, at: int, grammar: _Grammar) -> int:
-    """Where the value that starts at `at` ends; -1 if none does."""
+    """Where the value that starts at `at` ends; if none does, `~` of the place of the error."""
     if scalar := grammar.scalar.match(text, at):
         return scalar.end()
     opened = text[at : at + 1]
     if opened not in _CLOSER:
-        return -1
+        return ~at
     inside = [opened]
     due = False  # a comma was read, so an item has to follow
     at += 1
@@ -168,7 +175,7 @@ def _value_end(text: str, at: int, grammar: _Grammar) -> int:
             at += 1
             continue
         if scalar_text is None and (key or due):
-            return -1
+            return ~at
         at = _leave(text, at, inside)
         if not inside or at < 0:
             return at
@@ -176,10 +183,10 @@ def _value_end(text: str, at: int, grammar: _Grammar) -> int:
 
 
 def _leave(text: str, at: int, inside: list[str]) -> int:
-    """Close containers from `at` on, up to the comma after one of them; -1 if a closer does not fit."""
+    """Close containers from `at` on, up to the comma after one; `~` of the place of a closer that does not fit."""
     while inside:
         if text[at : at + 1] != _CLOSER[inside.pop()]:
-            return -1
+            return ~at
         at += 1
         if not inside:
             break

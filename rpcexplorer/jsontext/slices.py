@@ -128,4 +128,11 @@ def _nest(before: bytes, plain: bytes) -> tuple[bytes, int]:
 
 
 def _depth(brackets: bytes) -> int:
-    return max(accumulate(map(_STEP.__getitem__, brackets), initial=0))
+    """How deep they nest, counted up to the first that is beyond ``LEVELS``."""
+    depth = deepest = 0
+    for start in range(0, len(brackets), SLICE):  # a single call would stop all threads for its time
+        levels = [*accumulate(map(_STEP.__getitem__, brackets[start : start + SLICE]), initial=depth)]
+        depth, deepest = levels[-1], max(deepest, *levels)
+        if deepest > LEVELS:
+            break
+    return deepest

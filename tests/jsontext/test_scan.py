@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.oddities import oddities
-from rpcexplorer.jsontext.scan import decoded, depth, elements, is_value, members
+from rpcexplorer.jsontext.scan import decoded, depth, elements, error_at, is_value, members
 
 values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8),
@@ -79,6 +79,17 @@ def test_what_is_no_json_is_refused(text: str) -> None:
     assert members(text) is None
     assert elements(text) is None
     assert elements(f"[1, {text}]") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("", 0), (" x", 1), ("[1, 2", 5), ("[1 2]", 3), ("[1,]", 3), ('{"a" 1}', 1), ('{"a": }', 6), ("{,}", 1),
+        ('{"a": [1}', 8), ("[] x", 3), ("[{{", 2), ("[[1], [x]]", 7), ("[NaN]", 1), ("[1]", None), (" 7 ", None),
+    ],
+)  # fmt: skip
+def test_error_at_returns_where_json_ends(text: str, at: int | None) -> None:
+    assert error_at(text) == at
 
 
 def test_an_array_is_no_object_and_an_object_no_array() -> None:

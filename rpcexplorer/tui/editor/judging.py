@@ -67,8 +67,21 @@ class JudgedEditor(Vertical):
         self._editor.move_cursor(place_of(self.text, offset))
 
     def when_typed(self, then: Callable[[], object]) -> None:
-        """Do something once every key that was pressed before it has been taken in."""
-        self._editor.call_later(then)
+        """Do something once every key pressed before is in the text, and the text is judged."""
+        self._editor.call_later(self._when_judged, then)
+
+    def _when_judged(self, then: Callable[[], object]) -> None:
+        """Do something with the verdict; a long text is judged beside the screen first."""
+        if self._judged == self.text or len(self.text) <= AT_ONCE:
+            then()
+        else:
+            self._judge_first(then)
+
+    @work(group="judged")
+    async def _judge_first(self, then: Callable[[], object]) -> None:
+        while self._judged != self.text:
+            await self._judge_beside()
+        then()
 
     async def settled(self) -> None:
         """Wait until every key that was pressed before has been taken in; but nothing waits for ever to be left."""
@@ -83,8 +96,21 @@ class JudgedEditor(Vertical):
             self.replace(problem.fix.text)
 
     def action_format(self) -> None:
-        if self.problem is None:
+        self._when_judged(self._format)
+
+    def _format(self) -> None:
+        if self.problem is None and len(self.text) <= AT_ONCE:
             self.replace(laid_out(self.text))
+        elif self.problem is None:
+            self._format_beside()
+
+    @work(exclusive=True, group="format")
+    async def _format_beside(self) -> None:
+        """Lay out a long text in a thread; a text that has changed since stays as it is."""
+        text = self.text
+        formatted = await asyncio.to_thread(laid_out, text)
+        if text == self.text:
+            self.replace(formatted)
 
     def action_problem_next(self) -> None:
         """The cursor goes to the problem."""
@@ -114,6 +140,10 @@ class JudgedEditor(Vertical):
     @work(exclusive=True, group="verdict")
     async def _judge_later(self) -> None:
         await asyncio.sleep(PAUSE)
+        await self._judge_beside()
+
+    async def _judge_beside(self) -> None:
+        """Judge the text in a thread, as typing goes on."""
         text = self.text
         verdict = await asyncio.to_thread(self._verdict, text)
         if text == self.text:

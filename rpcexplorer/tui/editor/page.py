@@ -21,13 +21,12 @@ from rpcexplorer.views.printable import printable
 
 TAB: Final = 2
 
-_BREAK = re.compile(r"\r\n|\r|\n")
 _PECULIAR = re.compile("[^\x20-\x7e\xa0-\xac\xae-\u02ff\u0391-\u03a1\u03a3-\u03ff\u0400-\u0482]")
 """Characters that may take another number of columns than one, or that must not reach the terminal as they are."""
 
 
 def lines_of(text: str) -> list[str]:
-    return _BREAK.split(text)
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
 
 
 def place_of(text: str, offset: int) -> Location:
@@ -110,7 +109,15 @@ class Page(Document):
     def __init__(self, text: str) -> None:
         self._newline = "\n"
         self._lines = lines_of(text)
-        self._widths = Counter(map(_width, self._lines))
+        self._widths = _widths(self._lines)
+        self._text: str | None = None
+        """The lines joined, until one changes: with each key the text is asked for many times."""
+
+    @property
+    def text(self) -> str:
+        if self._text is None:
+            self._text = "\n".join(self._lines)
+        return self._text
 
     def get_size(self, tab_width: int) -> Size:  # noqa: ARG002 - a tab's width is known
         return Size(max(self._widths), len(self._lines))
@@ -127,7 +134,8 @@ class Page(Document):
         lines[-1] += after
         self._forget(self._lines[top : bottom + 1])
         self._lines[top : bottom + 1] = lines
-        self._widths.update(map(_width, lines))
+        self._widths.update(_widths(lines))
+        self._text = None
         return EditResult(last, replaced)
 
     def _forget(self, lines: Iterable[str]) -> None:
@@ -135,6 +143,11 @@ class Page(Document):
             self._widths[width] -= 1
             if not self._widths[width]:
                 del self._widths[width]
+
+
+def _widths(lines: Sequence[str]) -> Counter[int]:
+    """Count the widths of lines; of plain ones, which are usual and quick, the lengths."""
+    return Counter(map(len, lines) if _is_plain("".join(lines)) else map(_width, lines))
 
 
 def _width(line: str) -> int:

@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from rpcexplorer.jsontext.scan import is_value
-from rpcexplorer.jsontext.typed.params import Params, Problem, parse
+from rpcexplorer.jsontext.typed import structure
+from rpcexplorer.jsontext.typed.params import MAX_FIXED, Params, Problem, parse
 
 containers = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8),
@@ -186,3 +187,28 @@ def test_any_text_at_all_gets_a_verdict(text: str) -> None:
     assert verdict.what != "this is not JSON"
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     assert 1 <= verdict.column <= len(lines[verdict.line - 1]) + 1 or "\r\n" in text
+
+
+@pytest.mark.parametrize(
+    ("start", "problem"),
+    [
+        ('{"a" 1, ', "line 2, column 2: this is not JSON; correct it here."),
+        ("\ufeff{'a': 1, ", "line 2, column 2: this is not JSON; correct it here."),
+        ("curl ", "line 2, column 1: this is not JSON; correct it here."),
+    ],
+)
+def test_long_params_name_the_first_error_without_fix(
+    start: str, problem: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(structure, "slips_of", None)  # it would take seconds
+    mark = "\ufeff" * start.startswith("\ufeff")
+    read = parse(f"{mark}\n{start.removeprefix(mark)}" + "{" * MAX_FIXED)
+    assert isinstance(read, Problem)
+    assert str(read).startswith(problem)
+    assert read.fix is None
+
+
+def test_long_params_that_are_no_container_say_so() -> None:
+    read = parse(f'"{"a" * MAX_FIXED}"')
+    assert isinstance(read, Problem)
+    assert str(read) == "line 1, column 1: params are an array or an object; put this in square brackets"

@@ -267,8 +267,11 @@ class ParamsPane(CheckedEditor):
         self.next_tab()
 
     def action_fix(self) -> None:
-        """Mend it, or have it taken apart: then the method changes as well."""
-        problem = self.problem  # the verdict is about the text as it is now
+        """Fix the text, or take it apart: then the method changes as well."""
+        self._when_judged(self._fix)
+
+    def _fix(self) -> None:
+        problem = self.problem
         if self._line.pasted is not None:
             self.post_message(self.TakeApartWanted(self, self.text))
         elif problem is not None or self.warning is not None:

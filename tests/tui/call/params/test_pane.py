@@ -1,13 +1,15 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable, Callable
 
 import pytest
 from textual.pilot import Pilot
 
-from rpcexplorer.model.draft import Problem
+from rpcexplorer.model.draft import Params, Problem, judged
 from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.editor import judging
@@ -18,6 +20,7 @@ from rpcexplorer.tui.theming import ThemeStyles
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.stage import Stage, text_of
+from tests.tui.waiting import until
 
 LIST = Method("user.list", "Lists users, newest first", source="discovered")
 SLIP = '["username": "ada"]'
@@ -342,6 +345,45 @@ def test_a_long_text_is_judged_when_the_typing_rests_but_at_once_when_it_is_sent
         assert "line 1, column 1" in verdict(pane)
 
     monkeypatch.setattr(judging, "PAUSE", 60)
+    play(long, scene)
+
+
+@pytest.mark.parametrize("action", ["send", "fix", "format"])
+def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "[" + "1, " * AT_ONCE + "1]"
+    threads: list[threading.Thread] = []
+
+    def verdict_in_thread(text: str) -> tuple[Params | Problem, str, Pasted | None]:
+        threads.append(threading.current_thread())
+        return (*judged(text), None)
+
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        seen: list[Problem | None] = []
+        threads.clear()  # the empty text was judged at once
+        await pilot.press("end", "enter")
+        if action == "send":
+            pane.when_typed(lambda: seen.append(pane.problem))
+            await until(pilot, lambda: bool(seen))
+            assert seen == [None]
+        else:
+            getattr(pane, f"action_{action}")()
+            await until(pilot, lambda: bool(threads))
+        assert threading.main_thread() not in threads
+
+    monkeypatch.setattr(judging, "PAUSE", 60)
+    monkeypatch.setattr(judging, "_verdict", verdict_in_thread)
+    play(long, scene)
+
+
+def test_long_text_is_formatted_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    long = "[" + "1, " * AT_ONCE + "1]"
+
+    async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
+        await until(pilot, lambda: pane._judged == pane.text)
+        pane.action_format()
+        await until(pilot, lambda: pane.text.startswith("[\n  1,\n"))
+
+    monkeypatch.setattr(judging, "PAUSE", 0)
     play(long, scene)
 
 
