@@ -279,9 +279,8 @@ def _address(examination: Examination) -> Check:
         told = next((each for each in heard if each.form.path == own and not moved.moved_to), moved)
         words = f"no JSON-RPC at {looked}; {told.form.path}: {told.said}"
         return Check("Address", "failed", words, code=MALFORMED)
-    locked = {each.form.path for each in heard if each.asks_for_login}
-    if not found.speaks and examination.is_bare and not examination.preset and locked - {found.form.path}:
-        return Check("Address", "unknown", "every path asks for a login, so that none can be told from another")
+    if examination.is_ambiguous:
+        return Check("Address", "unknown", "several paths ask for a login: type the whole address, with its path")
     at_home = found.form.url == examination.profile.url
     verb = "speaks JSON-RPC" if found.speaks else "asks for a login"
     words = f"{found.form.path if at_home else found.form.endpoint} {verb}"
@@ -331,7 +330,10 @@ def _json_rpc(found: Finding) -> Check:
     said = f"a list of {len(names):,}" if names else found.said
     if not isinstance(found.exchange.outcome, Result):
         said = f"an error object: {found.said.removeprefix('error ')}"
-    return Check("JSON-RPC", "well", f"{found.form.envelope}; {found.exchange.method}: {said}")
+    remarks = getattr(found.exchange.outcome, "remarks", ())
+    is_old = "id is missing" in remarks and "jsonrpc is missing" in getattr(found.exchange.outcome, "habits", ())
+    form = "old form, without jsonrpc and id" if is_old else found.form.envelope
+    return Check("JSON-RPC", "well", f"{form}; {found.exchange.method}: {said}")
 
 
 def _server(examination: Examination) -> Check:

@@ -534,7 +534,7 @@ class Sign(Struct, frozen=True):
     lists: str = ""
     """How a method begins that it lists."""
     path: str = ""
-    """An address that no other has, if there is anything at it."""
+    """An address that no other has, if JSON-RPC is spoken there. A login proves nothing: some servers ask at any."""
     answers: str = ""
     """A method that only such servers answer with a result."""
     private: str = ""
@@ -549,7 +549,7 @@ SIGNS: Final = (
     Sign("electrum", realm="Electrum"),
     Sign("ethereum", says=("does not exist/is not available",), answers="web3_clientVersion"),
     Sign("kodi", realm="Kodi"),
-    Sign("mcp", says=("mcp-session-id",), path="/mcp"),
+    Sign("mcp", says=("mcp-session-id", "resource_metadata="), path="/mcp"),
     Sign("monero", realm="monero-rpc", server="Epee-based"),
     Sign("moonraker", says=("moonraker",), path="/server/jsonrpc", private="server.info"),
     Sign("mopidy", says=("Mopidy",), path="/mopidy/rpc"),
@@ -592,8 +592,8 @@ def recognized(exchange: Exchange, profile: Profile) -> list[str]:
         or (sign.lists and any(name.startswith(sign.lists) for name in names))
         or any(word in words for word in sign.says)
     ]
-    anything = response.status not in {None, *NOTHING_THERE}
-    by_place = [sign.preset for sign in SIGNS if anything and sign.path and sign.path == profile.path]
+    speaks = isinstance(exchange.outcome, Result | ErrorObject) and response.status not in {401, 403}
+    by_place = [sign.preset for sign in SIGNS if speaks and sign.path and sign.path == profile.path]
     return [*dict.fromkeys([*by_name, *by_place])]
 
 

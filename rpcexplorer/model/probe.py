@@ -20,7 +20,7 @@ from rpcexplorer.model.hint import Changes, Hint
 from rpcexplorer.model.hints import MOVED, SIGNS, hint_for, names_in, recognized
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import PATH, Auth, HeaderHandshake, Preset, Profile
-from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.protocol.codes import METHOD_NOT_FOUND, RESERVED
 from rpcexplorer.protocol.envelope import open_object
 from rpcexplorer.protocol.messages import EnvelopeForm
 
@@ -33,6 +33,7 @@ INITIALIZE: Final = ("initialize", "notifications/initialized", "tools/list")
 """What is called where a server speaks MCP."""
 OF_PRESETS: Final = tuple(sign.answers for sign in SIGNS if sign.answers)
 PRIVATE: Final = {sign.preset: sign.private for sign in SIGNS if sign.private}
+PATHS_OF_PRESETS: Final = frozenset(sign.path for sign in SIGNS if sign.path)
 METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE)
 """Every method that may be called. Services have them to tell of themselves, or have none of that name."""
 
@@ -105,8 +106,9 @@ class Finding(Struct, frozen=True):
                 members = open_object(body) if body[:1] == b"{" and _is_text(body) else None
                 if members is None:
                     return _JSON_RPC.search(body) is not None
-                known = (members.jsonrpc, members.id, members.result)
-                return self.form.envelope == "transmission" or any(part is not None for part in known)
+                if self.form.envelope == "transmission" or self.exchange.outcome.code in RESERVED:
+                    return True
+                return any(part is not None for part in (members.jsonrpc, members.id, members.result))
         return False
 
     @property
@@ -247,6 +249,14 @@ class Examination:
         return tuple(kind for kind in self._kinds if kind != Auth.kind) if unseen else ()
 
     @property
+    def is_ambiguous(self) -> bool:
+        """Whether several paths that nobody chose ask for a login, and nothing tells which one has the calls."""
+        found = self.found
+        if found is None or found.speaks or not self.is_bare or self.preset:
+            return False
+        return bool({heard.form.path for heard in self.heard if heard.asks_for_login} - {found.form.path})
+
+    @property
     def is_bare(self) -> bool:
         """Nobody has said at which path of the server its calls are."""
         return self.profile.ad_hoc and self.profile.path == PATH
@@ -270,6 +280,8 @@ class Examination:
                 continue
             if heard.ended and heard.form.url == self.profile.url:
                 return locked
+            if heard.asks_for_login and self._is_guess(heard.form):
+                continue
             if not heard.asks_for_login:
                 if locked:  # only the other one asks for a login: there is something
                     return locked
@@ -358,6 +370,10 @@ class Examination:
     def _is_given(self, form: Profile) -> bool:
         return form.path == self.profile.path and not self.is_bare
 
+    def _is_guess(self, form: Profile) -> bool:
+        """Return whether nothing but its path, which one product has, speaks for an address."""
+        return form.path in PATHS_OF_PRESETS and not self._is_given(form) and not self._fits(form)
+
     def _as(self, preset: str, path: str, form: Profile) -> Profile:
         """The form that a preset has, at a path."""
         values = self.presets[preset].values
@@ -436,7 +452,7 @@ def proposed(examination: Examination, said: Collection[str]) -> Proposal | None
     it is.
     """
     found, profile = examination.found, examination.profile
-    if found is None or examination.cut_short:
+    if found is None or examination.cut_short or (examination.is_ambiguous and found.form.path != PATHS[0]):
         return None
     name = "" if profile.preset == examination.preset else examination.preset
     preset = examination.presets.get(name)

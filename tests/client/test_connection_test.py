@@ -460,6 +460,42 @@ def test_content_type_without_any_id_stays_unknown(tmp_path: Path) -> None:
     assert row(report, "Content type")[0] == "unknown"
 
 
+def databases(request: Received) -> Parts:
+    """One path for each database, each behind a login; a database of any name seems to be there."""
+    return basic("Databases") if path_of(request).endswith("rpc") else NOT_THERE
+
+
+def at_one_product(request: Received) -> Parts:
+    return basic("Databases") if path_of(request) == "/mopidy/rpc" else NOT_THERE
+
+
+@pytest.mark.parametrize(("server", "code"), [(at_one_product, 5), (databases, 3)])
+def test_login_at_guessed_paths_proposes_nothing(
+    explorer: Explorer, server: Callable[[Received], Parts], code: int
+) -> None:
+    with RawServer(server) as wire:
+        report = report_of(explorer, wire.origin)
+    assert (report.proposal, report.exit_code) == (None, code)
+
+
+def test_login_at_typed_path_of_product_proposes_no_preset(explorer: Explorer) -> None:
+    with RawServer(databases) as wire:
+        report = report_of(explorer, f"{wire.origin}/mopidy/rpc")
+    assert report.proposal is not None
+    assert report.proposal.preset is None
+    assert dict(report.proposal.changes) == {"auth.kind": "basic"}
+
+
+def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> None:
+    bare = {"jsonrpc": ..., "id": ...}
+    with RawServer(lambda request: error(request, -32601, f"no {call_of(request)['method']}", **bare)) as wire:
+        report = report_of(explorer, f"{wire.origin}/rpc")
+    assert report.proposal is not None
+    assert row(report, "Address")[0] == "well"
+    state, words = row(report, "JSON-RPC")
+    assert (state, words.split(";")[0]) == ("well", "old form, without jsonrpc and id")
+
+
 SECRET = "hunter2hunter2"
 AUTH = 'auth = { kind = "basic", username = "ada" }'
 
