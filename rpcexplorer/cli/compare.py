@@ -64,7 +64,7 @@ class _Pair(Struct, frozen=True):
     "--ignore",
     metavar="POINTER",
     multiple=True,
-    help="Leave out what always differs, from the result on: /items/*/seen_at.",
+    help="Ignore this place in the result, such as /items/*/seen_at. Can be repeated.",
 )
 @click.option("--full", is_flag=True, help="Fold nothing: show what is equal as well.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array of the differences.")
@@ -161,7 +161,7 @@ def _on_profiles(
     for profile, result in zip(chosen, results, strict=True):
         codes.append(_failure(invocation.world, profile, result))
         if result.live and not codes[-1]:
-            ignore = ignored_in(record.exchange, profile, how.ignore)
+            ignore = ignored_in(result.live, profile, how.ignore)
             replies.append((explorer.journal.as_recorded(result.live, profile), ignore))
     pairs = []
     if replies and not codes[0]:  # the first is what the others are compared with

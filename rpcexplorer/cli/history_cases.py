@@ -24,7 +24,7 @@ from rpcexplorer.model.exchange import Exchange
     "--hide",
     metavar="POINTER",
     multiple=True,
-    help="Leave out what stands there: /params/name, /result/users/*/email, /error/data.",
+    help="Redact this value, such as /params/name or /users/*/email. A call with redacted params cannot be replayed.",
 )
 @click.option("--note", metavar="TEXT", default="", help="What to say of them.")
 @click.option("--jsonl", is_flag=True, help="One JSON object a line instead of a case.")

@@ -44,7 +44,7 @@ class _ToSend(Struct, frozen=True):
     "--ignore",
     metavar="POINTER",
     multiple=True,
-    help="Leave out what always differs, from the result on: /items/*/seen_at.",
+    help="Ignore this place in the result, such as /items/*/seen_at. Can be repeated.",
 )
 @click.option("--json", "as_json", is_flag=True, help="One JSON object a call, each on a line.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")

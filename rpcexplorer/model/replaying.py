@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import Batch, Draft, Problem, sent_draft, to_calls
-from rpcexplorer.model.exchange import Exchange, Malformed, Refused, Unreached
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Refused, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import without
 from rpcexplorer.model.templates.references import OPENING
@@ -67,17 +67,21 @@ def failure(recorded: Exchange, live: Exchange) -> str:
 
 
 def ignored_in(recorded: Exchange, profile: Profile, ignore: Iterable[str]) -> list[str]:
-    """The pointers that are left out of a comparison: those given, and those that the profile has for the method.
+    """Return the pointers to ignore in a comparison: those given, and those that the profile has for the method.
 
-    Of a batch they are meant from each result on, or from the list of replies on.
+    A pointer begins at the result or the error, or at the top of the response: ``/at`` is ``/result/at``. If both
+    places exist, both are ignored. In a batch it begins there in each response, or at the list of them.
     """
     given = list(ignore)
     if recorded.kind != "batch":
-        return [*given, *_noted(profile, recorded.method)]
+        pointers = [*given, *_noted(profile, recorded.method)]
+        top = "/error" if isinstance(recorded.outcome, ErrorObject) else "/result"
+        return [*pointers, *(each.removeprefix(top) for each in pointers if each.startswith(f"{top}/"))]
     calls = to_calls(sent_draft(recorded), "")
     awaited = [] if isinstance(calls, Problem) else [call for call in calls if call.id is not None]
-    own = [f"/{at}/result{pointer}" for at, call in enumerate(awaited) for pointer in _noted(profile, call.method)]
-    return [*given, *(f"/*/result{pointer}" for pointer in given), *own]
+    own = [(f"/{at}", pointer) for at, call in enumerate(awaited) for pointer in _noted(profile, call.method)]
+    every = [*(("/*", pointer) for pointer in given), *own]
+    return [*given, *(f"{at}{start}{pointer}" for at, pointer in every for start in ("/result", ""))]
 
 
 def _noted(profile: Profile, method: str) -> tuple[str, ...]:

@@ -201,6 +201,32 @@ def test_what_always_differs_is_left_out_by_pointer() -> None:
     assert same.ignore == ("/n/*/seen", "/at"), "a ticket of both is to leave out the same"
 
 
+@pytest.mark.parametrize(
+    ("outcome", "pointer", "verdict"),
+    [
+        (Result, "/a", "same"),
+        (Result, "/result/a", "same"),
+        (Result, "/error/a", "differs"),
+        (Result, "/result", "differs"),
+        (ErrorObject, "/data/a", "same"),
+        (ErrorObject, "/error/data/a", "same"),
+        (ErrorObject, "/result/data/a", "differs"),
+    ],
+)
+def test_ignored_pointer_begins_at_result_or_top(outcome: type, pointer: str, verdict: str) -> None:
+    both = [b'{"a":1,"b":0}', b'{"a":2,"b":0}']
+    one, two = (Result(each) if outcome is Result else ErrorObject(1, "no", each, each) for each in both)
+    assert again([exchange(one)], Server(two), ignore=[pointer])[0].verdict == verdict
+
+
+def test_ignored_pointer_means_both_places_if_both_exist() -> None:
+    (same,) = again(
+        [result('{"a":1,"result":{"a":1}}')], Server(Result(b'{"a":2,"result":{"a":2}}')), ignore=["/result/a"]
+    )
+    assert same.comparison is not None
+    assert (same.verdict, set(same.comparison.ignored)) == ("same", {"/a", "/result/a"})
+
+
 def test_a_batch_is_compared_call_by_call_whatever_the_ids_and_their_order() -> None:
     calls = '[{"method":"set"},{"method":"get"}]'
     one = '[{"jsonrpc":"2.0","id":"x.1","result":{"s":1}},{"jsonrpc":"2.0","id":"x.2","result":{"at":1,"n":1}}]'
@@ -216,4 +242,5 @@ def test_a_batch_is_compared_call_by_call_whatever_the_ids_and_their_order() -> 
     (difference,) = only.comparison.differences
     assert difference.left is not None
     assert difference.left.pointer == "/0/result/s"
-    assert again([record], send, ignore=["/s"])[0].verdict == "same"
+    for pointer in ("/s", "/result/s"):
+        assert again([record], send, ignore=[pointer])[0].verdict == "same"

@@ -16,7 +16,7 @@ from typing import Any, Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from rpcexplorer.jsontext.pointers import parts_of, spans_at
+from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.complaint import LONGEST, listed
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Unreached
@@ -34,7 +34,7 @@ from rpcexplorer.storage.local_paths import LocalPaths
 from rpcexplorer.storage.opening import told_size
 
 PARTS: Final = ("params", "result", "error")
-"""What a pointer to something that is to be hidden begins with."""
+"""What a pointer from the top begins with."""
 _TOKEN: Final = re.compile(rf"(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]{{5,}})")
 
 
@@ -146,13 +146,14 @@ class _Hiding:
 
     def look(self, pointer: str, calls: Iterable[Exchange]) -> str:
         """Take down what a pointer leads to; a sentence where it leads nowhere."""
-        parts = parts_of(pointer)
-        if not parts or parts[0] not in PARTS:
-            return f"{pointer or 'An empty text'} does not say what to hide: write {_listed()}, and * for any name."
+        if not parts_of(pointer):
+            what = pointer or "An empty text"
+            return f"{what} is not a JSON pointer. Write one such as /params/name or /users/*/email."
         found = False
         for call in calls:
-            for text in _texts_of(call, parts[0]):
-                for start, end in spans_at(text, parts[1:]):
+            places = ((text, part[1:]) for part in _ways(pointer, call) for text in _texts_of(call, part[0]))
+            for text, inside in places:
+                for start, end in spans_at(text, inside):
                     found = True
                     self._note(text[start:end])
                     if pointer not in self.short and _is_short(text[start:end]):
@@ -188,7 +189,7 @@ class _Hiding:
 
     def applied(self, call: Exchange, pointers: Sequence[str]) -> Exchange:
         """Return the call with nothing left in any value of its record."""
-        ways = [parts for pointer in pointers if (parts := parts_of(pointer))]
+        ways = [parts for pointer in pointers for parts in _ways(pointer, call)]
         params = [parts[1:] for parts in ways if parts[0] == "params"]
 
         def hide(key: str, value: Any) -> Any:
@@ -265,6 +266,19 @@ class _Hiding:
         return Redactor(Secret(each, UNRECORDED.strip("«»")) for each in self._long)
 
 
+def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
+    """Return the places of a call that a pointer leads to, from its top and from its result or error.
+
+    In a batch these are also the top and the result of each response.
+    """
+    parts = parts_of(pointer) or ()
+    if parts[0] in PARTS:
+        yield parts
+    yield from ((part, *parts) for part in PARTS[1:])
+    if call.kind == "batch":
+        yield from (("result", ANY, *parts), ("result", ANY, "result", *parts))
+
+
 def _is_short(value: str) -> bool:
     """Return whether a value is a text or a number that turns up in other texts by chance."""
     text = decoded(value) if value[:1] == '"' else value if value[:1] in "-0123456789" else ""
@@ -315,7 +329,3 @@ def _moment(value: Any) -> str:
 
 def _escaped(run: re.Match[str]) -> str:
     return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in run[0])
-
-
-def _listed() -> str:
-    return ", ".join(f"/{part}/…" for part in PARTS[:-1]) + f" or /{PARTS[-1]}/…"

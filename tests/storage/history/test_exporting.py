@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus
 import pytest
 from msgspec.structs import replace
 
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Response, Sent, Unreached
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Response, Result, Sent, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
 from rpcexplorer.model.secrets.secret import Secret
@@ -90,6 +90,7 @@ def test_no_part_of_a_folder_with_blanks_in_its_name_is_in_it() -> None:
         ),
         (("/params/pin",), '{"name": "Ada Lovelace", "pin": "«not recorded»"}', None),
         (("/result/u/*/e",), None, '{"u": [{"e": "«not recorded»", "of": "Ada Lovelace"}]}'),
+        (("/u/*/e",), None, '{"u": [{"e": "«not recorded»", "of": "Ada Lovelace"}]}'),
         (("/result/u",), '{"name": "«not recorded»", "pin": 12345678}', '{"u": "«not recorded»"}'),
         (("/result/*", "/result/u/*/e"), '{"name": "«not recorded»", "pin": 12345678}', '{"u": "«not recorded»"}'),
     ],
@@ -125,6 +126,30 @@ def test_an_error_is_hidden_in_its_message_too() -> None:
     (left,) = exported([call(body)], {}, [], "", ["/error/message"]).exchanges  # type: ignore[union-attr]
     assert isinstance(left.outcome, ErrorObject)
     assert left.outcome.message == "«not recorded»"
+
+
+def test_pointer_hides_from_the_top_and_from_the_result() -> None:
+    given = call(result('{"e": "eeeeeee-1", "result": {"e": "eeeeeee-2"}, "params": {"name": "Bob Miller"}}'))
+    text = text_of(given, hide=("/result/e", "/params/name"))
+    assert not any(each in text for each in ("eeeeeee", "Ada Lovelace", "Bob Miller"))
+    error = '{"code": 1, "message": "no", "data": {"who": "Ada Lovelace"}}'
+    failed = call(result("0").replace('"result": 0', f'"error": {error}'), '["Ada Lovelace"]')
+    assert "Ada" not in text_of(failed, hide=("/data/who",))
+
+
+@pytest.mark.parametrize("pointer", ["/e", "/result/e", "/0/result/e", "/result/0/result/e", "/result/*/result/e"])
+def test_pointer_hides_in_the_responses_of_a_batch(pointer: str) -> None:
+    calls = '[{"method": "a", "id": "x1"}]'
+    body = '[{"jsonrpc": "2.0", "id": "x1", "result": {"e": "eeeeeee-1"}}]'
+    batch = replace(call(body, calls), kind="batch", outcome=Result(body.encode()))
+    assert "eeeeeee" not in text_of(batch, hide=(pointer,))
+
+
+@pytest.mark.parametrize("pointer", ["", "e", "result/e"])
+def test_text_that_is_not_a_pointer_writes_nothing(pointer: str) -> None:
+    refused = exported([call(result('{"e": 1}'))], {}, [], "", [pointer])
+    assert isinstance(refused, str)
+    assert "is not a JSON pointer. Write one such as /params/name" in refused
 
 
 def test_a_reply_that_nobody_can_look_into_is_left_out_where_something_of_it_is_to_be_hidden() -> None:
