@@ -9,7 +9,6 @@ from textual.pilot import Pilot
 
 from rpcexplorer.model.draft import Params, Problem, judged
 from rpcexplorer.model.exchange import Preview, Refused
-from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params.pane import ParamsPane
 from rpcexplorer.tui.editor import judging
@@ -353,9 +352,9 @@ def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest
     long = "[" + "1, " * AT_ONCE + "1]"
     threads: list[threading.Thread] = []
 
-    def verdict_in_thread(text: str) -> tuple[Params | Problem, str, Pasted | None]:
+    def judged_in_thread(text: str) -> tuple[Params | Problem, str]:
         threads.append(threading.current_thread())
-        return (*judged(text), None)
+        return judged(text)
 
     async def scene(pane: ParamsPane, pilot: Pilot[None], stage: Stage) -> None:
         seen: list[Problem | None] = []
@@ -371,7 +370,7 @@ def test_long_text_is_judged_in_a_thread_before(action: str, monkeypatch: pytest
         assert threading.main_thread() not in threads
 
     monkeypatch.setattr(judging, "PAUSE", 60)
-    monkeypatch.setattr(judging, "_verdict", verdict_in_thread)
+    monkeypatch.setattr(judging, "judged", judged_in_thread)
     play(long, scene)
 
 
