@@ -58,7 +58,11 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
-        each for each in TextArea.BINDINGS if not (isinstance(each, Binding) and each.key in _OURS)
+        *(each for each in TextArea.BINDINGS if not (isinstance(each, Binding) and each.key in _OURS)),
+        Binding("ctrl+home", "text_start", show=False),
+        Binding("ctrl+end", "text_end", show=False),
+        Binding("ctrl+shift+home", "text_start(True)", show=False),
+        Binding("ctrl+shift+end", "text_end(True)", show=False),
     ]
 
     mark: reactive[tuple[int, int] | None] = reactive[tuple[int, int] | None](None)
@@ -160,6 +164,14 @@ class Editor(InOrder, TextArea, inherit_bindings=False):
         """An empty pair goes as a whole."""
         if not self._stroke(RUB_OUT):
             super().action_delete_left()
+
+    def action_text_start(self, select: bool = False) -> None:
+        """Move the cursor to the start of the text."""
+        self.move_cursor((0, 0), select=select)
+
+    def action_text_end(self, select: bool = False) -> None:
+        """Move the cursor to the end of the text."""
+        self.move_cursor(self.document.end, select=select)
 
     def find_matching_bracket(self, bracket: str, search_from: Location) -> Location | None:  # noqa: ARG002
         """Not Textual's way: it walks the whole text, and into strings."""

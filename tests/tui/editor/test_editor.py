@@ -95,6 +95,23 @@ def test_keys_mean_what_they_mean_in_a_shell(pressed: list[str], becomes: str) -
     play('  "a": 1,\n  "b": 2', scene)
 
 
+def test_ctrl_home_and_end_reach_both_ends() -> None:
+    text = "[\n" + "  1,\n" * 50 + "  2\n]"
+
+    async def scene(editor: Editor, pilot: Pilot[None]) -> None:
+        await pilot.press("ctrl+end")
+        assert editor.cursor_location == editor.document.end
+        assert editor.scroll_offset.y > 0
+        await pilot.press("ctrl+home")
+        assert (editor.cursor_location, editor.scroll_offset.y) == ((0, 0), 0)
+        await pilot.press("down", "ctrl+shift+end")
+        assert editor.selected_text == text[2:]
+        await pilot.press("ctrl+shift+home")
+        assert editor.selected_text == text[:2]
+
+    play(text, scene)
+
+
 def test_tab_moves_on_and_types_nothing() -> None:
     async def run() -> None:
         one, other = Editor(), Editor()
