@@ -31,6 +31,8 @@ class Field(Struct, frozen=True):
     """Nobody may read it over a shoulder."""
     meaning: Callable[[str], str] | None = None
     """What a value comes to: told below the line while it is typed or chosen."""
+    required: bool = False
+    """Enter in any line saves the form once this one has a value."""
 
 
 class Wrong(Struct, frozen=True):
@@ -46,7 +48,11 @@ Save = Callable[[Mapping[str, str]], Wrong | None]
 
 
 class Form(Dialog[dict[str, str]]):
-    """Fields one below the other. Enter goes on to the next one, at the last it saves; the answer is what was typed."""
+    """Fields one below the other; the answer is what was typed.
+
+    Enter saves if the form names required fields and all of them have a value. In other forms it goes on to the next
+    field, and saves at the last one.
+    """
 
     DEFAULT_CSS = """
     Form .field { height: 1; }
@@ -82,7 +88,8 @@ class Form(Dialog[dict[str, str]]):
             yield Static(classes="trouble", id=f"{_id(field.key)}-trouble")
         yield Static(classes="trouble", id="field--trouble")
         yield Answers(*self.answers())
-        hint = keys("Tab", "next line", "^S", self._done.lower(), "Esc", "change nothing")
+        save = "Enter" if self._required else "^S"
+        hint = keys("Tab", "next line", save, self._done.lower(), "Esc", "change nothing")
         yield Static(hint, classes="hint")
 
     def answers(self) -> Iterator[Answer]:
@@ -156,9 +163,16 @@ class Form(Dialog[dict[str, str]]):
         else:
             self.dismiss(None)
 
+    @property
+    def _required(self) -> list[str]:
+        return [field.key for field in self._fields if field.required]
+
     def action_next(self) -> None:
         lines = [self.of(field.key) for field in self._fields]
-        if self.focused is lines[-1]:
+        lacking = [key for key in self._required if not self.of(key).value.strip()]
+        if lacking and self.focused is not self.of(lacking[0]):
+            self.set_focus(self.of(lacking[0]))
+        elif self._required or self.focused is lines[-1]:
             self.action_save()
         else:
             self.app.action_focus_next()

@@ -31,13 +31,13 @@ async def kept(
     if saved is not None:
         answer = await screen.app.push_screen_wait(_question(saved, draft))
         if answer == "remove":
-            return _done(screen, saved.method, explorer.remove_call(saved), f"{saved.listed_as} is removed.")
+            return _done(screen, saved.method, explorer.remove_call(saved), f"Deleted {saved.listed_as}.")
         if answer not in {"another", "replace"} or _refuses(screen, draft):
             return None
         if answer == "replace":
             call = replace(saved, text=draft.text)
             complaint = explorer.save_call(call, replacing=True)
-            return _done(screen, call.listed_as, complaint, f"{call.listed_as} is replaced.")
+            return _done(screen, call.listed_as, complaint, f"Replaced {call.listed_as}.")
     elif _refuses(screen, draft):
         return None
     return await _as_new(screen, explorer, draft, name)
@@ -51,7 +51,7 @@ def _refuses(screen: Screen[Any], draft: Draft) -> bool:
     elif isinstance(read, Problem):
         why = f"the params cannot be sent: {read}"
     if why:
-        _tell(screen, f"Nothing was kept: {why}.")
+        _tell(screen, f"Not saved: {why}.")
     return bool(why)
 
 
@@ -62,9 +62,9 @@ def _question(saved: SavedCall, draft: Draft) -> Confirm:
         ("for", saved.profile or "all profiles"),
         ("file", saved.file),
     ]
-    choices = [Choice("leave", "Leave it"), Choice("another", "Keep as another one")]
-    choices += [Choice("replace", "Replace it")] if draft.text != (saved.text or "[]") else []
-    return Confirm(f"What becomes of {saved.listed_as}?", rows, [*choices, Choice("remove", "Remove it")])
+    choices = [Choice("leave", "Cancel"), Choice("another", "Save a copy")]
+    choices += [Choice("replace", "Replace")] if draft.text != (saved.text or "[]") else []
+    return Confirm(f"Change the saved call {saved.listed_as}?", rows, [*choices, Choice("remove", "Delete")])
 
 
 async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: str) -> str | None:
@@ -78,8 +78,8 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         return f"with {its or 'all profiles'}, in {file}"
 
     fields = [
-        Field("name", "name", name, hint="list users"),
-        Field("doc", "about", hint="one line, for whoever finds it"),
+        Field("name", "name", name, hint="list users", required=True),
+        Field("doc", "about", hint="one line, shown in the method list"),
         Field("home", "for", next(iter(homes)), choices=list(homes), meaning=meaning),
     ]
 
@@ -93,15 +93,15 @@ async def _as_new(screen: Screen[Any], explorer: Explorer, draft: Draft, name: s
         return Wrong(complaint.sentence, "name" if "name" in complaint.sentence else "home") if complaint else None
 
     words = f"{draft.method}  {clipped(' '.join(draft.text.split()) or '[]', ROOM)}"
-    typed = await screen.app.push_screen_wait(Form("Keep this call", words, fields, save, done="Keep it"))
+    typed = await screen.app.push_screen_wait(Form("Save call", words, fields, save))
     if typed is None:
         return None
     listed = SIGN + typed["name"].strip().removeprefix(SIGN)
     file = str(homes[typed["home"]][0])
     counts = explorer.saved_calls().get(listed.removeprefix(SIGN))
-    said = f"It is kept as {listed}, in {file}."
+    said = f"Saved {listed} in {file}."
     if counts is not None and counts.file != file:
-        said = f"{listed} is written to {file}, but does not count: {counts.file} says so and wins."
+        said = f"Saved {listed} in {file}, but {counts.file} overrides it."
     _tell(screen, said)
     return listed
 

@@ -324,3 +324,28 @@ def test_a_yes_is_never_the_default(keys: tuple[str, ...], agreed: bool) -> None
 
     asyncio.run(run())
     assert heard == [agreed]
+
+
+@pytest.mark.parametrize(
+    ("pressed", "answer"),
+    [
+        (["x", "enter"], [{"name": "x", "doc": ""}]),
+        (["x", "tab", "y", "enter"], [{"name": "x", "doc": "y"}]),
+        (["tab", "y", "enter", "x", "enter"], [{"name": "x", "doc": "y"}]),
+    ],
+)
+def test_enter_saves_once_required_fields_are_filled(pressed: list[str], answer: list[object]) -> None:
+    fields = [Field("name", "name", required=True), Field("doc", "about")]
+    save = Form("A form", "It is about something.", fields, lambda typed: None if typed["name"] else Wrong("Name it."))
+    assert ask(save, press(*pressed)) == answer
+
+
+def test_enter_without_required_value_shows_why() -> None:
+    fields = [Field("name", "name", required=True), Field("doc", "about")]
+
+    async def act(pilot: Pilot[None], opened: Form) -> None:
+        await pilot.press("enter")
+        await until(pilot, lambda: "Name it." in shown(opened))
+        await pilot.press("escape")
+
+    assert ask(Form("A form", "Words.", fields, lambda typed: Wrong("Name it.", "name")), act) == [None]

@@ -62,7 +62,7 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:  # noqa: PLR0915 - one story
         text = '{"n": 1.10, "who": "{{who}}", "id": "{{uuid}}"}'
         await stands(pilot, screen, "demo.echo", text)
-        await burst(pilot, KEEP, *"who is", "enter", *"Asks", "enter")  # typed ahead: they wait for what opens
+        await burst(pilot, KEEP, *"who is", "tab", *"Asks", "tab")  # typed ahead: they wait for what opens
         await on(pilot, Form)
         await pilot.press("right", "right")
         assert whose(app.screen) == ("me me, all profiles team team, all profiles", f"with demo, in {team(explorer)}")
@@ -72,7 +72,7 @@ def test_a_call_is_kept_for_the_team_filled_sent_replaced_and_removed(explorer: 
             f'[profile.demo.call."who is"]\nmethod = "demo.echo"\ndoc = "Asks"\nparams_json = \'{text}\'\n'
             in team(explorer).read_text()
         )
-        assert f"It is kept as @who is, in {team(explorer)}." in said(app)
+        assert f"Saved @who is in {team(explorer)}." in said(app)
         screen.params.show_tab("Request")
         await until(pilot, lambda: screen.preview is not None)
         assert isinstance(screen.preview, Refused)
@@ -205,7 +205,7 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
     async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
         await stands(pilot, screen, "demo.echo", "[1,")
         await pilot.press(KEEP)
-        await until(pilot, lambda: "Nothing was kept: the params cannot be sent" in said(app))
+        await until(pilot, lambda: "Not saved: the params cannot be sent" in said(app))
         await stands(pilot, screen, "@x", "[1,")
         await pilot.press(KEEP)
         await on(pilot, Confirm)
@@ -220,7 +220,7 @@ def test_what_cannot_be_kept_is_told_and_what_was_typed_stays(
         await pilot.press(KEEP)
         form: Form = await on(pilot, Form)
         assert form.of("home").value == "me"
-        await burst(pilot, *"x", "enter", "enter", "enter")
+        await burst(pilot, *"x", "enter")
         await until(pilot, lambda: "holds a secret" in "".join(str(each.render()) for each in form.query(".trouble")))
         await answered(pilot, screen, "escape")
         assert screen.params.text == '["demo-password"]'
