@@ -68,6 +68,8 @@ def _made(world: World, explorer: Explorer, call: Recorded, form: str) -> tuple[
     """It, and how many secrets were replaced in it."""
     subject = _subject(world, explorer, call, runs=form not in TELLING)
     content = made(form, subject)
+    if FORMS[form].runs and (moved := explorer.secrets.withheld(subject.profile, content.decode(errors="replace"))):
+        fail(explorer.redactor().text(moved.sentence(subject.profile.name)), 3)  # no other program would ask
     return content, replaced(form, subject, content)
 
 

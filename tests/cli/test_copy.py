@@ -8,6 +8,7 @@ import re
 import shlex
 import subprocess
 import sys
+import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -255,6 +256,97 @@ def test_a_call_to_a_typed_address_with_a_secret_in_its_path_is_copied_with_a_ma
         "markdown": "POST /not-recorded/v3/«not recorded»?key=1 HTTP/1.1",
     }
     assert marked[form] in ran.text
+
+
+# --- what someone else has recorded ---------------------------------------------------------------------------------
+
+KINDS = {
+    "inline": 'auth = { kind = "inline" }',
+    "basic": 'auth = { kind = "basic" }',
+    "digest": 'auth = { kind = "digest" }',
+    "cookie": 'auth = { kind = "cookie" }',
+    "bearer": 'auth = { kind = "bearer" }',
+    "query": 'auth = { kind = "query" }',
+    "member": 'auth = { kind = "member" }\nlogin = { method = "login", session = "/0" }',
+    "path": 'path = "/x/{token}"\nauth = { kind = "none" }',
+    "certificate": 'cert_file = "person.pem"\nheaders = { X-Tenant = "acme" }',
+}
+THEIRS = {"the name of ours": "shop", "a name of theirs": "prod", "the name of --url": "url"}
+
+
+def by_someone_else(shell: Shell, tmp_path: Path, url: str, name: str, source: str) -> str:
+    """Record a call that someone else made to their server, where this person finds it; return its id."""
+    other, shared = Shell(tmp_path / "other"), tmp_path / "shared"
+    shared.mkdir()
+    for each in (other, shell):
+        (each.home / "config").mkdir(parents=True)
+    settings = f'[history]\nfolder = "{shared}"\n'
+    (other.home / "config" / "settings.toml").write_text(settings)
+    params = '{"a": ["«shop.password»", "«url.password»", "«shop.token»"]}'
+    other.sessions(f'[profile.prod]\nurl = "{url}"\n')
+    assert other.run("call", "get", params.replace("«", "<"), "--envelope").code == 0
+    (file,) = shared.glob("*.toml")
+    text = file.read_text().replace("<", "\\u00ab").replace('profile = "prod"', f'profile = "{name}"')
+    file.unlink()
+    blocks = [resealed(each) for each in re.split(r"(?=^\[\[call\]\])", text, flags=re.MULTILINE)]
+    if source == "a case":
+        (tmp_path / "case.toml").write_text("case = 1\n\n" + "".join(blocks[1:]))
+        assert shell.run("history", "import", str(tmp_path / "case.toml")).code == 0
+    else:
+        (shell.home / "config" / "settings.toml").write_text(settings)
+        (shared / ("eve@host.toml" if source == "a colleague's file" else file.name)).write_text("".join(blocks))
+    listed = json.loads(shell.run("history", "list", "--json").text.splitlines()[0])
+    assert listed["profile"] == name
+    return str(listed["id"])
+
+
+def resealed(block: str) -> str:
+    """Give a changed block of a history its checksum."""
+    head, end, _ = block.partition('end = "')
+    return f'{head}{end}{zlib.crc32(head.encode()):08x}"\n\n' if end else block
+
+
+@pytest.mark.parametrize("name", THEIRS.values(), ids=THEIRS)
+@pytest.mark.parametrize("source", ["a colleague's file", "a file named like ours", "a case"])
+def test_copied_call_of_someone_else_names_no_credential(shell: Shell, tmp_path: Path, source: str, name: str) -> None:
+    with RawServer(answer) as server:
+        theirs = server.origin
+        id = by_someone_else(shell, tmp_path, theirs, name, source)
+    shell.environment |= {
+        f"RPCEXPLORER_{each}_{field}": PASSWORD
+        for each in ("SHOP", "URL")
+        for field in ("USERNAME", "PASSWORD", "TOKEN", "SESSION")
+    }
+    for kind, lines in KINDS.items():
+        shell.sessions(f'[profile.shop]\nurl = "http://127.0.0.1:9"\n{lines}\n')
+        for form in SNIPPETS:
+            ran = shell.run("copy", id, "--as", form)
+            assert ran.code == 0, ran.err
+            sent, told = ran.text.partition("### Reply")[0], f"{kind} as {form}: {ran.text}"
+            assert theirs.partition("//")[2] in sent, told
+            for credential in ("RPCEXPLORER_", "--auth", "-p ", "«url.", "person.pem", "acme"):
+                assert credential not in sent, told
+            assert "«" not in sent or not FORMS[form].runs, told
+            assert "Someone else recorded this call" in ran.err
+
+
+@pytest.mark.parametrize("form", SNIPPETS)
+def test_copied_call_names_no_variable_that_is_bound_elsewhere(shell: Shell, tmp_path: Path, form: str) -> None:
+    shell.environment["RPCEXPLORER_SHOP_PASSWORD"] = PASSWORD
+    with RawServer(answer) as ours, RawServer(answer) as theirs:
+        id = by_someone_else(shell, tmp_path, theirs.origin, "shop", "a colleague's file")
+        shell.sessions(f'[profile.shop]\nurl = "{ours.origin}"\n{AUTH}\n')
+        assert shell.run("call", "ping").code == 0
+    shell.sessions(f'[profile.shop]\nurl = "{theirs.origin}"\n{AUTH}\n')
+    ran = shell.run("copy", id, "--as", form)
+    if FORMS[form].runs:
+        assert (ran.code, ran.out) == (3, b"")
+        assert "rpcexplorer profiles allow shop" in ran.err
+        assert shell.run("profiles", "allow", "shop", "--yes").code == 0
+        assert "RPCEXPLORER_SHOP_PASSWORD" in shell.run("copy", id, "--as", form).text
+    else:
+        assert ran.code == 0
+        assert "RPCEXPLORER_" not in ran.text
 
 
 # --- what is pasted runs -------------------------------------------------------------------------------------------

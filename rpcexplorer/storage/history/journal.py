@@ -44,7 +44,7 @@ class Journal:
         """Bytes of a reply that are written down."""
         self._settings, self._folder, self._secrets = settings, folder, secrets
         self._open: dict[tuple[Path, Path | None], History] = {}
-        self._sent: set[tuple[str, str, str | None]] = set()
+        self._sent: set[tuple[str, str, str, str | None]] = set()
         """Methods and params with a placeholder in them that were recorded in this run."""
         self._writing = Lock()
         """A large exchange is recorded in a thread of its own."""
@@ -88,7 +88,7 @@ class Journal:
 
         record = redacted(exchange, for_history(self._settings.body_limit), profile, self._secrets())
         if PLACEHOLDER.search(f"{record.params} {record.params_sent}"):
-            self._sent.add((record.method, record.params, record.params_sent))
+            self._sent.add((record.url, record.method, record.params, record.params_sent))
         with self._writing:
             self.trouble = told(lambda: self.of(profile).append(record)) or self._save_unsaved()
 
@@ -103,6 +103,7 @@ class Journal:
         return (
             self.of(profile).folder == self._folder
             or (
+                exchange.url,
                 exchange.method,
                 exchange.params,
                 exchange.params_sent,

@@ -78,6 +78,16 @@ class Secrets:
         """What this kind of profile needs, and where each field comes from; None where it is missing."""
         return {each: self.find(profile, each) for each in profile.secrets}
 
+    def withheld(self, profile: Profile, text: str) -> RouteChanged | None:
+        """Return why a text for other programs must not name the profile's variables: their values are not sent."""
+        for field in FIELDS:
+            name = profile.variable(field)
+            if name in text and self._environment.get(name):
+                found = self.find(profile, field)
+                if isinstance(found, RouteChanged):
+                    return found
+        return None
+
     def carried_over(self, profile: Profile, change: Callable[[], Profile | Complaint]) -> Complaint | None:
         """Make a change of a profile that this person has agreed to: what went to its server before still does."""
         went = self._goes_there(profile)

@@ -32,6 +32,8 @@ MCP_SESSION, MCP_VERSION = "Mcp-Session-Id", "MCP-Protocol-Version"
 MCP_ASKS: Final = '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"rpcexplorer","version":"1"}}'
 """What a client of MCP says of itself, with the version of which its header goes out."""
 
+THEIRS: Final = "Someone else recorded this call to an address of theirs: credentials and own headers are left out."
+
 KEPT: Final = Policy(guesses=True)
 """All of a body, without what may be a secret."""
 
@@ -108,23 +110,23 @@ class Subject(Struct, frozen=True):
         return {each.name: each.shown for each in kind.headers(self.profile)}
 
 
-def profile_of(exchange: Exchange, profiles: Mapping[str, Profile]) -> tuple[Profile, str]:
+def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool = True) -> tuple[Profile, str]:
     """The profile that the call was made with, as far as it can be known, and a sentence about what cannot.
 
     A record can say that a call went anywhere: to an address that is no profile's goes no profile's secret, but what
-    the variables for ``--url`` hold.
+    the variables for ``--url`` hold; and nothing if the record is not ``ours``, for its writer chose the address.
     """
     known = profiles.get(exchange.profile)
     today = redacted_address(known.endpoint) if known else ""
     if known is not None and exchange.url in {known.endpoint, today}:
         return known, ""
+    if exchange.foreign or not ours:
+        return _unknown(exchange), THEIRS
     if known is not None:
         moved = f"Profile {known.name} points to {today} today; the call went to {exchange.url}, as this does."
         return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
     why = "The call was made with --url" if name == AD_HOC_NAME else f"There is no profile {name} any more"
-    if exchange.foreign:
-        why = f"Somebody else made the call with a profile {name} of theirs"
     missing = f"{why}: its own headers and its kind of auth are not recorded, so they are missing here."
     return _unknown(exchange), missing
 
@@ -165,14 +167,14 @@ def record_of(
     preview: Previewing,
     *,
     secrets: Iterable[Secret] = (),
-    ours: bool = True,
+    ours: bool,
     runs: bool = True,
 ) -> tuple[Subject | Refused, str]:
     """What snippets of a recorded call are made of, and a sentence about what is not known of it any more.
 
     Where its profile would not send it so today, what only tells of it (not ``runs``) is made all the same.
     """
-    profile, missing = profile_of(exchange, profiles)
+    profile, missing = profile_of(exchange, profiles, ours=ours)
     secrets = tuple(secrets)
     made = subject_of(profile, exchange, partial(preview, profile=profile), secrets=secrets, ours=ours)
     if isinstance(made, Subject) or runs:

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from msgspec.structs import replace
 from textual.pilot import Pilot
 
 from rpcexplorer.demo import PASSWORD
@@ -101,3 +102,44 @@ def test_the_headers_of_a_reply_are_copied_alone(explorer: Explorer) -> None:
         assert "{" not in headers
 
     with_reply(explorer, scene)
+
+
+@pytest.mark.thorough
+def test_copied_call_of_someone_else_names_no_credential(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        assert calls.exchange is not None
+        for theirs in (
+            replace(calls.exchange, foreign=True, url="http://theirs.example.com/rpc"),
+            replace(calls.exchange, writer="eve@host", url="http://theirs.example.com/rpc"),
+        ):
+            calls.exchange = theirs
+            for key, form in (
+                ("f10", "curl"),
+                ("y", "Python"),
+                ("f10", "HTTPie"),
+                ("y", "our own"),
+                ("f10", "the req"),
+            ):
+                text = await copied(pilot, key, *form.replace(" ", ""), "enter")
+                assert "theirs.example.com" in text
+                assert "RPCEXPLORER_" not in text
+                assert "--auth" not in text
+                assert "-p inline" not in text
+            await until(pilot, lambda: "Someone else recorded this call" in said(app))
+
+    with_reply(explorer, scene, profile="inline")
+
+
+@pytest.mark.thorough
+def test_copied_draft_names_no_variable_that_is_bound_elsewhere(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        profile = explorer.profiles.profiles["inline"]
+        explorer.use(replace(profile, path="/log"))
+        calls.exchange = None
+        await burst(pilot, "f10", *"curl", "enter")
+        await until(pilot, lambda: "rpcexplorer profiles allow inline" in said(app))
+        assert pilot.app.clipboard == ""
+        explorer.use(profile)
+        assert "RPCEXPLORER_INLINE_PASSWORD" in await copied(pilot, "f10", *"curl", "enter")
+
+    with_reply(explorer, scene, profile="inline")

@@ -92,7 +92,7 @@ def test_a_record_knows_its_envelope_also_where_its_profile_is_gone() -> None:
 
 
 def test_of_a_call_that_somebody_else_made_it_is_said_whose_profile_is_not_known() -> None:
-    for foreign, said in ((True, "Somebody else made the call"), (False, "There is no profile gone")):
+    for foreign, said in ((True, "Someone else recorded this call"), (False, "There is no profile gone")):
         profile, missing = profile_of(exchange(Result(b"1"), profile="gone", foreign=foreign), {"shop": SHOP})
         assert missing.startswith(said)
         assert profile.ad_hoc

@@ -42,7 +42,7 @@ def ticket(left: Exchange, right: Exchange, *ignore: str) -> str:
     def preview(draft: Draft | Batch, *, profile: Profile, id: str | None = None) -> Preview | Refused:
         return previewing(profile)(draft, id=id)
 
-    one, other = (record_of(each, PROFILES, preview, secrets=SECRETS)[0] for each in (left, right))
+    one, other = (record_of(each, PROFILES, preview, secrets=SECRETS, ours=True)[0] for each in (left, right))
     assert isinstance(one, Subject)
     assert isinstance(other, Subject)
     return of_two(one, other, (left, right), SECRETS, ignore).decode()
