@@ -37,6 +37,7 @@ from rpcexplorer.model.hints import hint_for
 from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
 from rpcexplorer.model.profile import IN_PATH, Preset, Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
 
 REPLY_LIMIT: Final = 4 * 1024 * 1024
@@ -135,15 +136,17 @@ class Tester:
         if checks and (self._examination.found is None or any(check.state == "failed" for check in checks[:-1])):
             return self._report([*checks[:-1], login_not_reached(self._profile, self._missing)])
         method = behind_login(self._profile, self._examination.presets) or auth_of(self._profile).harmless
-        self._say(f"{self._profile.login.method if self._profile.has_sessions else method} with credentials")
-        exchange = await self._sent(self._profile, method, login=self._profile.has_sessions)
-        tried, open_ = steps(exchange, self._profile), self._examination.found
+        login = self._profile.has_sessions and not await self._has_session_alone()
+        self._say(f"{self._profile.login.method if login else method} with credentials")
+        exchange = await self._sent(self._profile, method, login=login)
+        open_ = self._examination.found
+        tried = steps(exchange, self._profile, locked=open_ is not None and open_.asks_for_login)
         if not checks:
             return self._report(tried, exchange)
         heard = Finding(self._profile, exchange)
         if heard.ended and tried[LOGIN].state != "failed":  # neither the login nor the call came through
             return self._report([*checks[:-1], _unreached(tried)], exchange)
-        if open_ and not open_.speaks and not self._profile.has_sessions:  # only now a call has got through, or not
+        if open_ and not open_.speaks and not login:  # only now a call has got through, or not
             if heard.speaks:
                 self._examination.found = heard
                 checks = checks_of(self._examination)
@@ -151,6 +154,10 @@ class Tester:
                 rows = {check.label: check for check in (tried[HTTP], tried[RPC])}
                 checks = [rows.get(check.label, check) for check in checks]
         return self._report([*checks[:-1], tried[LOGIN]], exchange)
+
+    async def _has_session_alone(self) -> bool:
+        """Return whether a session is stored, but not all that a login takes."""
+        return bool(self._missing) and isinstance(await self._credentials.session(self._profile), Secret)
 
     async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
         client = next((client for client in self._clients if client.profile == form), None)

@@ -63,9 +63,12 @@ class Check(Struct, frozen=True):
     """Of a step that failed: the exit code of a call that comes as far as this."""
 
 
-def steps(exchange: Exchange, profile: Profile) -> list[Check]:
-    """Return the six steps in their order. Nothing is reached after one that failed."""
-    rows = [*_connected(exchange, profile), *_replied(exchange, profile)]
+def steps(exchange: Exchange, profile: Profile, *, locked: bool = False) -> list[Check]:
+    """Return the six steps in their order. Nothing is reached after one that failed.
+
+    ``locked``: a call without credentials was asked for a login.
+    """
+    rows = [*_connected(exchange, profile), *_replied(exchange, profile, locked=locked)]
     match exchange.outcome:
         case Refused(why=why, sentence=sentence):
             rows = _refused(rows, LOGIN if why == "credentials" else RPC, sentence, sent=exchange.seconds > 0)
@@ -132,13 +135,13 @@ def _connected(exchange: Exchange, profile: Profile) -> Iterator[Check]:
         yield Check("TLS", "well", f"encrypted, and the certificate is {good}", phases.tls)
 
 
-def _replied(exchange: Exchange, profile: Profile) -> list[Check]:
+def _replied(exchange: Exchange, profile: Profile, *, locked: bool) -> list[Check]:
     """HTTP, JSON-RPC and login of an exchange with a whole response."""
     outcome, status = exchange.outcome, exchange.response.status
     state, words = _JSON_RPC_ROWS.get(type(outcome), ("unknown", "not reached"))
     if isinstance(outcome, ErrorObject):
         words += _error(outcome)
-    login = _login(exchange, profile)
+    login = _login(exchange, profile, locked=locked)
     rows = [Check("HTTP", "well", f"HTTP {status}", exchange.response.phases.wait), Check("JSON-RPC", state, words)]
     rows.append(login)
     if not isinstance(outcome, Malformed) or login.state == "failed":
@@ -156,7 +159,7 @@ _JSON_RPC_ROWS: Final[dict[type, tuple[CheckState, str]]] = {
 }
 
 
-def _login(exchange: Exchange, profile: Profile) -> Check:
+def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     outcome, status, label = exchange.outcome, exchange.response.status, _login_label(profile)
     if asks_for_login(profile.login, outcome, status):
         reason = _error(outcome) if isinstance(outcome, ErrorObject) else f"HTTP {status}"
@@ -166,11 +169,14 @@ def _login(exchange: Exchange, profile: Profile) -> Check:
         return Check(label, "failed", words, code=REFUSED)
     if not profile.secrets:
         return Check(label, "skipped", "this profile needs none")
+    accepted = f"the {'session was' if profile.has_sessions else 'credentials were'} accepted"
     if not isinstance(outcome, Result):
-        return Check(label, "unknown", "this reply does not tell: call a method that needs a login")
+        if locked and (isinstance(outcome, ErrorObject) or status == 200):
+            return Check(label, "well", f"{accepted}: without, the server asks for a login")
+        return Check(label, "unknown", "this response does not tell: call a method that needs a login")
     if exchange.method == profile.login.method and profile.has_sessions:
         return Check(label, "well", "a session was opened")
-    return Check(label, "well", f"the {'session was' if profile.has_sessions else 'credentials were'} accepted")
+    return Check(label, "well", accepted)
 
 
 def _login_label(profile: Profile) -> str:

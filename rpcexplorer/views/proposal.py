@@ -28,7 +28,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
         return said
     last = behind_login(profile, presets) or auth_of(profile).harmless
     if profile.has_sessions:
-        last = f"the login, {profile.login.method},"
+        last = f"the login, {profile.login.method} (or {last}, if only a session is stored),"
     return f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
 
 

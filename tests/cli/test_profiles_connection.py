@@ -34,7 +34,9 @@ def test_every_step_is_told_and_nothing_is_recorded(shell: Shell) -> None:
     where, plan = ran.err.splitlines()
     assert (ran.code, where) == (0, f"rpcexplorer: shop at {demo.url}/api/v2/")
     assert plan.startswith(PLAN)
-    assert plan.endswith("the login, auth, is called with the credentials of shop.")
+    assert plan.endswith(
+        "the login, auth (or ping, if only a session is stored), is called with the credentials of shop."
+    )
     rows = [line.split(maxsplit=1) for line in ran.text.splitlines()]
     assert [words.split("  ")[0] for _, words in rows] == [
         "Name", "TCP", "TLS", "HTTP", "Address", "Content type", "Empty params", "JSON-RPC", "Server", "Login"

@@ -523,6 +523,33 @@ def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
     assert_harmless(wire, report, "ping")
 
 
+def test_credentials_are_accepted_if_only_401_goes_away(tmp_path: Path) -> None:
+    with RawServer(guarded) as wire:
+        explorer, profile = profile_of(
+            tmp_path, wire, f'{AUTH}\ncontent_type = "application/json"', RPCEXPLORER_SHOP_PASSWORD=SECRET
+        )
+        report = report_of(explorer, profile)
+    assert row(report, "Credentials") == ("well", "the credentials were accepted: without, the server asks for a login")
+
+
+def behind_session(request: Received) -> Parts:
+    known = request.header("Cookie") == f"sessionid={SECRET}"
+    return error(request, -32601, "Method not found") if known else http_reply(b"", 401)
+
+
+def test_stored_session_without_user_name_is_tested(tmp_path: Path) -> None:
+    with RawServer(behind_session) as wire:
+        explorer, profile = profile_of(
+            tmp_path,
+            wire,
+            'auth = { kind = "cookie" }\ncontent_type = "application/json"',
+            RPCEXPLORER_SHOP_SESSION=SECRET,
+        )
+        report = report_of(explorer, profile)
+    assert row(report, "Login") == ("well", "the session was accepted: without, the server asks for a login")
+    assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "ping")
+
+
 def test_where_the_call_with_credentials_is_cut_short_nothing_is_proposed(tmp_path: Path) -> None:
     with RawServer(guarded, [RESET]) as wire:
         explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
