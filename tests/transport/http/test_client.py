@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import gzip
+import socket
 import time
 from itertools import count, pairwise
 from types import SimpleNamespace
@@ -175,10 +176,12 @@ def test_bytes_beyond_the_announced_length_do_not_leak_into_the_next_reply() -> 
         assert asyncio.run(twice(server.url)) == [b"ab", b"real"]
 
 
-def test_the_phases_add_up_to_no_more_than_the_total() -> None:
+def test_the_phases_add_up_to_no_more_than_the_total(monkeypatch: pytest.MonkeyPatch) -> None:
     with RawServer(http_reply(REPLY)) as server:
+        address = socket.AF_INET, socket.SOCK_STREAM, 6, "", ("127.0.0.1", server.port)
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, **__: [address])
         began = time.perf_counter()
-        phases = send(server.url.replace("127.0.0.1", "localhost")).phases
+        phases = send(server.url.replace("127.0.0.1", "service.example")).phases
         total = time.perf_counter() - began
     assert phases.tls is None
     steps = [phases.name, phases.connect, phases.send, phases.wait, phases.transfer]
