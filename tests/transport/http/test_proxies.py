@@ -167,7 +167,8 @@ def test_a_proxy_that_refuses_the_tunnel_is_told_and_nothing_ran(
 
 def test_proxy_407_on_plain_http_is_a_response(monkeypatch: pytest.MonkeyPatch) -> None:
     reply = http_reply(b"<html>", 407, headers={"Content-Length": "100"})
-    for script in (reply, [reply, RESET]):
+    scripts: list[Script] = [reply, [reply, RESET]]
+    for script in scripts:
         with RawServer(script) as proxy:
             monkeypatch.setenv("HTTP_PROXY", proxy.origin)
             answer = send("http://rpc.example.invalid/")
