@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from rpcexplorer.auth.flow import AuthHeader, Ended, Flow, FlowPart, Hide, Message, Received, Say, Send, advance
+from rpcexplorer.client.requests import CALLS_A_TOOL
 from rpcexplorer.model.exchange import ErrorObject, Malformed, Result, Unreached
 from rpcexplorer.model.profile import HeaderHandshake, Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
@@ -40,8 +41,6 @@ _NO_SESSION = re.compile(
 _SENDABLE = re.compile(r"[\x21-\x7e]{1,4096}")
 LONGEST: Final = 80
 """Characters of a name that is told."""
-MOST: Final = 1024 * 1024
-"""Bytes of a tool's result that are looked into."""
 
 
 class Handshake(Protocol):
@@ -117,10 +116,6 @@ class _Initialized(Struct, frozen=True):
     serverInfo: _Server = _Server()  # noqa: N815
 
 
-class _Told(Struct, frozen=True):
-    isError: bool = False  # noqa: N815 - the protocol's own
-
-
 class McpSession:
     """MCP's ``initialize`` ahead of the first call, and its headers with all that follow; tools are called by name."""
 
@@ -143,7 +138,7 @@ class McpSession:
             if refused := (yield from self._initialize(want)):
                 return refused
             received = yield self._with(want)
-        return _with_remark(want, received)
+        return received
 
     def shown(self, send: Send) -> Send:
         headers = (AuthHeader(VERSION, MCP_VERSION), AuthHeader(SESSION, UNRECORDED))
@@ -206,7 +201,7 @@ def _call(call: Call) -> Call:
     if _OWN.fullmatch(call.method):
         return call
     arguments = "{}" if call.params == "[]" else call.params
-    return replace(call, method="tools/call", params=f'{{"name":{spelled(call.method)},"arguments":{arguments}}}')
+    return replace(call, method=CALLS_A_TOOL, params=f'{{"name":{spelled(call.method)},"arguments":{arguments}}}')
 
 
 def _at_initializing(received: Received) -> Received:
@@ -220,20 +215,3 @@ def _at_initializing(received: Received) -> Received:
         case Malformed(reason=reason):
             outcome = replace(outcome, reason=f"At initialize, before the call: {reason}")
     return replace(received, outcome=outcome)
-
-
-def _with_remark(want: Send, received: Received) -> Received:
-    """A tool says in its result that it failed: that stays a result, and is remarked."""
-    outcome = received.outcome
-    if not isinstance(outcome, Result) or len(outcome.text) > MOST or want.message.kind != "call":
-        return received
-    if _translated(want.message) == want.message and want.message.method != "tools/call":
-        return received
-    try:
-        failed = msgspec.json.decode(outcome.value, type=_Told).isError
-    except (msgspec.DecodeError, RecursionError):
-        failed = False
-    if not failed:
-        return received
-    remark = "the tool says that it failed: isError is true"
-    return replace(received, outcome=replace(outcome, remarks=(*outcome.remarks, remark)))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Awaitable, Callable
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -16,6 +17,7 @@ from rpcexplorer.auth.flow import Message, Received, Send
 from rpcexplorer.client.connection import target_of
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.statuses import REDIRECTS, named
+from rpcexplorer.jsontext.pointers import Levels
 from rpcexplorer.model.exchange import Cancelled, Outcome, Response, Sent, Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.placeholders import UNRECORDED
@@ -23,12 +25,18 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode, decode_large, encode, encode_batch, read_text
 from rpcexplorer.protocol.envelope import LARGE
-from rpcexplorer.protocol.messages import Malformed, MessageForm, Result
+from rpcexplorer.protocol.messages import Malformed, MessageForm, Result, decoded
 from rpcexplorer.transport.port import Headers, Partial, Request, Transport, Unreachable, Verb, Watch
 
 OK = 200
 SAID_ENOUGH = frozenset({*REDIRECTS, 401, 407})
 """Statuses after which it does not matter what the bytes were."""
+CALLS_A_TOOL: Final = "tools/call"
+"""The method of MCP whose result may say that it failed."""
+MAX_TOOL_RESULT: Final = 16 * 1024 * 1024
+"""Bytes of a tool's result that are read for that: some 20 ms."""
+MAX_TOOL_TEXT: Final = 4_000
+"""Characters of what a failed tool says; the result has all of it."""
 HUNG_UP = "the server closed the connection without a reply, as some do after a notification"
 
 
@@ -123,11 +131,30 @@ class Requests:
             self.seconds += took
         outcome = _document_in(response) if fetches else await _read(send.message, response, self._profile.form)
         outcome = _named(outcome, response, self._profile)
+        if isinstance(outcome, Result) and send.message.method == CALLS_A_TOOL:
+            outcome = replace(outcome, message=_failure_of_tool(outcome))
         return Received(outcome, response, self._sent)
 
     def cancelled(self) -> Received:
         """What had come of the request that was under way."""
         return Received(Cancelled(self._partial.sent_whole), self._partial.response, self._sent)
+
+
+def _failure_of_tool(result: Result) -> str:
+    """Return why a tool of MCP failed, in its own words; empty if it did not."""
+    if len(result.text) > MAX_TOOL_RESULT:
+        return ""
+    members = Levels(result.value.decode("utf-8", "replace"))
+    if members.at("/isError") != "true":
+        return ""
+    try:
+        content = decoded((members.at("/content") or "").encode("utf-8", "surrogatepass"))
+    except (ValueError, RecursionError):
+        content = None
+    parts = [part.get("text") for part in content if isinstance(part, dict)] if isinstance(content, list) else []
+    text = "\n".join(part for part in parts if isinstance(part, str)).strip()
+    # Whole or not at all: a secret is found in a whole text only.
+    return text if 0 < len(text) <= MAX_TOOL_TEXT else "isError is true"
 
 
 def _advised(error: Unreachable, profile: Profile) -> str:

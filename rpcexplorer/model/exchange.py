@@ -164,6 +164,11 @@ class Exchange(Struct, frozen=True):
         return NAMES[type(self.outcome)]
 
     @property
+    def counts_as(self) -> OutcomeName:
+        """The outcome as people count it: the result of a tool that failed is an error."""
+        return "error" if isinstance(self.outcome, Result) and self.outcome.message else self.outcome_name
+
+    @property
     def exit_code(self) -> int:
         if isinstance(self.outcome, Refused) and self.outcome.why == "credentials":
             return 3
@@ -171,7 +176,7 @@ class Exchange(Struct, frozen=True):
             return 3
         if isinstance(self.outcome, Unreached) and self.outcome.step in NEVER_LEFT:
             return EXIT_CODES["refused"]
-        return EXIT_CODES[self.outcome_name]
+        return EXIT_CODES[self.counts_as]
 
     @property
     def remarks(self) -> tuple[str, ...]:

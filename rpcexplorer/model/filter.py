@@ -118,7 +118,7 @@ class HistoryFilter(Struct, frozen=True, dict=True):
             self.profile in {None, found.profile}
             and self.named_profile in {"", found.profile}
             and self.method in {None, found.method}
-            and found.outcome_name in self.outcomes
+            and found.counts_as in self.outcomes
             and self.bounds.hold(found)
             and self.in_profile.casefold() in found.profile.casefold()
             and self.in_method.casefold() in found.method.casefold()

@@ -54,6 +54,8 @@ class Result(Struct, frozen=True):
     """Where the reply deviates from the specification, in words."""
     habits: tuple[str, ...] = ()
     """How all replies of such a server deviate, though their meaning is plain: worth saying once."""
+    message: str = ""
+    """Why a tool of MCP failed, in its own words; empty for every other result."""
 
     @property
     def value(self) -> bytes:

@@ -166,7 +166,7 @@ def _outcome(outcome: Outcome, hide: Redactor) -> Outcome:
     if isinstance(outcome, Result | ErrorObject | Malformed | Sent):
         outcome = replace(outcome, remarks=tuple(map(hide.text, outcome.remarks)))
     match outcome:
-        case ErrorObject(message=message):
+        case ErrorObject(message=message) | Result(message=message):
             return replace(outcome, message=hide.text(message))
         case Malformed(reason=reason):
             return replace(outcome, reason=hide.text(reason))

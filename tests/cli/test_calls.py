@@ -27,6 +27,22 @@ PONG = answering('"result":"pong"')
 NO = answering('"error":{"code":-32601,"message":"no such method","data":{"asked":"x"}}')
 
 
+FAILED_TOOL = '{"content":[{"type":"text","text":"Unknown tool: x\\u001b[2J"}],"isError":true}'
+
+
+def test_failed_tool_prints_its_result_and_exits_1(shell: Shell) -> None:
+    with RawServer(answering(f'"result":{FAILED_TOOL}')) as server:
+        ran = shell.run("call", "tools/call", "name=x", "--url", server.origin)
+    assert (ran.code, ran.text) == (1, f"{FAILED_TOOL}\n")
+    assert "✗ tool failed: Unknown tool: x␛[2J  HTTP 200" in ran.err
+    for words, count in (("error", 1), ("failed", 1), ("result", 0)):
+        assert len(shell.run("history", "list", "--outcome", words).text.splitlines()) == count
+    assert "✗" in shell.run("history", "list").text
+    assert "1 failed: 1 error" in shell.run("history", "stats").text
+    row = json.loads(shell.run("history", "list", "--json").text)
+    assert row["outcome"] == "result"
+
+
 # --- params ----------------------------------------------------------------------------------------------------------
 
 

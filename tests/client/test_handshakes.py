@@ -178,11 +178,39 @@ def test_a_session_is_begun_before_the_first_call_and_kept() -> None:
     assert not two.notes
 
 
-def test_a_tool_that_says_it_failed_stays_a_result_with_a_remark() -> None:
+def test_tool_with_is_error_exits_1_and_stays_a_result() -> None:
     (good, bad), _ = calls(Mcp(), Draft("add"), Draft("bad"), **MCP)
     assert isinstance(bad.outcome, Result)
-    assert bad.outcome.remarks[-1:] == ("the tool says that it failed: isError is true",)
-    assert "isError" not in " ".join(good.remarks)
+    assert (bad.exit_code, bad.outcome_name, bad.counts_as) == (1, "result", "error")
+    assert b"isError" in bad.outcome.value
+    assert (good.exit_code, good.counts_as) == (0, "result")
+
+
+@pytest.mark.parametrize(
+    ("result", "message"),
+    [
+        ('{"content": [{"type": "text", "text": "no such tool: x"}], "isError": true}', "no such tool: x"),
+        ('{"isError": true, "content": [{"text": "a"}, {"type": "image"}, 1, {"text": "b\\n"}]}', "a\nb"),
+        ('{"isError": true, "content": [{"text": "\\ud800"}], "n": NaN}', "\ud800"),
+        ('{"isError": true, "content": ' + "[" * 5_000 + "]" * 5_000 + "}", "isError is true"),
+        ('{"isError": true, "content": [{"text": "' + "x" * 5_000 + '"}]}', "isError is true"),
+        ('{"isError": true, "content": "no"}', "isError is true"),
+        ('{"isError": true}', "isError is true"),
+        ('{"isError": false, "content": [{"text": "a"}]}', ""),
+        ('{"isError": "true", "content": [{"text": "a"}]}', ""),
+        ('["isError"]', ""),
+        ("null", ""),
+    ],
+)
+def test_failed_tool_tells_its_own_text(result: str, message: str) -> None:
+    def answer(request: Received) -> bytes:
+        return http_reply(f'{{"jsonrpc": "2.0", "id": {json.dumps(json.loads(request.body)["id"])}, '.encode() + tail)
+
+    tail = f'"result": {result}}}'.encode()
+    (one, other), _ = calls(answer, Draft("tools/call", '{"name": "x"}'), Draft("user.get"))
+    assert isinstance(one.outcome, Result)
+    assert (one.outcome.message, one.exit_code) == (message, int(bool(message)))
+    assert other.exit_code == 0
 
 
 @pytest.mark.parametrize("status", [404, 400])

@@ -75,10 +75,11 @@ def test_a_tool_is_called_by_its_own_name(url: str) -> None:
     assert value(called(url, "tools/call", '{"name": "add", "arguments": {"a": 1}}'))["isError"] is False
 
 
-def test_a_tool_that_fails_says_so_inside_its_result_which_is_told(url: str) -> None:
-    exchange = called(url, "fail")
-    assert value(exchange)["isError"] is True
-    assert any("isError" in said for said in (*exchange.notes, *exchange.remarks)), exchange
+@pytest.mark.parametrize(("tool", "words"), [("fail", "fail"), ("missing", "missing")])
+def test_failed_or_unknown_tool_exits_1_with_its_text(url: str, tool: str, words: str) -> None:
+    exchange = called(url, tool)
+    assert exchange.exit_code == 1
+    assert words in getattr(exchange.outcome, "message", "")
 
 
 def test_its_tools_are_listed_with_their_params(url: str) -> None:
@@ -108,6 +109,5 @@ def test_its_prompts_and_resources_are_what_can_be_chosen(url: str) -> None:
     assert "a note" in str(value(called(url, "resources/read", '{"uri": "note://first"}')))
 
 
-def test_an_unknown_method_and_an_unknown_tool(url: str) -> None:
+def test_an_unknown_method_is_an_error(url: str) -> None:
     assert error(called(url, "no/such")).code == -32601
-    assert value(called(url, "missing"))["isError"] is True

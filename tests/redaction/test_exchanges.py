@@ -38,6 +38,13 @@ def reply_of(reply: object, *secrets: Secret, profile: Profile = SHOP) -> object
     return json.loads(recorded(sent, profile, secrets).response.body)
 
 
+def test_secret_in_the_text_of_a_failed_tool_is_hidden() -> None:
+    sent: Exchange = exchange(Result(b"1", message="hunter2-hunter2 is wrong"))
+    for policy in (SHOW, for_history(None)):
+        shown = redacted(sent, policy, SHOP, [PASSWORD])
+        assert getattr(shown.outcome, "message", "") == "«shop.password» is wrong"
+
+
 def test_somebody_elses_password_is_not_turned_into_the_profiles_own() -> None:
     params = {"user": "bob", "password": "bobs-new-pw", "mine": "hunter2-hunter2"}
     assert params_of(params, PASSWORD) == {"user": "bob", "password": MARK, "mine": "«shop.password»"}

@@ -51,7 +51,7 @@ class Figures(Struct):
     """What was found when so many were answered: a table asks often, and to rank them takes time."""
 
     def add(self, call: Exchange) -> None:
-        outcome = call.outcome_name
+        outcome = call.counts_as
         self.calls += 1
         self.outcomes[outcome] = self.outcomes.get(outcome, 0) + 1
         self.first = call.when if self.first is None else min(self.first, call.when)
@@ -113,7 +113,7 @@ class Statistics:
         self.total.add(found)
         minute = (found.when.astimezone(self._zone).replace(tzinfo=None) - _EPOCH) // _MINUTE
         calls, failed = self._minutes.get(minute, (0, 0))
-        self._minutes[minute] = calls + 1, failed + (found.outcome_name in FAILED)
+        self._minutes[minute] = calls + 1, failed + (found.counts_as in FAILED)
 
     def _name(self, call: Exchange) -> tuple[str, ...]:
         if self.by == "method":
@@ -121,7 +121,7 @@ class Statistics:
         if self.by == "profile":
             return (call.profile,)
         code = getattr(call.outcome, "code", None)
-        return (call.outcome_name if code is None else str(code),)
+        return (call.counts_as if code is None else str(code),)
 
     def rows(self, order: Order = "calls") -> list[Figures]:
         """The most first; of equals the one with more calls, then by name."""

@@ -64,7 +64,7 @@ HEADING = re.compile(
 _BEGINNING: Final = re.compile(
     rb'id = ("[^\n]*")\ntime = ([0-9T:.-]+)Z\n(?:profile = ("[^\n]*")\n)?(?:url = [^\n]*\n)?(?:method = ("[^\n]*")\n)?'
     rb'kind = "(call|notification|batch)"\noutcome = "(%s)"\n(?:status = ([0-9]{1,9})\n)?(?:code = (-?[0-9]{1,18})\n)?'
-    % "|".join(OUTCOMES).encode()
+    rb"(message(?:_base64)? = )?" % "|".join(OUTCOMES).encode()
 )
 _TOOK: Final = re.compile(rb"\nms = ([0-9]{1,12}(?:\.[0-9]{1,9})?)\n(?:sent = [0-9]+\n)?received = ([0-9]{1,12})\n")
 _WITHOUT: Final[dict[bytes, Outcome]] = {
@@ -74,6 +74,7 @@ _WITHOUT: Final[dict[bytes, Outcome]] = {
     b"cancelled": Cancelled(),
     b"sent": Sent(),
 }
+_TOOL_FAILED: Final = Result(b"", message="not read")
 CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7}|\|{7})(?:\s|\Z)", re.MULTILINE)
 BY_HAND = "this record was changed by hand after it was written"
 
@@ -172,7 +173,7 @@ def outline(raw: bytes) -> Exchange | None:
     took = _TOOK.search(lines, begins.end() - 1) if lines and begins else None
     if not begins or not took:
         return None
-    id, moment, profile, method, kind, outcome, status, code = begins.groups()
+    id, moment, profile, method, kind, outcome, status, code, message = begins.groups()
     try:
         when = datetime.fromisoformat(f"{moment.decode()}+00:00")
         names = [json.loads(text or b'""') for text in (id, profile, method)]
@@ -180,7 +181,8 @@ def outline(raw: bytes) -> Exchange | None:
         return None
     if not MINYEAR < when.year < MAXYEAR:
         return None
-    came = _WITHOUT.get(outcome) or ErrorObject(int(code) if code else None, "", None, b"")
+    came = _TOOL_FAILED if message and outcome == b"result" else _WITHOUT.get(outcome)
+    came = came or ErrorObject(int(code) if code else None, "", None, b"")
     response, seconds = Response(int(status) if status else None, size=int(took[2])), float(took[1]) / 1000
     own_kind = cast("CallKind", kind.decode())
     return Exchange(names[0], when, names[1], "", names[2], "", own_kind, came, seconds, response=response)

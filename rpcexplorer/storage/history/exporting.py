@@ -19,7 +19,7 @@ from msgspec.structs import replace
 from rpcexplorer.jsontext.pointers import ANY, parts_of, spans_at
 from rpcexplorer.jsontext.scan import STRING, decoded
 from rpcexplorer.model.complaint import LONGEST, listed
-from rpcexplorer.model.exchange import ErrorObject, Exchange, Unreached
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Result, Unreached
 from rpcexplorer.model.history.case import MOST, MOST_CALLS
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.secrets.placeholders import HIDDEN, UNRECORDED
@@ -203,6 +203,8 @@ class _Hiding:
                     return None if is_hidden else value
                 case "message", _ if not {("error",), ("error", "message")}.isdisjoint(ways):
                     return UNRECORDED
+                case "message", _ if isinstance(call.outcome, Result) and any(parts[0] == "result" for parts in ways):
+                    return UNRECORDED  # a failed tool's text, which is a part of the result
                 case "kind" | "outcome" | "step" | "envelope", _:  # words of ours
                     return value
                 case _, str():

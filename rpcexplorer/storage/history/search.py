@@ -25,6 +25,8 @@ FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘ
 """All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
 TIME, MS, RECEIVED = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
 FOREIGN = b"\nforeign = true"
+FAILED = re.compile(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
+"""A line of what counts as an error: the result of a tool that failed has a message."""
 METHOD = re.compile(rb"\nmethod(?:_base64)? = [^\r\n]*")
 Limit = tuple[re.Pattern[bytes], Callable[[bytes], bool]]
 """Lines with a value, and which of the values may be meant."""
@@ -35,11 +37,11 @@ class BlockFilter:
 
     def __init__(self, wanted: HistoryFilter) -> None:
         exact = [("profile", wanted.profile), ("profile", wanted.named_profile), ("method", wanted.method)]
-        if wanted.outcome and len(wanted.outcomes) < 2:
+        if wanted.outcome and len(wanted.outcomes) < 2 and wanted.outcomes != ("error",):
             exact.append(("outcome", next(iter(wanted.outcomes), wanted.outcome)))
         self._lines = [f"\n{key} = {quoted(value)}\n".encode() for key, value in exact if value]
         """The lines of a block that must be these; what is empty has none."""
-        self._numbers = list(_number_lines(wanted.bounds))
+        self._patterns = [*_number_lines(wanted.bounds), *([FAILED] if wanted.outcomes == ("error",) else [])]
         self._limits = list(_limits(wanted.bounds))
         self._nothing = bool(wanted.wrong)
         texts = [(wanted.text, ANYWHERE), *((word, IN_CALL) for word in wanted.words)]
@@ -63,7 +65,7 @@ class BlockFilter:
         """False where nothing can have it that we spelled."""
         if PACKED in own:
             return True
-        if not all(line in own for line in self._lines) or not all(line.search(own) for line in self._numbers):
+        if not all(line in own for line in self._lines) or not all(line.search(own) for line in self._patterns):
             return False
         if not all(_may_hold(own, *limit) for limit in self._limits):
             return False

@@ -82,7 +82,7 @@ class HistoryList(RowList[HistoryRow]):
         return self._draw_call(item, width, styles, ground)
 
     def _draw_call(self, call: Exchange, width: int, styles: ThemeStyles, ground: str) -> Strip:
-        outcome = call.outcome_name
+        outcome = call.counts_as
         methods = max(min(self._methods, _METHOD, width // (5 if self.everyone else 4)), 1)
         mark = MARK if call.id in self.marked else " "
         words = [

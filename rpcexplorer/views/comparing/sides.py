@@ -26,7 +26,7 @@ def side(
     exchange: Exchange, today: date, zone: tzinfo | None = None, *, with_method: bool = False
 ) -> list[tuple[str, str]]:
     """One of the two: profile, moment, outcome, how long it took; a stranger's profile is none of this person's."""
-    name = exchange.outcome_name
+    name = exchange.counts_as
     method = [(f"{clipped(exchange.method, METHOD)}  ", "text bold")] if with_method else []
     whose = [(" of a case", "careful")] if exchange.foreign else []
     return [

@@ -33,7 +33,7 @@ def ticket(method: str, profile: str, url: str, request: str, exchange: Exchange
 
     Nothing is hidden here: secrets have to be placeholders already.
     """
-    outcome = f": {exchange.outcome_name}" if exchange else ""
+    outcome = f": {exchange.counts_as}" if exchange else ""
     facts = {"Profile": profile, "URL": url}
     lines = [f"## {code(method)}{outcome}", "", *(f"- {label}: {code(text)}" for label, text in facts.items())]
     if exchange is not None:

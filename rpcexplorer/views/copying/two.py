@@ -52,7 +52,7 @@ def of_two(
 def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, requests: tuple[str, str]) -> str:
     """Nothing is hidden here: secrets have to be placeholders already."""
     methods = " and ".join(code(name) for name in dict.fromkeys((left.method, right.method)))
-    lines = [f"## {methods}: {left.outcome_name} and {right.outcome_name}", ""]
+    lines = [f"## {methods}: {left.counts_as} and {right.counts_as}", ""]
     lines += ["| | left | right |", "|---|---|---|"]
     for label, one, other in zip(_FACTS, _facts(left), _facts(right), strict=True):
         lines.append(f"| {label} | {_cell(one)} | {_cell(other)} |")

@@ -63,7 +63,7 @@ def history_line(
     Where ``writers`` are wanted, it says who has recorded it, behind the profile.
     What came of it takes the room that is left, and goes first where there is none.
     """
-    sign, ink = SIGNS[exchange.outcome_name], INKS[exchange.outcome_name]
+    sign, ink = SIGNS[exchange.counts_as], INKS[exchange.counts_as]
     id = clipped(exchange.id, 20)
     method = fitted(exchange.method, min(methods, max(width // 5, 8)))
     profile = fitted(exchange.profile, min(PROFILE_COLUMNS, max(width // 11, 6)))
@@ -95,12 +95,12 @@ def _what(exchange: Exchange, room: int, *, colour: bool) -> str:
     name = clipped(f"  {_STAR} {exchange.name}", room // 2) if exchange.name else ""
     told = clipped(told, room - columns(name))
     padding = " " * (room - columns(told + name))
-    return inked(told, INKS[exchange.outcome_name], colour=colour) + inked(name, CAREFUL, colour=colour) + padding
+    return inked(told, INKS[exchange.counts_as], colour=colour) + inked(name, CAREFUL, colour=colour) + padding
 
 
 def shown(exchange: Exchange, *, colour: bool = False, zone: tzinfo | None = None) -> str:
     """All there is to know of one exchange: how it ended, the circumstances, what was asked, what was replied."""
-    ink = INKS[exchange.outcome_name]
+    ink = INKS[exchange.counts_as]
     lines = [f"{inked(outcome_line(exchange), ink, colour=colour)}   {transport_line(exchange)}".rstrip()]
     if explained := explanation(exchange.outcome):
         lines.append(inked("  " + explained, DIM, colour=colour))

@@ -50,7 +50,7 @@ LEAST: Final = 12
 
 def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     """Sign and word; where there is no room for an error's message, its code alone."""
-    name = exchange.outcome_name
+    name = exchange.counts_as
     role, word = ROLES[name], in_short(exchange)
     if columns(word) > max(room, LEAST):
         word = " ".join(word.split(" ")[:2])

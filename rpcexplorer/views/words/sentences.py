@@ -42,14 +42,14 @@ _MAY_HAVE_RUN = ", but the server may have run it"
 
 def outcome_line(exchange: Exchange) -> str:
     """Sign and words: ``✗ error -32602 Invalid params``."""
-    return f"{SIGNS[exchange.outcome_name]} {outcome_words(exchange.outcome)}"
+    return f"{SIGNS[exchange.counts_as]} {outcome_words(exchange.outcome)}"
 
 
 def outcome_words(outcome: Outcome) -> str:
     """How it ended, in one line without a sign."""
     match outcome:
-        case Result():
-            return "result"
+        case Result(message=message):
+            return f"tool failed: {printable(message)}" if message else "result"
         case ErrorObject(code=code, message=message):
             name = printable(message) or RESERVED.get(code or 0, ("",))[0]
             return " ".join(part for part in ("error", "without code" if code is None else str(code), name) if part)

@@ -18,6 +18,7 @@ from rpcexplorer.model.exchange import (
     Outcome,
     Phases,
     Response,
+    Result,
     Sent,
     Unreached,
 )
@@ -296,6 +297,15 @@ def test_an_outline_says_of_a_call_what_it_says_itself_or_nothing(one: Exchange,
         assert getattr(found, said) == getattr(whole, said)
     assert getattr(found.outcome, "code", None) == getattr(whole.outcome, "code", None)
     assert (found.response.status, found.response.size) == (whole.response.status, whole.response.size)
+
+
+def test_failed_tool_stays_failed_in_record_and_outline() -> None:
+    failed = exchange(outcome=Result(b'"pong"', message="no \ud800 room"))
+    raw = to_block(failed).encode()
+    assert read_block(raw) == as_recorded(failed)
+    found = outline(raw)
+    assert found is not None
+    assert (found.outcome_name, found.counts_as, found.seconds) == ("result", "error", failed.seconds)
 
 
 def test_an_outline_is_all_that_is_read_of_a_usual_call() -> None:

@@ -41,13 +41,13 @@ class RecentList(RowList[Exchange]):
 
     def draw(self, item: Exchange, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """One call. The cursor is shown only while the keys come here: there is another one in the list above."""
-        role = ROLES[item.outcome_name]
+        role = ROLES[item.counts_as]
         words, colour = what_came(item)
         after = [(f"  {words}", colour)]
         if width >= _WITH_TIME:
             after.append((f"  {item.when.astimezone(self._zone):%H:%M}", "dim"))
         after.append((" ", "text"))
-        before = [(" ", "text"), (SIGNS[item.outcome_name], role), (f" {item.method[:_LONGEST]}", "text")]
+        before = [(" ", "text"), (SIGNS[item.counts_as], role), (f" {item.method[:_LONGEST]}", "text")]
         ground = "selection" if chosen and self.has_focus else "background"
         return line(before, width, styles, right=after, ground=ground)
 
@@ -79,9 +79,9 @@ class RecentList(RowList[Exchange]):
 def what_came(exchange: Exchange) -> tuple[str, str]:
     """What came of a call in a word, with its role: how long a result took, an error's code, else the outcome."""
     match exchange.outcome:
-        case Result():
+        case Result(message=""):
             return duration(exchange.seconds), "middle"
         case ErrorObject(code=int(code)) if abs(code) < _TELLING:
             return str(code), "wrong"
-    word = f"HTTP {exchange.response.status}" if status_word(exchange.outcome) else exchange.outcome_name
-    return word, ROLES[exchange.outcome_name]
+    word = f"HTTP {exchange.response.status}" if status_word(exchange.outcome) else exchange.counts_as
+    return word, ROLES[exchange.counts_as]
