@@ -303,6 +303,9 @@ _MCP: Final = (
     r"mcp-session-id|missing session id|no valid session id|server not initiali[sz]ed"
     r"|before initiali[sz]ation|not (?:been )?initiali[sz]ed"
 )
+_OLD_MCP: Final = (
+    r"session_?id(?: parameter)? is required|missing session_?id parameter|no transport found for session_?id"
+)
 _WANTS_2: Final = (
     r"jsonrpc\W*(?:\w+\W+){0,3}(?:missing|required|must be|included|absent)"
     r"|(?:missing|requires?)\W+(?:\w+\W+){0,2}jsonrpc"
@@ -320,6 +323,20 @@ def session_header(call: FailedCall) -> Hint | None:
         return None
     sentence = f"The server hands out {names[0]} and wants it with every request."
     return call.hint(sentence, (("handshake", {"header": names[0]}),))
+
+
+def old_mcp(call: FailedCall) -> Hint | None:
+    """MCP until 2024: a GET opens an event stream, and calls are posted to an address that it names."""
+    stream = call.exchange.response.body.lstrip().startswith(b"event: endpoint")
+    refused = call.status in NOTHING_THERE and isinstance(call.exchange.outcome, Malformed)
+    typical = refused and urlsplit(call.exchange.url).path.rstrip("/").endswith("/sse")
+    if stream or typical or (call.status in {400, 404} and call.says(_OLD_MCP)):
+        words = "This looks like MCP's old HTTP+SSE transport, which rpcexplorer cannot use"
+        return call.hint(f"{words}. Ask for the address of its streamable HTTP, often /mcp.")
+    if refused and call.profile.handshake == "mcp":
+        words = "There is no MCP over streamable HTTP at this address"
+        return call.hint(f"{words}. MCP's old HTTP+SSE transport, often at /sse, is not supported.")
+    return None
 
 
 def mcp(call: FailedCall) -> Hint | None:
@@ -504,6 +521,7 @@ RULES: Final[tuple[HintRule, ...]] = (
     encryption,
     moved,
     session_header,
+    old_mcp,
     mcp,
     accept,
     content_type,

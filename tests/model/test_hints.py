@@ -346,6 +346,39 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
     "not HTTP": ({"status": 307, "headers": (("Location", "javascript:alert(1)"),)}, "look at it first", ""),
     "hostile": ({"status": 307, "headers": (("Location", "http://h/\x1b]52;c;x\x07"),)}, "look at it first", ""),
     "no address": ({"status": 307, "headers": (("Location", "http://[::1"),)}, "look at it first", ""),
+    "old MCP, Python": (
+        {"status": 405, "body": b"Method Not Allowed", "profile": of(path="/sse")},
+        "old HTTP+SSE transport",
+        "",
+    ),
+    "old MCP, JavaScript": (
+        {"status": 404, "body": b"<pre>Cannot POST /sse</pre>", "profile": of(path="/sse", handshake="mcp")},
+        "old HTTP+SSE transport",
+        "",
+    ),
+    "old MCP, its messages": (
+        {"status": 400, "body": b"session_id is required", "profile": of(path="/messages/")},
+        "old HTTP+SSE transport",
+        "",
+    ),
+    "old MCP, its messages in JavaScript": (
+        {"status": 400, "body": b"No transport found for sessionId", "profile": of(path="/messages")},
+        "old HTTP+SSE transport",
+        "",
+    ),
+    "old MCP that takes any verb": (
+        {
+            "body": b"event: endpoint\ndata: /messages?sessionId=1",
+            "outcome": Unreached("timeout", "No complete reply."),
+        },
+        "old HTTP+SSE transport",
+        "",
+    ),
+    "no MCP at its usual path": (
+        {"status": 404, "body": b"Not Found", "profile": of(path="/mcp", handshake="mcp")},
+        "no MCP over streamable HTTP",
+        "",
+    ),
     "a WebSocket": ({"status": 426, "headers": (("Upgrade", "websocket"),)}, "WebSocket", ""),
 }
 
