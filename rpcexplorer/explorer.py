@@ -147,8 +147,9 @@ class Explorer(KnownMethods):
         found = self._resolution(draft, profile, id=id) if "{{" in draft.text else None
         draft = found.draft if found else draft
         has_session = isinstance(self.secrets.find(profile, "session"), Secret)
+        logs_in = not profile.assumes_auth or self.credentials.can_log_in(profile)
         secrets = self.credentials.in_use()
-        shown = preview(profile, draft, id, has_session=has_session, bare=bare, secrets=secrets)
+        shown = preview(profile, draft, id, has_session=has_session, logs_in=logs_in, bare=bare, secrets=secrets)
         return replace(shown, remarks=found.remarks) if found and isinstance(shown, Preview) else shown
 
     def resolved(

@@ -73,6 +73,10 @@ class Need(Struct, frozen=True):
     field: str
 
 
+class CanLogIn(Struct, frozen=True):
+    """Wants to know whether all credentials of a login were given, even for another destination; is told a bool."""
+
+
 class Send(Struct, frozen=True):
     """Wants a request sent; is told what ``Received``. Secrets stand in it as placeholders until the last moment."""
 
@@ -118,7 +122,7 @@ class Hide(Struct, frozen=True):
     value: str
 
 
-Want = Need | Send | Keep | Drop | Say | Hide
+Want = Need | CanLogIn | Send | Keep | Drop | Say | Hide
 
 
 class Received(Struct, frozen=True):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from msgspec.structs import replace
+
 from rpcexplorer.auth.basic import BasicAuth
 from rpcexplorer.auth.bearer import BearerAuth
 from rpcexplorer.auth.cookie import CookieAuth
@@ -17,7 +19,7 @@ from rpcexplorer.auth.member import MemberAuth
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.query import QueryAuth
 from rpcexplorer.model.complaint import listed, nearest
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Auth, Profile
 
 _ALL: Final[tuple[type[Kind], ...]] = (
     CookieAuth,
@@ -34,12 +36,19 @@ _ALL: Final[tuple[type[Kind], ...]] = (
 
 KINDS: Final[Mapping[str, type[Kind]]] = {each.kind: each for each in _ALL}
 USUAL: Final = CookieAuth.kind
-"""The kind of a new profile, where nobody says."""
+"""The auth type of the service, if nobody has chosen one."""
 
 
 def auth_of(profile: Profile) -> Kind:
     """The kind of auth of a profile; one that says nothing of it adds nothing to a call."""
     return profile.auth if isinstance(profile.auth, Kind) else NoAuth()
+
+
+def with_usual_auth(profile: Profile) -> Profile:
+    """Return the profile with the auth that its address has by default."""
+    if profile.is_service:
+        return replace(profile, auth=CookieAuth(), assumes_auth=True)
+    return replace(profile, auth=Auth(), assumes_auth=False)
 
 
 def kind_named(name: str) -> type[Kind]:

@@ -1,4 +1,7 @@
-"""Calls with a session, as flows: it is opened by a login where there is none, and once more when it has ended."""
+"""Calls with a session, as flows: it is opened by a login where there is none, and once more when it has ended.
+
+A profile whose auth nobody has chosen logs in if its credentials were given, or once the server has asked for a login.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ from datetime import datetime
 from msgspec.structs import replace
 
 from rpcexplorer.auth.cookies import session_cookie
-from rpcexplorer.auth.flow import Drop, Flow, FlowPart, Keep, Message, Received, Say, Send
+from rpcexplorer.auth.flow import CanLogIn, Drop, Flow, FlowPart, Keep, Message, Received, Say, Send
 from rpcexplorer.auth.kind import Kind
 from rpcexplorer.auth.login import NewSession, open_session
 from rpcexplorer.model.exchange import Refused
@@ -21,9 +24,12 @@ def with_session(kind: Kind, profile: Profile, message: Message, session: Secret
     """The call with the session: logs in when there is none, and once more when it has ended."""
     public = kind.is_free(profile, message)
     fresh = session is None and not public
+    if fresh and profile.assumes_auth:
+        fresh = yield CanLogIn()
+    is_open = session is None and not fresh
     bare = public if not kind.session_cookie else session is None  # a cookie does no harm where none is needed
     typed = yield from kind.ready(profile, message, bare=True)  # what stands in the params is asked for first
-    wrong = typed if public else kind.put(profile, message)
+    wrong = typed if public or is_open else kind.put(profile, message)
     for each in (typed, wrong):
         if isinstance(each, Refused):
             return each
@@ -39,11 +45,15 @@ def with_session(kind: Kind, profile: Profile, message: Message, session: Secret
         return send
     received: Received = yield send
     yield from _heed(kind, received, session, profile, now)
-    if fresh or public or not has_ended(profile.login, message, received):
+    ended = has_ended(profile.login, message, received) and (not is_open or _asks_in_words(received))
+    if fresh or public or not ended:
         return received
-    yield Drop()
-    yield Say("the session had ended: logged in again and tried once more")
+    if session is not None:
+        yield Drop()
+        yield Say("the session had ended: logged in again and tried once more")
     opened = yield from open_session(kind, profile, _login_id(message), now)
+    if is_open and isinstance(opened, Refused) and not (yield CanLogIn()):
+        return received  # without credentials, the server's own answer counts
     if not isinstance(opened, NewSession):
         return _no_way_back(received, opened)
     send = yield from kind.ready(profile, message, (opened.session, *typed.secrets))
@@ -85,6 +95,11 @@ def has_ended(login: Login, message: Message, received: Received) -> bool:
     if message.kind == "batch" and _answered_singly(received.outcome):
         return False
     return asks_for_login(login, received.outcome, received.response.status)
+
+
+def _asks_in_words(received: Received) -> bool:
+    """Return whether an error of the service asks for a login, and not HTTP for credentials of its own."""
+    return isinstance(received.outcome, ErrorObject) and received.response.header("www-authenticate") is None
 
 
 def _answered_singly(outcome: object) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Protocol
 
+from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
@@ -19,6 +20,9 @@ class CredentialSource(Protocol):
 
     def at_hand(self, profile: Profile, field: str) -> bool:
         """Whether a field is known, so that nobody has to be asked for it."""
+
+    def can_log_in(self, profile: Profile) -> bool:
+        """Return whether all credentials of a login were given, even for another destination."""
 
     async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
         """The session that was kept, or why it is not sent; None where there is none, refused where none may go."""
@@ -56,6 +60,9 @@ class GivenCredentials:
 
     def at_hand(self, profile: Profile, field: str) -> bool:  # noqa: ARG002
         return field in self._values
+
+    def can_log_in(self, profile: Profile) -> bool:
+        return all(field in self._values for field in login_fields(profile))
 
     async def session(self, profile: Profile) -> Secret | None:
         value = self._values.get("session")

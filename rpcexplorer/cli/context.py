@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 from msgspec import Struct
 
-from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.cli.person import PersonAtTerminal
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
@@ -76,7 +76,7 @@ class Invocation(Struct):
             raise click.UsageError(f"{option} needs --url. To change a profile: rpcexplorer profiles set NAME {change}")
         if url is not None and "@" in split_address(url)[0]:
             fail("The URL holds a user name or password, which would be recorded: leave it out, and use --auth.")
-        wanted = ad_hoc(url, KINDS[auth]() if auth else None) if url is not None else (name or self.profile)
+        wanted = at_address(url, auth) if url is not None else (name or self.profile)
         for key, value in form:
             made = explorer.profiles.changed(cast("Profile", wanted), ((key, value),))
             if isinstance(made, Complaint):
@@ -103,6 +103,11 @@ class Failed(click.ClickException):
     def __init__(self, sentence: str, code: int) -> None:
         super().__init__(sentence)
         self.code = code
+
+
+def at_address(url: str, auth: str | None = None) -> Profile:
+    """Return a profile for an address, with the auth type that was chosen or the one of that address."""
+    return ad_hoc(url, KINDS[auth]()) if auth else with_usual_auth(ad_hoc(url))
 
 
 def fail(sentence: str, code: int = 2) -> NoReturn:

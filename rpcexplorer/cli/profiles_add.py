@@ -18,7 +18,7 @@ from rpcexplorer.cli.values import OneOf, seconds, whole_number
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.address import joined, split_address
 from rpcexplorer.model.complaint import Complaint, listed
-from rpcexplorer.model.profile import PATH, Preset
+from rpcexplorer.model.profile import PATH, Auth, Preset
 from rpcexplorer.model.secrets.secret import FIELD_WORDS
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -40,7 +40,10 @@ PLAIN: Final[Mapping[str, tuple[str, str]]] = {
     "description": ("TEXT", "What it is, in a few words."),
     "badge": ("WORD", "dev, staging, prod or any word."),
     "confirm": ("never|unsafe|always", "When to ask before sending.  [default: never; with badge prod unsafe]"),
-    "content_type": ("TYPE", "What a request says that it is.  [default: application/json-rpc]"),
+    "content_type": (
+        "TYPE",
+        "What a request says that it is.  [default: application/json; of the service application/json-rpc]",
+    ),
     "accept": ("TYPES", "What a request wants in reply.  [default: */*]"),
     "empty_params": ("[]|{}|omit", "How a call without params is written.  [default: []]"),
     "envelope": ("2.0|1.1|1.0|transmission", "The form of a request.  [default: 2.0]"),
@@ -88,7 +91,7 @@ def _options() -> Iterator[Callable[[F], F]]:
     """Everything that a profile can have, in the order in which people read it."""
     yield click.option("--preset", metavar="NAME", shell_complete=complete_presets, help="A kind of server that is known; see: rpcexplorer presets.")  # fmt: skip # noqa: E501
     yield click.option("--path", metavar="PATH", help="What is appended to the URL.  [default: the URL's own, the preset's, or /api/v2/]")  # fmt: skip # noqa: E501
-    yield click.option("--auth", "kind", type=OneOf(KINDS), help=f"The kind of auth.  [default: the preset's, or {USUAL}]")  # fmt: skip # noqa: E501
+    yield click.option("--auth", "kind", type=OneOf(KINDS), help=f"The auth type.  [default: the preset's, or none; for the service {USUAL}]")  # fmt: skip # noqa: E501
     for field in fields():
         yield click.option(_option_of(field), f"auth_{field}", metavar="TEXT", help=_help_of(field))
     for key, (metavar, told) in LOGIN.items():
@@ -140,8 +143,8 @@ def add(
     explorer = invocation.open()
     file = invocation.file_to_write(explorer.paths.user_sessions, team=team)
     chosen = _preset(explorer, preset)
-    auth = _auth(more, kind, chosen)
     base, own_path = split_address(url) if path is None else (url, path)
+    auth = _auth(more, kind, chosen, PATH if own_path is None else own_path)
     keys = {"preset": preset, "path": own_path, "timeout": more["timeout"]}
     keys |= {key: more[key] or None for key in PLAIN} | _files(invocation, file, more)
     keys |= {"headers": _headers(headers), "handshake": _handshake(more["handshake"])}
@@ -170,6 +173,10 @@ def _say(
     say(f"calls go to {profile.endpoint if profile else joined(base, usual if own_path is None else own_path)}")
     if preset and preset.advice:
         say(f"{preset.name}: {preset.advice}")
+    if profile and profile.assumes_auth:
+        say("this is the address of the service: its login is used if the server asks for one")
+        say(f"to find out how another server is called: rpcexplorer profiles test {name} --apply")
+        return
     for field in profile.secrets if profile else ():
         if field not in {"username", "session"}:
             say(f"store its {field} with: rpcexplorer profiles secret {name} {field}")
@@ -187,15 +194,16 @@ def _preset(explorer: Explorer, name: str | None) -> Preset | None:
     return found.preset
 
 
-def _auth(more: Mapping[str, Any], kind: str | None, preset: Preset | None) -> dict[str, str]:
-    """The table of auth: of a preset's kind, only what it does not say itself."""
+def _auth(more: Mapping[str, Any], kind: str | None, preset: Preset | None, path: str) -> dict[str, str]:
+    """Return the table of auth, without a kind that nobody has chosen."""
     given = {field: more[f"auth_{field}"] for field in fields() if more[f"auth_{field}"] is not None}
-    meant = kind or (preset.values.auth.kind if preset else USUAL)
+    usual = preset.values.auth.kind if preset else USUAL if path == PATH else Auth.kind
+    meant = kind or usual
     for field in given:
         if field not in KINDS[meant].__struct_fields__:
             others = listed(_kinds_with(field))
             fail(f"{_option_of(field)}: auth {meant} has no {field}, which is for {others}: say which with --auth.")
-    return given if kind is None and preset else {"kind": meant, **given}
+    return given if kind is None else {"kind": kind, **given}
 
 
 def _headers(typed: tuple[str, ...]) -> dict[str, str] | None:

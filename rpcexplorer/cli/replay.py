@@ -9,7 +9,7 @@ import click
 from msgspec import Struct
 
 from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
-from rpcexplorer.cli.context import Invocation, fail, invocation_of, profile_option
+from rpcexplorer.cli.context import Invocation, at_address, fail, invocation_of, profile_option
 from rpcexplorer.cli.recorded import Recorded, called
 from rpcexplorer.cli.show import json_line
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
@@ -18,7 +18,7 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import Complaint, listed
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged
-from rpcexplorer.model.profile import AD_HOC_NAME, Profile, ad_hoc
+from rpcexplorer.model.profile import AD_HOC_NAME, Profile
 from rpcexplorer.model.replaying import Replayed, exit_code
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from rpcexplorer.views.json_out import json_of
@@ -116,7 +116,7 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
     if exchange.profile == AD_HOC_NAME:
         if "«" in exchange.url:
             fail(f"{exchange.id} was made with --url, and its address is not recorded whole: add --url.")
-        return ad_hoc(exchange.url)
+        return at_address(exchange.url)
     chosen = explorer.profiles.get(exchange.profile)
     if isinstance(chosen, Complaint):
         fail(f"{chosen}. {exchange.id} was made with it: name another one with -p.")

@@ -14,6 +14,7 @@ The life of a call, with the file in which each step is done; whatever way it go
       |  ^                                 client/sending.py       gives it each, and counts what happens by the way
       |  |-- Need: a credential            auth/source.py
       |  |     `-- nobody has it -----------------------------------> Ended: Refused
+      |  |-- CanLogIn: is a login possible  auth/source.py
       |  |-- Keep, Drop: the session       auth/source.py
       |  |-- Say: a note
       |  |-- Hide: what a reply may not show

@@ -14,16 +14,17 @@ from msgspec.structs import replace
 
 from rpcexplorer.auth.flow import Message
 from rpcexplorer.auth.login import login_params
-from rpcexplorer.auth.registry import auth_of, kind_named
+from rpcexplorer.auth.registry import auth_of, kind_named, with_usual_auth
 from rpcexplorer.auth.source import CredentialSource, GivenCredentials
 from rpcexplorer.client.connection import connect
 from rpcexplorer.client.handshakes import around, handshake_of
 from rpcexplorer.client.requests import Requests
 from rpcexplorer.client.sending import Record, RunningCall
 from rpcexplorer.client.stop import Stop, fresh_id
+from rpcexplorer.model.address import split_address
 from rpcexplorer.model.draft import Batch, Draft, calls_of, kind_of
 from rpcexplorer.model.exchange import Exchange, Refused, Watch
-from rpcexplorer.model.profile import Auth, Profile
+from rpcexplorer.model.profile import PATH, Auth, Profile, usual_type
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.redaction.addresses import redacted_address
 
@@ -43,7 +44,7 @@ class Client:
         self,
         url: str,
         *,
-        auth: str | Auth = Auth.kind,
+        auth: str | Auth | None = None,
         username: str | None = None,
         password: str | None = None,
         session: str | None = None,
@@ -51,10 +52,18 @@ class Client:
         reply_limit: int = 256 * 1024 * 1024,
         **settings: Any,
     ) -> None:
-        """Take a base URL, credentials, and any setting of a profile, such as ``path`` or ``timeout``."""
+        """Take an address, credentials, and any setting of a profile, such as ``path`` or ``timeout``.
+
+        A ``path`` is appended to ``url``. Without one, ``url`` is the whole address if it has a path of its own.
+        """
+        if "path" not in settings:
+            url, own_path = split_address(url)
+            settings["path"] = PATH if own_path is None else own_path
+        settings.setdefault("content_type", usual_type(settings["path"]))
         chosen = kind_named(auth)() if isinstance(auth, str) else auth
+        profile = Profile(name="client", url=url, auth=chosen or Auth(), ad_hoc=True, **settings)
         self._set_up(
-            Profile(name="client", url=url, auth=chosen, ad_hoc=True, **settings),
+            profile if chosen else with_usual_auth(profile),
             GivenCredentials(username, password, session, token),
             reply_limit,
             _forget,

@@ -35,7 +35,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange
 from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.hints import hint_for
 from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
-from rpcexplorer.model.profile import IN_PATH, Preset, Profile
+from rpcexplorer.model.profile import IN_PATH, Auth, Preset, Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
@@ -89,6 +89,8 @@ class Tester:
     def __init__(
         self, profile: Profile, credentials: CredentialSource, known: ProfileSource, missing: Sequence[str]
     ) -> None:
+        if profile.assumes_auth:
+            profile = replace(profile, auth=Auth(), assumes_auth=False)
         self._profile, self._credentials, self._known, self._missing = profile, credentials, known, missing
         self._tell: Tell = lambda _: None
         self._stop = Stop()

@@ -26,11 +26,13 @@ def preview(
     id: str,
     *,
     has_session: bool,
+    logs_in: bool = True,
     bare: bool = False,
     secrets: Iterable[Secret] = (),
 ) -> Preview | Refused:
     """The request that sending the draft would make, or why none would be made; ``bare``: as a login is sent.
 
+    ``logs_in``: without a session, a login goes first.
     Of ``secrets`` that were typed into the draft or stand in a file no value is left in it.
     """
     redactor = redactor_of(profile, secrets)
@@ -59,7 +61,7 @@ def preview(
             for name, value in sent
         ),
         request.body,
-        logs_in_first=to_come,
+        logs_in_first=to_come and logs_in,
         doubt=doubt.sentence if doubt else "",
     )
 

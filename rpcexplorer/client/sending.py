@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from msgspec.structs import replace
 
-from rpcexplorer.auth.flow import Drop, Ended, Flow, Hide, Keep, Need, Received, Say, Send, Want, advance
+from rpcexplorer.auth.flow import CanLogIn, Drop, Ended, Flow, Hide, Keep, Need, Received, Say, Send, Want, advance
 from rpcexplorer.auth.source import CredentialSource
 from rpcexplorer.client.pacing import in_turns
 from rpcexplorer.client.requests import Requests
@@ -70,6 +70,8 @@ class RunningCall:
         match want:
             case Need(field=field):
                 return await self._credentials.secret(self._profile, field)
+            case CanLogIn():
+                return self._credentials.can_log_in(self._profile)
             case Send():
                 return await self._requests.send(want)
             case Keep(session=session):

@@ -31,7 +31,7 @@ def named(response: Response, profile: Profile) -> str:
 
 def _unauthorized(response: Response, profile: Profile) -> str:
     wanted = response.header("www-authenticate")
-    if profile.secrets:
+    if profile.secrets and not profile.assumes_auth:
         return "the server did not take the credentials of this profile, or asks for others."
     return f"the server asks for credentials ({cut(wanted)})." if wanted else "the server asks for credentials."
 

@@ -44,7 +44,8 @@ def setting(profile: Profile, address: str, changes: Changes, secret: str = "") 
     if profile.ad_hoc:
         name = "NAME"
         kept = quoted(f"--url={typed_whole(address)}")
-        lines.append(f"{PROGRAM} profiles add {name} {kept} --auth={profile.auth.kind}")
+        auth = f" --auth={profile.auth.kind}" if profile.has_own_auth else ""
+        lines.append(f"{PROGRAM} profiles add {name} {kept}{auth}")
     if changes:
         lines.append(
             f"{PROGRAM} profiles set {name} {' '.join(quoted(f'{key}={spelled(value)}') for key, value in changes)}"

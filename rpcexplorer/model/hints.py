@@ -204,7 +204,9 @@ def unchosen_path(call: FailedCall) -> Hint | None:
 def untyped_path(call: FailedCall) -> Hint | None:
     """A login is asked for at a path that nobody typed: some servers ask at any."""
     profile = call.profile
-    if not profile.ad_hoc or profile.path != PATH or profile.secrets or call.status != 401:
+    if not profile.ad_hoc or profile.path != PATH or call.status != 401:
+        return None
+    if profile.secrets and not profile.assumes_auth:
         return None
     if not isinstance(call.exchange.outcome, Malformed):
         return None
@@ -457,9 +459,12 @@ def credentials(call: FailedCall) -> Hint | None:
     kind = named[-1] if named else None  # of several the one that comes later gives less away
     if kind is not None and call.profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
         return call.hint(f"The server asks for {kind.scheme} auth.", _auth_changes(kind, call.profile), kind.takes[-1])
-    if call.profile.secrets:
+    if call.profile.secrets and not call.profile.assumes_auth:
         return _rejected(call)
-    return _named_in_words(call) or _some_kind(call, offered)
+    found = _named_in_words(call)
+    if found is None and call.profile.assumes_auth and call.error and not offered:
+        return _service_login(call)
+    return found or _some_kind(call, offered)
 
 
 def schemes(challenges: list[str]) -> list[str]:
@@ -503,13 +508,20 @@ def _named_in_words(call: FailedCall) -> Hint | None:
     return None
 
 
+def _service_login(call: FailedCall) -> Hint:
+    """The login of the service at its address, if no credentials were given yet."""
+    fields = [field for field in call.profile.secrets if field != "session"]
+    lines = [line for field in fields for line in setting(call.profile, call.exchange.url, (), field)]
+    return Hint("The server asks for a login.", secret=fields[-1], commands=tuple(dict.fromkeys(lines)))
+
+
 def _some_kind(call: FailedCall, offered: list[str]) -> Hint:
     unknown = f" by {', '.join(offered)}, which cannot be sent" if offered else ""
     kinds = listed(each for each in call.kinds if each != Auth.kind)
     sentence = f"The server wants to know who calls{unknown}. The kinds of auth are {kinds}."
     set_kind = f"{PROGRAM} profiles set {call.profile.name} auth.kind=KIND"
     if call.profile.ad_hoc:
-        set_kind = f"{setting(call.profile, call.exchange.url, ())[0].removesuffix(Auth.kind)}KIND"
+        set_kind = f"{setting(call.profile, call.exchange.url, ())[0].partition(' --auth=')[0]} --auth=KIND"
     return Hint(sentence, commands=(set_kind,))
 
 

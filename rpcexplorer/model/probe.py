@@ -438,7 +438,7 @@ class Proposal(Struct, frozen=True):
         """The url of a new profile for an address that was typed, and its other keys; those of auth in a table."""
         keys = {key: value for key, value in self.changes if key != "url" and not key.startswith("auth.")}
         auth = {key.removeprefix("auth."): value for key, value in self.changes if key.startswith("auth.")}
-        if not auth and self.preset is None and not self.lacks_auth:
+        if not auth and self.preset is None and not self.lacks_auth and address.has_own_auth:
             auth = {"kind": address.auth.kind}
         if address.path != PATH:
             keys.setdefault("path", address.path)

@@ -1,7 +1,7 @@
 """A profile: a named server, and how to talk to it. Values only; reading and merging files is storage's.
 
-The defaults are those of the service the explorer was made for; every one of them can be set, because no
-form of request works with all servers.
+A ``Profile`` that is given nothing else has the values of the service that the explorer was made for. Every one of them
+can be set, because no form of request works with all servers; what a file leaves open goes by the address.
 """
 
 from __future__ import annotations
@@ -21,6 +21,12 @@ ConfirmWhen = Literal["never", "unsafe", "always"]
 """When to ask before sending."""
 
 PATH = "/api/v2/"
+"""The path of the service, and of an address without one."""
+SERVICE = "service"
+"""The preset of the service."""
+SERVICE_TYPE = "application/json-rpc"
+JSON_TYPE = "application/json"
+"""The content type at every other address."""
 IN_PATH = "{token}"
 """Stands in a path for a token, with the kind of auth that has no credentials of its own."""
 PROFILE_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,63}")
@@ -118,7 +124,7 @@ class Profile(Struct, frozen=True):
     confirm: ConfirmWhen = "never"
     timeout: float = 30.0
     """Seconds for the whole call."""
-    content_type: str = "application/json-rpc"
+    content_type: str = SERVICE_TYPE
     accept: str = "*/*"
     empty_params: EmptyParams = "[]"
     envelope: EnvelopeForm = "2.0"
@@ -136,6 +142,8 @@ class Profile(Struct, frozen=True):
     discovery: str | DocumentSource = "auto"
     """A dialect's name, ``auto`` for those that services speak, ``none``, or where a document lies."""
     auth: Auth = Auth()
+    assumes_auth: bool = False
+    """Nobody has chosen ``auth``: it is the default at this address, and calls go out without until it is used."""
     login: Login = Login()
     has_login: bool = False
     """A file says how a session is opened: kinds of auth that can do without one take it then, not a stored token."""
@@ -150,6 +158,16 @@ class Profile(Struct, frozen=True):
     def __repr__(self) -> str:
         """Not its headers, which may hold a secret."""
         return f"Profile(name={self.name!r}, url={self.url!r})"
+
+    @property
+    def is_service(self) -> bool:
+        """Whether what nobody has chosen is as the service has it."""
+        return self.preset == SERVICE or (not self.preset and self.path == PATH)
+
+    @property
+    def has_own_auth(self) -> bool:
+        """Whether its auth is another than its address has by default."""
+        return not self.assumes_auth and (self.auth.kind != Auth.kind or self.is_service)
 
     @property
     def endpoint(self) -> str:
@@ -219,8 +237,14 @@ RESERVED = "the name is reserved: `--url` reads the same environment variables, 
 
 def ad_hoc(url: str, auth: Auth | None = None) -> Profile:
     """A profile for an address that was typed, kept nowhere."""
-    base, path = split_address(url)
-    return Profile(AD_HOC_NAME, base, path=PATH if path is None else path, auth=auth or Auth(), ad_hoc=True)
+    base, own_path = split_address(url)
+    path = PATH if own_path is None else own_path
+    return Profile(AD_HOC_NAME, base, path, content_type=usual_type(path), auth=auth or Auth(), ad_hoc=True)
+
+
+def usual_type(path: str) -> str:
+    """Return the content type for a path if nobody has chosen one."""
+    return SERVICE_TYPE if path == PATH else JSON_TYPE
 
 
 def is_reserved(name: str) -> bool:

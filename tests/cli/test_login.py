@@ -65,8 +65,50 @@ def test_a_wrong_password_is_exit_code_3_with_the_servers_words(shell: Shell, ur
     assert "wrong-password" not in ran.err
 
 
+def test_assumed_login_is_used_once_credentials_are_given(shell: Shell, url: str) -> None:
+    assert shell.run("profiles", "add", "shop", "--url", url).code == 0
+    open_call = shell.run("call", "demo.echo", "a=1")
+    refused = shell.run("call", "ping")
+    assert (open_call.code, refused.code) == (0, 1)
+    assert "The server asks for a login" in refused.err
+    assert "profiles secret shop username" in refused.err
+    assert "profiles secret shop password" in refused.err
+    shell.run("profiles", "secret", "shop", "username", "--stdin", stdin=b"demo\n")
+    shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=PASSWORD.encode())
+    logged_in = shell.run("call", "ping")
+    assert (logged_in.code, logged_in.out) == (0, b'"pong"\n'), logged_in.err
+
+
+def test_assumed_login_sends_no_password_to_a_changed_destination(shell: Shell, url: str) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    shell.run("profiles", "add", "shop", "--url", "http://127.0.0.1:9")
+    shell.run("profiles", "secret", "shop", "username", "--stdin", stdin=b"demo\n")
+    shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=PASSWORD.encode())
+    own.write_text(own.read_text().replace("http://127.0.0.1:9", url))
+    ran = shell.run("call", "ping")
+    assert (ran.code, ran.out) == (3, b"")
+    assert "was not sent" in ran.err
+
+
+def test_secret_stored_without_auth_asks_before_the_service_gets_it(shell: Shell, url: str) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    shell.run("profiles", "add", "shop", "--url", url, "--auth", "none")
+    shell.run("profiles", "secret", "shop", "username", "--stdin", stdin=b"demo\n")
+    shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=PASSWORD.encode())
+    own.write_text("\n".join(line for line in own.read_text().splitlines() if "auth" not in line))
+    ran = shell.run("call", "ping")
+    assert (ran.code, ran.out) == (3, b"")
+    assert "auth.kind: none → cookie" in ran.err
+
+
+def test_bare_url_logs_in_with_the_variables_for_it(shell: Shell, url: str) -> None:
+    ran = shell.run("call", "ping", "--url", url, RPCEXPLORER_URL_USERNAME="demo", RPCEXPLORER_URL_PASSWORD=PASSWORD)
+    assert (ran.code, ran.out) == (0, b'"pong"\n'), ran.err
+    assert shell.run("call", "ping", "--url", url).code == 1
+
+
 def test_login_without_a_cookie_profile_says_why_not(shell: Shell, url: str) -> None:
-    shell.sessions(f'[profile.plain]\nurl = "{url}"\n')
+    shell.sessions(f'[profile.plain]\nurl = "{url}"\nauth = {{ kind = "none" }}\n')
     ran = shell.run("login")
     assert ran.code == 2
     assert "no sessions" in ran.err
@@ -129,7 +171,7 @@ def test_a_secret_that_is_never_sent_is_told_to_be_so(shell: Shell, auth: str, f
 
 
 def test_a_profile_without_secrets_says_so(shell: Shell) -> None:
-    shell.sessions('[profile.p]\nurl = "http://127.0.0.1:9"\n')
+    shell.sessions('[profile.p]\nurl = "http://127.0.0.1:9/rpc"\npath = "/rpc"\n')
     ran = shell.run("profiles", "secret", "p")
     assert (ran.code, ran.out) == (0, b"")
     assert "p needs no secrets: its auth is none" in ran.err

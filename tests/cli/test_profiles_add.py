@@ -77,7 +77,7 @@ def test_every_value_reaches_the_file(shell: Shell) -> None:
         ("--auth query --name key", "auth", {"kind": "query", "name": "key"}),
         ("--auth member --member session", "auth", {"kind": "member", "member": "session"}),
         ("--auth inline --username-member user", "auth", {"kind": "inline", "username_member": "user"}),
-        ("", "auth", {"kind": "cookie"}),
+        ("--username ada", "auth", {"username": "ada"}),
     ],
 )  # fmt: skip
 def test_a_value_is_written_as_a_file_has_it(shell: Shell, words: str, key: str, value: Any) -> None:

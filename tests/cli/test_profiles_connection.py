@@ -108,18 +108,18 @@ def test_the_kind_of_auth_that_nobody_could_see_is_left_to_be_said(shell: Shell)
 def test_an_address_in_another_form_is_told_key_by_key(shell: Shell) -> None:
     with RawServer(by_name) as server:
         ran = shell.run("profiles", "test", server.origin)
-        command = f"rpcexplorer profiles add NAME --url {server.origin}/rpc --empty-params '{{}}' --auth none"
+        command = f"rpcexplorer profiles add NAME --url {server.origin}/rpc --empty-params '{{}}'"
         assert ran.text.splitlines()[-1] == command
         assert shell.run("profiles", "test", f"{server.origin}/rpc").code == 0
 
 
 def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -> None:
     with RawServer(deluge) as server:
-        profile(shell, server.origin, 'path = "/json"   # here\nauth = { kind = "none" }')
+        profile(shell, server.origin, 'path = "/json"   # here\nauth = { kind = "none" }\ncontent_type = "text/plain"')
         before = (shell.folder / "sessions.toml").read_text()
         ran = shell.run("profiles", "test", "shop")
         assert ran.code == 5
-        assert "  preset: not set → deluge\nTo change it: rpcexplorer profiles test shop --apply\n" in ran.text
+        assert "  preset: not set → deluge\n  content_type: text/plain → application/json\nTo change it" in ran.text
         refused = shell.run("profiles", "test", "shop", "--apply")
         assert (refused.code, (shell.folder / "sessions.toml").read_text()) == (2, before)
         assert "Nobody can be asked: add --yes" in refused.err
@@ -127,13 +127,13 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         assert done.code == 0
         assert (shell.folder / "sessions.toml").read_text() == before
         beside = tomllib.loads((shell.folder / "sessions.local.toml").read_text())
-        assert beside["profile"]["shop"] == {"preset": "deluge"}
+        assert beside["profile"]["shop"] == {"preset": "deluge", "content_type": "application/json"}
         assert shell.run("profiles", "test", "shop").code == 0
 
 
 def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_test(shell: Shell) -> None:
     with RawServer(deluge) as server:
-        profile(shell, server.origin, 'path = "/json"\nauth = { kind = "none" }')
+        profile(shell, server.origin, 'path = "/json"\nauth = { kind = "none" }\ncontent_type = "text/plain"')
         before = shell.files()
         early = shell.run("profiles", "test", "shop", "--yes", terminal=True)
         assert (early.code, server.requests) == (2, [])

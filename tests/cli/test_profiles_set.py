@@ -82,8 +82,8 @@ def test_what_is_wrong_is_said_and_nothing_is_written(own: Shell, words: list[st
 
 
 def picky(request: Received) -> bytes:
-    """Takes application/json and nothing else, then Basic, then params by name."""
-    if request.header("content-type") != "application/json":
+    """Takes application/json-rpc and nothing else, then Basic, then params by name."""
+    if request.header("content-type") != "application/json-rpc":
         return http_reply(b"", 415)
     if not (request.header("authorization") or "").startswith("Basic "):
         return http_reply(b"<h1>401</h1>", 401, {"WWW-Authenticate": 'Basic realm="node"'})

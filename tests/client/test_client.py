@@ -409,7 +409,7 @@ def fetched(script: Script, path: str = "/openrpc.json", **settings: Any) -> tup
     with RawServer(script) as server:
 
         async def fetch() -> Exchange:
-            async with Client(f"{server.origin}/base", **settings) as client:
+            async with Client(server.origin, path="/base", **settings) as client:
                 return await client.send(Draft(path), document=path)
 
         return asyncio.run(fetch()), server
@@ -458,7 +458,7 @@ def test_a_document_behind_a_session_costs_a_login_that_is_posted_to_where_calls
 
     exchange, server = fetched(script, auth="cookie", username="ada", password="hunter2hunter2", session="stale")
     assert [request.line for request in server.requests] == [
-        "GET /openrpc.json HTTP/1.1", "POST /base/api/v2/ HTTP/1.1", "GET /openrpc.json HTTP/1.1",
+        "GET /openrpc.json HTTP/1.1", "POST /base HTTP/1.1", "GET /openrpc.json HTTP/1.1",
     ]  # fmt: skip
     assert exchange.outcome == Result(b"{}")
 

@@ -42,6 +42,7 @@ default = "staging"
 url = "https://staging.example.com"
 description = "Shared staging"
 badge = "staging"
+auth = { kind = "none" }
 
 [profile.staging.method."user.create"]
 doc = "Creates a user"

@@ -48,7 +48,7 @@ def visit(explorer: Explorer, scene: Scene, *, profile: str = "demo", size: tupl
     async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
         screen = app.calls
         assert screen is not None
-        await until(pilot, lambda: bool(screen.method))
+        await until(pilot, lambda: bool(screen.method) or not explorer.listed())
         await scene(app, pilot, screen)
 
     tell(explorer, story, profile=profile, size=size)

@@ -18,8 +18,6 @@ KNOWN = (
     Method("auth", "Opens a session", None, "none", True, "service"),
 )
 """The three that the service's document names."""
-OF_THE_SERVICE = "service"
-"""The preset of that service."""
 
 
 def catalogue(
@@ -27,13 +25,13 @@ def catalogue(
 ) -> dict[str, Method]:
     """Merge all sources by name, sorted. What the profile says of a method wins over what was discovered.
 
-    ``absent``: names that the server has said it does not have. The known three are there until it says otherwise, or
-    the profile's preset: it is of another kind of server then.
+    ``absent``: names that the server has said it does not have. The known three are there until it says otherwise, at
+    the address of the service alone.
     """
     methods: dict[str, Method] = {name: Method(name, source="history") for name in called if name not in absent}
     found = {method.name: method for method in discovered}
     methods |= found
-    for known in KNOWN if profile.preset in {"", OF_THE_SERVICE} else ():
+    for known in KNOWN if profile.is_service else ():
         if known.name in found or not (found or known.name in absent):
             methods[known.name] = _backed(methods.get(known.name), known)
     for name, note in profile.methods.items():

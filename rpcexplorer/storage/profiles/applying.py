@@ -8,10 +8,10 @@ from typing import Any
 
 from msgspec import structs
 
-from rpcexplorer.auth.registry import KINDS
+from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.hint import Changes
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import Profile, usual_type
 from rpcexplorer.storage.profiles.layers import by_profile
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
 from rpcexplorer.storage.toml.edits import put
@@ -74,15 +74,18 @@ def changed(profile: Profile, changes: Changes) -> Profile | Complaint:
         return values
     plain = {key[0]: value for key, value in values.items() if len(key) == 1}
     auth = {key[1]: value for key, value in values.items() if key[0] == "auth"}
+    if profile.content_type == usual_type(profile.path):  # nobody has chosen it
+        plain.setdefault("content_type", usual_type(plain.get("path", profile.path)))
     if not auth:
-        return structs.replace(profile, **plain)
+        made = structs.replace(profile, **plain)
+        return with_usual_auth(made) if profile.assumes_auth else made
     given = structs.asdict(profile.auth) | auth
     kind = KINDS[given.pop("kind", profile.auth.kind)]
     fields = {key: given[key] for key in kind.__struct_fields__ if key in given}
     for key, (pattern, sentence) in kind.fits.items():
         if key in fields and not pattern.fullmatch(fields[key]):
             return Complaint("sessions.toml", sentence, key=f"auth.{key}")
-    return structs.replace(profile, auth=kind(**fields), **plain)
+    return structs.replace(profile, auth=kind(**fields), assumes_auth=False, **plain)
 
 
 def _values(leaves: Mapping[KeyPath, Any]) -> dict[KeyPath, Any]:

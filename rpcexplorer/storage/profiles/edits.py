@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint, nearest
-from rpcexplorer.model.profile import Auth, Profile, shares_variables
+from rpcexplorer.model.profile import Profile, shares_variables
 from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.profiles.shape import SESSIONS
 from rpcexplorer.storage.toml.edits import KeyChange, OwnTable, Verbatim, edit
@@ -42,8 +42,7 @@ class ProfileEdits(Struct, frozen=True):
 
     def add(self, name: str, url: str, *, auth: Mapping[str, str] | None = None, **more: Any) -> Complaint | None:
         """Write a new profile at the end, unless it could not be used; ``more`` are further keys, such as ``badge``."""
-        said = {"kind": Auth.kind} if auth is None else dict(auth)
-        members = {"url": url, **more, "auth": said or None}
+        members = {"url": url, **more, "auth": dict(auth or {}) or None}
         return self._unusable(name, members) or self._new(name, members)
 
     def duplicate(self, name: str, copy: str) -> Complaint | None:

@@ -135,7 +135,7 @@ def _checked(name: str, path: Path, file: TomlFile | Complaint) -> PresetFile:
         for key, leaf in reading.leaves.items()
         if key[0] not in ABOUT
     }
-    said: dict[KeyPath, Any] = {("url",): "", **{key: leaf.value for key, leaf in leaves.items()}}
+    said: dict[KeyPath, Any] = {("url",): "", ("preset",): name, **{key: leaf.value for key, leaf in leaves.items()}}
     complaints = [complaint for _, complaint in reading.complaints]
     made = build_profile(name, said)
     if not isinstance(made, Profile):

@@ -190,7 +190,7 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
         elif key == "methods":
             for method, note in value.items():
                 yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
-        elif key not in {"name", "ad_hoc", "history_inside", "has_login"}:
+        elif key not in {"name", "ad_hoc", "assumes_auth", "history_inside", "has_login"}:
             yield (key,), _written(value) if isinstance(value, Struct) else value
 
 

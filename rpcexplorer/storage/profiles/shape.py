@@ -8,8 +8,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, get_args
 
-from rpcexplorer.auth.registry import KINDS, fields
-from rpcexplorer.model.profile import PROFILE_NAME, RESERVED, Auth, Login, MethodNote, Profile, is_reserved
+from rpcexplorer.auth.registry import KINDS, USUAL, fields
+from rpcexplorer.model.profile import (
+    PATH,
+    PROFILE_NAME,
+    RESERVED,
+    Auth,
+    Login,
+    MethodNote,
+    Profile,
+    is_reserved,
+    usual_type,
+)
 from rpcexplorer.protocol.messages import EnvelopeForm, IdForm
 from rpcexplorer.storage.profiles.saved import CALLS, VARIABLES
 from rpcexplorer.storage.profiles.server_values import certificate, discovery, handshake, preset_name
@@ -131,19 +141,23 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
     """Make a profile from checked values, keyed below ``profile.NAME``; or say which key is missing, and what to do."""
     if ("url",) not in values:
         return ("url",), 'the profile has no `url`; add one, such as url = "https://rpc.example.com"'
-    auth = _below(values, "auth")
-    if auth and "kind" not in auth:
-        return ("auth", "kind"), f"the kind is missing; add kind = one of {', '.join(KINDS)}"
     plain = {path[0]: value for path, value in values.items() if len(path) == 1}
     if plain.get("badge") == "prod":
         plain.setdefault("confirm", "unsafe")
-    for key, (pattern, sentence) in KINDS[auth.get("kind", Auth.kind)].fits.items():
+    plain.setdefault("content_type", usual_type(plain.get("path", PATH)))
+    is_service = Profile("", "", plain.get("path", PATH), plain.get("preset", "")).is_service
+    auth = _below(values, "auth")
+    if auth and "kind" not in auth and not is_service:
+        return ("auth", "kind"), f"the kind is missing; add kind = one of {', '.join(KINDS)}"
+    kind = auth.pop("kind", USUAL if is_service else Auth.kind)
+    for key, (pattern, sentence) in KINDS[kind].fits.items():
         if key in auth and not pattern.fullmatch(auth[key]):
             return ("auth", key), sentence
     return Profile(
         name=profile,
         headers=tuple(_below(values, "headers").items()),
-        auth=_auth(**{"kind": Auth.kind, **auth}),
+        auth=_auth(kind, **auth),
+        assumes_auth=is_service and not any(path[:1] == ("auth",) for path in values),
         login=Login(**_below(values, "login")),
         has_login=any(path[:1] == ("login",) for path in values),
         methods={method: MethodNote(**note) for method, note in _methods(values).items()},

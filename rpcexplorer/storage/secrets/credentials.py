@@ -9,6 +9,7 @@ from contextlib import suppress
 from datetime import datetime
 from typing import TypeVar
 
+from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
 from rpcexplorer.model.profile import Profile
@@ -115,6 +116,11 @@ class StoredCredentials:
     def at_hand(self, profile: Profile, field: str) -> bool:
         """Whether a field is known, so that nobody has to be asked for it."""
         return isinstance(self._known(profile, field), Secret)
+
+    def can_log_in(self, profile: Profile) -> bool:
+        """Return whether all credentials of a login were given, even for another destination."""
+        state = self.state(profile)
+        return all(state.get(field) is not None for field in login_fields(profile))
 
     async def session(self, profile: Profile) -> Secret | RouteChanged | Refused | None:
         """The session that was kept for this route; or why the one that was kept does not go it."""

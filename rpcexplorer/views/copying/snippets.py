@@ -158,7 +158,7 @@ def command(subject: Subject) -> str:
     profile, draft = subject.profile, subject.draft
     where = f"-p {quoted(profile.name)}"
     if profile.ad_hoc:
-        auth = f" --auth {profile.auth.kind}" if profile.secrets else ""
+        auth = f" --auth {profile.auth.kind}" if profile.secrets and not profile.assumes_auth else ""
         where = f"--url {quoted(redacted_address(typed_whole(profile.endpoint)))}{auth}"
     if subject.exchange is not None:  # what was sent is sent again, whatever has a value by now
         draft = escaped(draft)

@@ -21,6 +21,8 @@ def auth_words(
     if isinstance(session, Secret):
         lasted = f" {age((now - since).total_seconds())}" if since else ""
         return [("● ", "well"), (f"session{lasted}", "text")]
+    if profile.assumes_auth and not any(state.values()):
+        return []
     if moved := [FIELD_WORDS.get(field, field) for field, found in state.items() if isinstance(found, RouteChanged)]:
         return [("! ", "careful bold"), (f"{moved[0]}: its route changed", "careful")]
     if missing := [
@@ -39,4 +41,6 @@ def goes_with(profile: Profile, method: str) -> str:
         return "opens the session of this profile"
     if kind.free(profile, Call(method)):
         return "no session is opened for it" if kind.session_cookie else "goes without credentials"
-    return "goes with the session cookie of this profile" if kind.session_cookie else kind.words(profile)
+    if kind.session_cookie:
+        return f"goes with the session cookie of this profile{', if there is one' if profile.assumes_auth else ''}"
+    return kind.words(profile)

@@ -27,6 +27,7 @@ TOLD: Final = frozenset({"url", "preset", "path", "description", "badge", "auth.
 GROUPS: Final = {"auth": "Login", "login": "Login", "headers": "Headers"}
 """Headings by the first part of a key; what has none of these is about every call."""
 
+ASSUMED: Final = ", if the server asks for one"
 HAND: Final = "What is not in the form is written into the file by hand."
 
 SIGNS: Final[dict[CheckState, tuple[str, str]]] = {
@@ -52,9 +53,9 @@ def profile_page(
         _row("address", profile.endpoint, "text"),
         *([_row("preset", profile.preset, "text")] if profile.preset else []),
         *_badge(profile.badge),
-        _row("login", auth_of(profile).words(profile), "text"),
+        _row("login", f"{auth_of(profile).words(profile)}{ASSUMED if profile.assumes_auth else ''}", "text"),
     ]
-    for field, found in state.items():
+    for field, found in state.items() if any(state.values()) or not profile.assumes_auth else ():
         lines += _secret(profile, field, found)
     lines += [[], *_files(files), *_connection(steps), *_settings(profile, rows, files), *_methods(profile)]
     return [*lines, [], [(f" {HAND}", "dim")]]

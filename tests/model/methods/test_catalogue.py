@@ -86,3 +86,16 @@ def test_a_discovery_is_spelled_in_a_line() -> None:
     told = Described((DescribedParam("a", {"enum": ["long"] * 10_000}),))
     discovery = Discovery(datetime(2026, 1, 2, tzinfo=UTC), (Method("m"),), ("one",), described={"m": told})
     assert repr(discovery) == "Discovery(1 methods, 1 sentences)"
+
+
+@pytest.mark.parametrize(
+    ("profile", "names"),
+    [
+        (PROFILE, ["arg_test", "auth", "ping"]),
+        (Profile("p", "https://x.example", "/rpc"), []),
+        (Profile("p", "https://x.example", "/rpc", preset="service"), ["arg_test", "auth", "ping"]),
+        (Profile("p", "https://x.example", preset="bitcoin"), []),
+    ],
+)
+def test_methods_of_the_service_are_known_only_there(profile: Profile, names: list[str]) -> None:
+    assert [*catalogue(profile)] == names

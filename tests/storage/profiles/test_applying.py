@@ -88,7 +88,7 @@ def test_what_another_file_says_as_well_is_told(explorer: Explorer) -> None:
         ((("url", "http://u:p@h"),), "must hold no user name and no password"),
         ((("url", None),), "the profile has no `url`"),
         ((("auth.kind", "telepathy"),), "must be one of"),
-        ((("auth.kind", None),), "the kind is missing"),
+        ((("auth.kind", None), ("path", "/rpc")), "the kind is missing"),
         ((("headers.Authorization", "Bearer x"),), "this header holds a secret"),
         ((("accept", "application/json"), ("accept", "a\r\nX: y")), "must be text that a header can hold"),
     ],
@@ -116,7 +116,7 @@ def test_a_profile_of_no_file_is_changed_for_the_run() -> None:
     after = Profiles.changed(before, changes)
     assert isinstance(after, Profile)
     assert (after.endpoint, after.auth.kind, after.username, after.ad_hoc) == ("http://h/rpc", "basic", "ada", True)
-    assert (after.timeout, after.empty_params, after.content_type) == (5.0, "omit", before.content_type)
+    assert (after.timeout, after.empty_params, after.content_type) == (5.0, "omit", "application/json")
 
 
 @pytest.mark.parametrize(

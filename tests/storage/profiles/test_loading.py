@@ -332,3 +332,35 @@ def test_reading_profiles_loads_no_editor_no_keyring_and_no_folder_finder(tmp_pa
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout == "set()\n"
+
+
+@pytest.mark.parametrize(
+    ("keys", "content_type", "auth", "assumed"),
+    [
+        ("", "application/json-rpc", CookieAuth(), True),
+        ('path = "/api/v2/"', "application/json-rpc", CookieAuth(), True),
+        ('preset = "service"', "application/json-rpc", CookieAuth(), False),
+        ('auth = { username = "ada" }', "application/json-rpc", CookieAuth(username="ada"), False),
+        ('auth = { kind = "none" }', "application/json-rpc", NoAuth(), False),
+        ('content_type = "text/plain"', "text/plain", CookieAuth(), True),
+        ('path = "/"', "application/json", NoAuth(), False),
+        ('path = "/rpc"\ncontent_type = "text/plain"', "text/plain", NoAuth(), False),
+        ('path = "/rpc"\nauth = { kind = "cookie" }', "application/json", CookieAuth(), False),
+        ('preset = "mopidy"', "application/json", NoAuth(), False),
+    ],
+)
+def test_defaults_of_a_profile_follow_its_address(
+    tmp_path: Path, keys: str, content_type: str, auth: Auth, *, assumed: bool
+) -> None:
+    (tmp_path / "sessions.toml").write_text(f'[profile.p]\nurl = "https://h"\n{keys}\n')
+    found = load(Paths.of({"RPCEXPLORER_HOME": str(tmp_path / "home")}), tmp_path, {}, None)
+    profile = found.profiles["p"]
+    assert (profile.content_type, profile.auth, profile.assumes_auth) == (content_type, auth, assumed)
+
+
+def test_a_path_in_a_local_file_takes_the_defaults_of_the_service(tmp_path: Path) -> None:
+    (tmp_path / "sessions.toml").write_text('[profile.p]\nurl = "https://h"\n')
+    (tmp_path / "sessions.local.toml").write_text('[profile.p]\npath = "/rpc"\n')
+    found = load(Paths.of({"RPCEXPLORER_HOME": str(tmp_path / "home")}), tmp_path, {}, None)
+    profile = found.profiles["p"]
+    assert (profile.content_type, profile.auth.kind, profile.is_service) == ("application/json", "none", False)

@@ -102,6 +102,7 @@ def test_a_profile_with_the_preset_of_the_usual_service_is_as_one_without(tmp_pa
     assert {key for key in Profile.__struct_fields__ if getattr(preset, key) != getattr(usual, key)} == {
         "methods",
         "has_login",
+        "preset",
     }
 
 

@@ -113,7 +113,7 @@ REFUSED = [
     ('ca_file = ""', "profile.p.ca_file", "path of a file"),
     ('auth = "cookie"', "profile.p.auth", "must be auth, written as a table"),
     ('auth = { kind = "cookies" }', "profile.p.auth.kind", 'did you mean "cookie"?'),
-    ('auth = { username = "ann" }', "profile.p.auth.kind", "the kind is missing"),
+    ('path = "/"\nauth = { username = "ann" }', "profile.p.auth.kind", "the kind is missing"),
     ('auth = { kind = "cookie", cookie = "id=hunter2" }', "profile.p.auth.cookie", "without a value"),
     ("login = { ended_status = [401, true] }", "profile.p.login.ended_status.1", "from 100 to 599"),
     ("login = { ended_status = 401 }", "profile.p.login.ended_status", "array of HTTP statuses"),

@@ -965,7 +965,6 @@ def test_what_fits_a_profile_is_shown_with_old_and_new_and_its_file(make_explore
             await profiles(pilot, "one")
             dialog = await begun(pilot, "t")
             beside = team.with_name("sessions.local.toml")
-            assert "✗ Content type" in asked(dialog)
             assert f"to be written to {beside}" in asked(dialog).replace("\n", "")
             assert "not set → deluge" in asked(dialog)
             assert not beside.exists()
