@@ -1011,7 +1011,7 @@ async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
     await at.reply(BEFORE)
     await at.reply(AFTER)
     await at.history()
-    await at.press("m", "d")
+    await at.press("m", "down", "d")
     await on(at.pilot, ComparisonScreen)
     assert at.posted(ComparisonWanted)
     words = "1 member differs, 1 number is the same but written otherwise, 1 is new; 1 value was left out"

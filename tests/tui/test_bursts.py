@@ -558,9 +558,9 @@ def test_calls_are_compared_that_were_marked_and_stood_where_the_keys_had_led(ex
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         sides = compared(app)
-        await play(pilot, "f6", "m", "down", "d", "n", "down", "N", "escape", "down", "d", "up", "escape")
+        await play(pilot, "f6", "m", "down", "down", "d", "n", "down", "N", "escape", "down", "d", "up", "escape")
         assert sides == [("three", "five"), ("two", "five")]
-        await play(pilot, "home", "m", "down", "x", "escape", "down", "d", "escape", "escape", "escape")
+        await play(pilot, "home", "m", "down", "down", "x", "escape", "down", "d", "escape", "escape", "escape")
         await until(pilot, lambda: app.screen is calls)
         assert sides[2:] == []
 
@@ -574,7 +574,7 @@ def test_what_is_replayed_and_opened_is_where_the_keys_had_led(explorer: Explore
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
         sides = compared(app)
-        await play(pilot, "f6", "down", "m", "m", "R", *"demo", "enter")
+        await play(pilot, "f6", "down", "m", "down", "m", "R", *"demo", "enter")
         replay: ReplayScreen = await on(pilot, ReplayScreen)
         await until(pilot, lambda: len(replay.done) == 2 and replay.stop is None)
         assert [each.recorded.method for each in replay.done] == ["two", "three"]
@@ -590,7 +590,9 @@ def test_what_is_asked_before_a_replay_is_answered_by_the_word_where_the_keys_ha
     recorded(explorer, "one", "two")
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        await play(pilot, "f6", "m", "m", "R", *"prod", "enter", "right", "left", "enter", "down", "escape", "escape")
+        await play(
+            pilot, "f6", "m", "down", "m", "R", *"prod", "enter", "right", "left", "enter", "down", "escape", "escape"
+        )
         await until(pilot, lambda: app.screen is calls)
         assert called(explorer) == ["two", "one"], "nothing was sent"
 

@@ -36,13 +36,12 @@ class MarkingScreen(SearchScreen):
         return [self._call] if self._call is not None else []
 
     def action_mark(self) -> None:
-        """Mark the call and go on to the next, so that a row of them is one key held down; again: let it go."""
+        """Mark the call, or remove its mark. The cursor stays, so that the same key takes it back."""
         call = self._call
         if call is None:
             return
         others = tuple(each for each in self._marked if each.id != call.id)
         self._mark(others if len(others) < len(self._marked) else (*others, call))
-        self._pane.list.action_move(1)
 
     def _mark(self, calls: tuple[Exchange, ...]) -> None:
         self._marked = calls

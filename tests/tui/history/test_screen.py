@@ -562,7 +562,7 @@ def test_deleting_names_the_call_and_an_impatient_enter_keeps_it(recorded: Explo
 @pytest.mark.thorough
 def test_a_call_is_deleted_and_the_cursor_stays_near(recorded: Explorer) -> None:
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "m", "m", "up", "delete", "right", "enter")
+        await press(pilot, "m", "down", "m", "delete", "right", "enter")
         assert methods(screen) == ["report.run", "ping", "user.list"]
         assert [(call.method, call.name) for call in screen._meant] == [("report.run", "")], "what is gone is not meant"
         assert "● 1 marked" in text_of(screen.query_one(HistoryPane)._bar)
@@ -630,14 +630,16 @@ def test_marked_calls_stay_marked_through_a_filter_and_are_meant_until_they_are_
         return tuple(replayed)
 
     async def act(pilot: Pilot[None], screen: HistoryScreen) -> None:
-        await press(pilot, "R", "m", "m", "d")
+        await press(pilot, "R", "m")
+        assert chosen(screen) == "report.run", "the cursor stays"
+        await press(pilot, "down", "m", "down", "d")
         assert [row[:1] for row in rows(screen)[1:3]] == ["●", "●"]
         assert screen.query_one(HistoryPane)._bar.words[-1][0] == "  ● 2 marked"
         await press(pilot, *"/user", "enter")
         assert methods(screen) == ["user.get", "user.list"]
         await press(pilot, "R")
         assert wanted(pilot) == (["report.run"], ["user.get", "report.run"])
-        await press(pilot, "up", "m", "d")  # the mark of user.get is let go, and the cursor stands on user.list
+        await press(pilot, "up", "m", "down", "d")  # the mark of user.get is let go, and the cursor stands on user.list
         compared = [(message.exchange.method, message.other.method) for message in pilot.app.of(ComparisonWanted)]  # type: ignore[attr-defined]
         assert compared == [("ping", "user.get"), ("user.list", "report.run")]
         await press(pilot, "escape")
