@@ -121,7 +121,16 @@ class ResponsePane(ReplyLine):
     def tick(self, elapsed: float, progress: Progress | None) -> None:
         if self.what:
             self._bar.words = running(self.what, self.whose, progress, elapsed, step=self.step)
-            self.set_class(elapsed > QUICK, "-old")
+            if elapsed > QUICK:
+                self._step_back()
+
+    def _step_back(self) -> None:
+        """While a call waits, the response before it is dimmed; an error is not shown at all."""
+        failed = self.exchange is not None and bool(self.exchange.exit_code)
+        self.set_class(not failed, "-old")
+        if failed and self.body.exchange is not None:
+            self.body.exchange = None
+            self._remarks.pieces = self._hint.pieces = []
 
     def focus_inside(self) -> None:
         self.body.focus_inside()
@@ -157,6 +166,10 @@ class ResponsePane(ReplyLine):
             self.call_after_refresh(self.body.prepare)
         else:
             self.remove_class("-old")
+            if self.body.exchange is not self.exchange:  # it was off view, and nothing has replaced it
+                self.body.exchange = self.exchange
+                self._hint.pieces = self.hint
+                self.say()
             bar.tabs, bar.open, bar.key = TABS, self.tab, self._key
             bar.after = self._beside()
             bar.words = ended(self.exchange, bar.room) if self.exchange else [("Response", "middle")]

@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.jsontext import slices
-from rpcexplorer.model.exchange import Exchange, Response, Result
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Response, Result
 from rpcexplorer.tui import pacing
 from rpcexplorer.tui.call.response import body as body_module
 from rpcexplorer.tui.call.response import pane as response_module
@@ -193,6 +194,39 @@ def test_a_count_in_the_beginning_is_not_final(watched: Watched) -> None:
             await until(pilot, lambda: bool(stage.of(Reader.Found)) and stage.of(Reader.Found)[-1].counted)
             assert not stage.of(Reader.Found)[0].counted
             assert stage.of(Reader.Found)[-1].total == MANY
+
+    asyncio.run(run())
+
+
+def test_old_error_is_gone_while_a_call_waits() -> None:
+    failed = replace(exchange(None), outcome=ErrorObject(-1, "no", None, b'{"message": "broken"}'))
+
+    async def run() -> None:
+        stage = Stage(pane := ResponsePane())
+        async with stage.run_test(size=(100, 20)) as pilot:
+
+            def shown() -> str:
+                return "\n".join(
+                    "".join(piece.text for piece in strip)
+                    for strip in stage.screen._compositor.render_strips(stage.size)
+                )
+
+            pane.exchange, pane.hint = failed, [("Ask for it.", "text")]
+            await pilot.pause()
+            assert shown().count("broken") == 1
+            pane.what = "sending"
+            pane.tick(0.1, None)
+            await pilot.pause()
+            assert "broken" in shown(), "a quick call changes nothing else on view"
+            pane.tick(1.0, None)
+            await pilot.pause()
+            assert "broken" not in shown()
+            assert "Ask for it." not in shown()
+            assert "appears here as soon as" in shown()
+            pane.what = ""  # nothing came in its place
+            await pilot.pause()
+            assert shown().count("broken") == 1
+            assert "Ask for it." in shown()
 
     asyncio.run(run())
 
