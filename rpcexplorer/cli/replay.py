@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from itertools import groupby
 
 import click
 from msgspec import Struct
 
 from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
-from rpcexplorer.cli.context import Invocation, at_address, fail, invocation_of, profile_option
+from rpcexplorer.cli.context import Invocation, at_address, complete_profiles, fail, invocation_of
 from rpcexplorer.cli.recorded import Recorded, called
 from rpcexplorer.cli.show import json_line
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
-from rpcexplorer.cli.world import INTERRUPTED, World
+from rpcexplorer.cli.world import INTERRUPTED, PROGRAM, World
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import Complaint, listed
 from rpcexplorer.model.draft import sent_draft
@@ -25,8 +26,8 @@ from rpcexplorer.views.json_out import json_of
 
 UNREAD = 6
 """Exit code where a call of a case cannot be read: nobody can compare it."""
-WHICH_PROFILE = "Somebody else has recorded this: say with -p which profile it is sent with."
-NO_PROFILE = "Somebody else has recorded this, and there is no profile yet: say with --url where it is sent."
+WHICH_PROFILE = "Someone else recorded this: name the profile to send it with, by -p."
+NO_PROFILE = "Someone else recorded this, and there is no profile yet: name a server with --url."
 
 
 class _ToSend(Struct, frozen=True):
@@ -38,7 +39,15 @@ class _ToSend(Struct, frozen=True):
 
 @click.command()
 @click.argument("calls", metavar="ID|FILE...", nargs=-1, required=True)
-@profile_option
+@click.option(
+    "-p",
+    "--profile",
+    "profiles",
+    metavar="NAME|THEIRS=MINE",
+    multiple=True,
+    shell_complete=complete_profiles,
+    help="Use this profile, or MINE for the calls recorded with THEIRS. Can be repeated.",
+)
 @click.option("--url", metavar="URL", help="Send to this address without a profile.")
 @click.option(
     "--ignore",
@@ -53,7 +62,7 @@ class _ToSend(Struct, frozen=True):
 def replay(
     context: click.Context,
     calls: tuple[str, ...],
-    profile: str | None,
+    profiles: tuple[str, ...],
     url: str | None,
     ignore: tuple[str, ...],
     as_json: bool,
@@ -63,7 +72,8 @@ def replay(
     """Send recorded calls again, or those of a case, and compare the replies with what is recorded.
 
     What was sent is sent, one call after the other, with the credentials of today: with the profile of each record, or
-    another one. Of a case that somebody else has made, nothing is sent before you have said with which profile.
+    another one. Of a case that somebody else has made, nothing is sent before you have said with which profile. If its
+    calls went to several servers, name a profile for each: -p THEIRS=MINE. THEIRS is a profile or a URL of the case.
 
     It ends with 0 where all is the same, an error that comes again included, with 6 where something differs or cannot
     be compared, or nothing was, else as a call does: 3, 4, 5, 130. A login whose password is not recorded is left out,
@@ -73,6 +83,7 @@ def replay(
     Examples:
       rpcexplorer replay 1m7ypmkv7qa7kfj
       rpcexplorer replay case.toml -p staging --ignore '/items/*/seen_at'
+      rpcexplorer replay case.toml -p shop=mine -p shop-test=mine-test
     """
     invocation = invocation_of(context)
     world = invocation.world
@@ -80,9 +91,11 @@ def replay(
     explorer = invocation.open(ask=ask)
     damaged: list[Damaged] = []
     records = called(explorer, calls, world, damaged)
-    to_send, question = _with_profiles(invocation, explorer, records, profile, url)
+    to_send, question, advice = _with_profiles(invocation, explorer, records, calls, profiles, url)
     for each in to_send:
         tell_where(invocation, explorer, each.record.exchange, each.profile)
+    if question and not (ask and world.asks):
+        fail(advice)
     _ask_first(invocation, explorer, to_send, question, ask=ask, yes=yes)
     stop = Stop()
     results = run_until_stopped(_run(invocation, explorer, to_send, ignore, stop, as_json=as_json), stop)
@@ -93,21 +106,61 @@ def replay(
 
 
 def _with_profiles(
-    invocation: Invocation, explorer: Explorer, records: Sequence[Recorded], name: str | None, url: str | None
-) -> tuple[list[_ToSend], str]:
-    """Each record with the profile that it is sent with; and a question where no person has chosen that one."""
-    if name or url or invocation.profile or invocation.url:
-        chosen = invocation.use(explorer, name, url)
-        return [_ToSend(each, chosen) for each in records], ""
-    to_send, question = [], ""
-    for each in records:
-        if explorer.journal.is_ours(each.exchange, each.source):
-            to_send.append(_ToSend(each, _own_profile(explorer, each)))
-        else:
-            proposed = _proposed(explorer, each)
-            to_send.append(_ToSend(each, proposed))
-            question = f"Somebody else has recorded this. It would be sent with profile {proposed.name}."
-    return to_send, question
+    invocation: Invocation,
+    explorer: Explorer,
+    records: Sequence[Recorded],
+    calls: Sequence[str],
+    names: Sequence[str],
+    url: str | None,
+) -> tuple[list[_ToSend], str, str]:
+    """Return each record with its profile.
+
+    If this person has not chosen one for a stranger's record, also return a question, and what to run instead.
+    """
+    mine = {theirs: name for theirs, sign, name in (each.rpartition("=") for each in names) if sign}
+    for theirs in mine:
+        if not any(theirs in _server(each) for each in records):
+            known = listed(dict.fromkeys(each.exchange.profile for each in records))
+            raise click.UsageError(f"-p: no call was recorded with {theirs or 'nothing'}, but with {known}.")
+    plain, chosen = [each for each in names if "=" not in each], None
+    if len(plain) > 1:
+        raise click.UsageError("Name one profile, or THEIRS=MINE for each server that the calls went to.")
+    if plain or url or invocation.profile or invocation.url:
+        chosen = invocation.use(explorer, plain[0] if plain else None, url)
+
+    def chosen_for(record: Recorded) -> Profile | None:
+        for theirs in _server(record):
+            if theirs in mine:
+                return _named(explorer, mine[theirs])
+        if chosen is None and explorer.journal.is_ours(record.exchange, record.source):
+            return _own_profile(explorer, record)
+        return chosen
+
+    found = [(record, chosen_for(record)) for record in records]
+    unknown = {_server(record): record for record, profile in found if profile is None}
+    proposed = {
+        server: _proposed(explorer, record, alone=len(unknown) == 1 and not mine) for server, record in unknown.items()
+    }
+    if not proposed:
+        return [_ToSend(record, profile) for record, profile in found if profile], "", ""
+    advice = _advice(explorer, proposed, calls, names)
+    to_send = [_ToSend(record, profile or proposed[_server(record)] or fail(advice)) for record, profile in found]
+    used = {profile.name: theirs for (theirs, _), profile in proposed.items() if profile}
+    several = len(used) > 1
+    pairs = listed(f"{name} (for {theirs})" if several else name for name, theirs in used.items())
+    return to_send, f"Someone else recorded this. It would be sent with profile{'s' * several} {pairs}.", advice
+
+
+def _named(explorer: Explorer, name: str) -> Profile:
+    profile = explorer.profiles.get(name)
+    if isinstance(profile, Complaint):
+        fail(str(profile))
+    return profile
+
+
+def _server(record: Recorded) -> tuple[str, str]:
+    """Return how a record names the server that it went to: by profile and by URL."""
+    return record.exchange.profile, record.exchange.url
 
 
 def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
@@ -123,22 +176,43 @@ def _own_profile(explorer: Explorer, record: Recorded) -> Profile:
     return chosen
 
 
-def _proposed(explorer: Explorer, record: Recorded) -> Profile:
-    """The profile that is asked about: the one in whose history the call is, or the default."""
-    chosen, known = record.source or explorer.profiles.get(None), explorer.profiles
-    if isinstance(chosen, Complaint):
-        if known.default is None and len(known.leaves) > 1:
-            fail(f"{WHICH_PROFILE} The profiles are {listed(sorted(known.leaves))}.")
-        fail(f"{WHICH_PROFILE} {chosen}" if known.refused or known.leaves else NO_PROFILE)
-    return chosen
+def _proposed(explorer: Explorer, record: Recorded, *, alone: bool) -> Profile | None:
+    """Return the profile to ask about: the one in whose history the call is, the default, or the one of its URL.
+
+    The default is proposed only if all calls went to one server.
+    """
+    default = explorer.profiles.get(None) if alone else None
+    if record.source is not None or isinstance(default, Profile):
+        return record.source or default
+    same = [each for each in explorer.profiles.profiles.values() if each.endpoint == record.exchange.url]
+    return same[0] if len(same) == 1 else None
+
+
+def _advice(
+    explorer: Explorer, proposed: Mapping[tuple[str, str], Profile | None], calls: Sequence[str], names: Sequence[str]
+) -> str:
+    """Return how to name the profiles of strangers' calls; for several servers, as a command to complete."""
+    known, default = explorer.profiles, explorer.profiles.get(None)
+    profiles = f"The profiles are {listed(sorted(known.leaves))}."
+    if not known.leaves and not known.refused:
+        return NO_PROFILE
+    if len(proposed) > 1 or names:
+        theirs = [name for name, _ in proposed]
+        pairs = (
+            f"{name if theirs.count(name) == 1 else url}={profile.name if profile else 'MINE'}"
+            for (name, url), profile in proposed.items()
+        )
+        command = shlex.join([PROGRAM, "replay", *calls, *(word for each in (*names, *pairs) for word in ("-p", each))])
+        return f"Someone else recorded this. {profiles} Name one for each server:\n{command}"
+    if isinstance(default, Profile) or any(proposed.values()):
+        return WHICH_PROFILE
+    return f"{WHICH_PROFILE} {profiles if known.default is None and len(known.leaves) > 1 else default}"
 
 
 def _ask_first(
     invocation: Invocation, explorer: Explorer, to_send: Sequence[_ToSend], question: str, *, ask: bool, yes: bool
 ) -> None:
     """Go on once a person has said that it may be sent; ``yes`` answers for the profiles, not for whose they are."""
-    if question and not (ask and invocation.world.asks):
-        fail(WHICH_PROFILE)
     wanted = f"{question} {'' if yes else _what_to_ask(explorer, to_send)}".strip()
     if wanted:
         many = f"{len(to_send)} call{'s' * (len(to_send) != 1)}"

@@ -168,7 +168,7 @@ def test_one_question_names_the_profile_the_place_and_what_is_not_safe(
         assert (run(["replay", file], world), len(running.requests)) == (0, 2)
     assert asked[0] == asked[1]
     assert asked[0] == (
-        "Somebody else has recorded this. It would be sent with profile shop. Profile shop (always) asks "
+        "Someone else recorded this. It would be sent with profile shop. Profile shop (always) asks "
         f"before a, b. Send 2 calls to {running.origin}?"
     )
 
@@ -201,22 +201,76 @@ def test_a_case_is_sent_only_with_a_profile_that_was_chosen_and_elsewhere_is_tol
         file = case(shell, f'case = 1\nnote = "look"\n{CALL}')
         refused = shell.run("replay", file, "--yes")
         assert (refused.code, running.requests) == (2, [])
-        assert "say with -p which profile" in refused.err
+        assert "name the profile to send it with, by -p" in refused.err
         ran = shell.run("replay", file, "-p", "shop")
         assert (ran.code, sent(running)) == (0, [("a", [1])])
         assert f"recorded at https://rpc.example.com/api/v2/, sent to {running.origin}/api/v2/ (shop)" in ran.err
         assert "case.toml says: look" in ran.err
+        long = case(shell, f'case = 1\nnote = "{"fails again " * 40}\\nsince Tuesday"\n{CALL}')
+        assert f"{'fails again ' * 40}\n  since Tuesday\n" in shell.run("replay", long, "-p", "shop").err
 
 
 def test_where_no_profile_is_named_and_none_is_the_default_one_sentence_says_what_to_name(shell: Shell) -> None:
     file = case(shell, "case = 1\n" + CALL)
     none = shell.run("replay", file)
     assert (none.code, none.err.count("\n")) == (2, 1)
-    assert none.err.endswith("there is no profile yet: say with --url where it is sent.\n")
+    assert none.err.endswith("there is no profile yet: name a server with --url.\n")
     shell.sessions('[profile.one]\nurl = "http://127.0.0.1:9"\n[profile.two]\nurl = "http://127.0.0.1:9"\n')
     several = shell.run("replay", file)
-    said = "Somebody else has recorded this: say with -p which profile it is sent with. The profiles are one, two.\n"
+    said = "Someone else recorded this: name the profile to send it with, by -p. The profiles are one, two.\n"
     assert (several.code, several.err.endswith(said), several.err.count("default")) == (2, True, 0)
+
+
+@contextmanager
+def two_servers(shell: Shell) -> Iterator[tuple[RawServer, RawServer, str]]:
+    """Two servers that answer differently, and a case of the same call to both, recorded as ``a`` and ``b``."""
+    with server(lambda *_: '"result":1') as one, server(lambda *_: '"result":2') as two:
+        shell.sessions(f'[profile.x]\nurl = "{one.origin}"\n[profile.y]\nurl = "{two.origin}"\n')
+        recorded = [
+            CALL.replace("shop", name).replace("their-call", f"call-{name}").replace("https://rpc.example.com", origin)
+            for name, origin in (("a", one.origin), ("b", two.origin))
+        ]
+        results = [call.replace('{"n": [1], "at": 1}', str(at)) for at, call in enumerate(recorded, start=1)]
+        yield one, two, case(shell, "case = 1\n" + "".join(results))
+
+
+def test_case_of_two_servers_is_replayed_on_two_profiles(shell: Shell) -> None:
+    with two_servers(shell) as (one, two, file):
+        ran = shell.run("replay", file, "-p", "a=x", "-p", "b=y")
+        assert (ran.code, len(one.requests), len(two.requests)) == (0, 1, 1)
+        assert shell.run("replay", file, "-p", f"{two.origin}/api/v2/=y", "-p", "x").code == 0
+        assert shell.run("replay", file, "-p", "x").code == 6
+        crossed = shell.run("replay", file, "-p", "a=y", "-p", "b=x")
+        assert crossed.code == 6
+        assert crossed.err.endswith("2 calls: 2 differs\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("-p x -p y", "Name one profile, or THEIRS=MINE for each server"),
+        ("-p c=x", "-p: no call was recorded with c, but with a, b."),
+        ("-p a=nobody", "there is no profile `nobody`"),
+        (
+            "--yes",
+            "The profiles are x, y. Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y",
+        ),
+        ("-p a=x", "Name one for each server:\n  rpcexplorer replay case.toml -p a=x -p b=y"),
+    ],
+)
+def test_case_of_two_servers_needs_a_profile_for_each(shell: Shell, words: str, said: str) -> None:
+    with two_servers(shell) as (one, two, file):
+        ran = shell.run("replay", file, *words.split())
+        assert (ran.code, one.requests, two.requests) == (2, [], [])
+        assert said in ran.err
+
+
+def test_default_is_not_proposed_for_several_servers(shell: Shell) -> None:
+    with two_servers(shell) as (one, two, file):
+        shell.sessions(f'default = "x"\n[profile.x]\nurl = "{one.origin}"\n[profile.y]\nurl = "http://127.0.0.1:9"\n')
+        ran = shell.run("replay", file, terminal=True)
+        assert (ran.code, one.requests, two.requests) == (2, [], [])
+        assert "rpcexplorer replay case.toml -p a=x -p b=MINE" in ran.err
 
 
 def test_a_case_does_not_choose_what_the_question_says(shell: Shell) -> None:
