@@ -11,10 +11,12 @@ from urllib.parse import urlsplit
 import click
 
 from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.profiles_trust import QUESTION, pin
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
 from rpcexplorer.cli.world import INTERRUPTED, PROGRAM
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.connection_test import REFUSED, Check, Report
+from rpcexplorer.model.hint import quoted
 from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.json_out import json_of
@@ -61,16 +63,14 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         )
     if yes and not apply:
         fail("--yes answers the question that --apply asks: add --apply to have the profile changed.")
-    report, stopped = _tested(invocation, explorer, profile)
-    hide = explorer.redactor().text
-    if as_json:
-        invocation.world.print(json_of(_as_json(profile, report, hide)).decode())
-    else:
-        _tell(invocation, profile, report, hide)
-    if stopped:
-        context.exit(INTERRUPTED)
-    code = report.exit_code
+    report = _tested_and_told(context, explorer, profile, as_json=as_json)
     proposal = report.proposal
+    while proposal and proposal.trusts and apply and ask and invocation.world.asks:  # --yes trusts no certificate
+        agree(context, QUESTION.format(profile.name), yes=False)
+        profile = _trusted(invocation, explorer, profile, proposal)
+        report = _tested_and_told(context, explorer, profile, as_json=as_json)
+        proposal = report.proposal
+    code = report.exit_code
     asked = apply or (ask and invocation.world.asks and not as_json)
     if asked and proposal and proposal.changes and not proposal.trusts and not profile.ad_hoc:
         file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
@@ -91,6 +91,32 @@ def _can_be_called(url: str) -> bool:
         return parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False
+
+
+def _tested_and_told(context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool) -> Report:
+    """Test the connection and print the report; end the command if somebody ended the test."""
+    invocation = invocation_of(context)
+    report, stopped = _tested(invocation, explorer, profile)
+    hide = explorer.redactor().text
+    if as_json:
+        invocation.world.print(json_of(_as_json(profile, report, hide)).decode())
+    else:
+        _tell(invocation, profile, report, hide)
+    if stopped:
+        context.exit(INTERRUPTED)
+    return report
+
+
+def _trusted(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal) -> Profile:
+    """Write the https address, if the server redirected there, and the certificate to trust."""
+    name, values = profile.name, proposal.values
+    if "url" in values:
+        moved = Proposal((("url", values["url"]),))
+        home = explorer.profiles.change_home(name, explorer.paths.user_sessions)
+        _change(invocation, explorer, profile, moved, home)
+        profile = explorer.profiles.profiles[name]
+    pin(invocation, explorer, profile, values["certificate"])
+    return explorer.profiles.profiles[name]
 
 
 def _tested(invocation: Invocation, explorer: Explorer, profile: Profile) -> tuple[Report, bool]:
@@ -122,6 +148,12 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
     if proposal is None or (not profile.ad_hoc and not proposal.changes):
         return
     out()
+    _tell_proposal(invocation, profile, proposal, hide)
+
+
+def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal, hide: Callable[[str], str]) -> None:
+    """What to change, with the commands that do it."""
+    out = invocation.world.print
     if profile.ad_hoc:
         url, keys = proposal.made_from(profile)
         for line in profile_lines(NEW, url, keys):
@@ -129,11 +161,17 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
         out()
         for line in add_command(NEW, url, keys, proposal.secrets, lacks_auth=proposal.lacks_auth):
             out(printable(hide(line)))
+        if proposal.trusts:
+            out(f"{PROGRAM} profiles test {NEW} --apply")
         if proposal.preset and proposal.preset.advice:
             invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
         return
     if proposal.trusts:
-        out(f"To trust exactly this certificate, if it is the right one: {PROGRAM} profiles trust {profile.name}")
+        out("To trust exactly this certificate, if it is the right one:")
+        if "url" in proposal.values:
+            out(printable(hide(f"  {PROGRAM} profiles set {profile.name} {quoted('url=' + proposal.values['url'])}")))
+        out(f"  {PROGRAM} profiles trust {profile.name}")
+        out(f"  {PROGRAM} profiles test {profile.name} --apply")
         return
     out("What it should say instead:")
     for key, change in rows_of(profile, proposal.changes):

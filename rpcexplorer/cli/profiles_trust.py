@@ -16,6 +16,8 @@ from rpcexplorer.model.secrets.certificate import ShownCertificate, as_fingerpri
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.certificate import certificate_rows
 
+QUESTION = "Trust exactly this certificate for {}, and send it what goes there?"
+
 
 @click.command()
 @click.argument("name", shell_complete=complete_profiles)
@@ -49,7 +51,13 @@ def trust(context: click.Context, name: str, fingerprint: str | None, team: bool
         fail("--yes would trust whoever answers: add --fingerprint with the one that you expect.")
     if not yes and not invocation.world.asks:
         fail("Nobody can be asked: add --yes --fingerprint with the one that you expect.")
-    agree(context, f"Trust exactly this certificate for {name}, and send it what goes there?", yes=yes)
+    agree(context, QUESTION.format(name), yes=yes)
+    pin(invocation, explorer, profile, found, team=team)
+
+
+def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str, *, team: bool = False) -> None:
+    """Write the fingerprint of the one certificate that the profile trusts."""
+    name = profile.name
     file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
 
     def write() -> Profile | Complaint:

@@ -180,7 +180,9 @@ class Tester:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
         if self._distrusted(checks) and not under_way and self._certificate:
-            proposal = Proposal((("certificate", self._certificate.certificate.fingerprint),))
+            url = self._examination.form.url
+            moved = (("url", url),) if url != self._profile.url else ()
+            proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
         calls = tuple(Asked(heard.exchange.method, heard.form.path, heard.said) for heard in self._examination.heard)
         if tried:
             heard = Finding(self._profile, tried)

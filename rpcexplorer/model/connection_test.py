@@ -231,6 +231,10 @@ def checks_of(examination: Examination) -> list[Check]:
     """Return the rows that open calls can show."""
     if not examination.heard:
         return []
+    if blocked := examination.blocked:
+        moved = next(each for each in reversed(examination.heard) if each.moved_to)
+        redirect = Check("Redirect", "well", f"{moved.form.path}: {moved.said}")
+        return [redirect, *steps(blocked.exchange, blocked.form)]
     found = examination.found
     at = found or next((heard for heard in reversed(examination.heard) if not heard.ended), examination.heard[-1])
     first = next(heard for heard in examination.heard if heard.form.url == at.form.url)

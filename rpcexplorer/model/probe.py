@@ -92,6 +92,10 @@ class Finding(Struct, frozen=True):
         return isinstance(outcome, Cancelled) or (isinstance(outcome, Unreached) and outcome.step not in OF_THE_TEST)
 
     @property
+    def fails_at_tls(self) -> bool:
+        return isinstance(self.exchange.outcome, Unreached) and self.exchange.outcome.step == "tls"
+
+    @property
     def asks_for_login(self) -> bool:
         return asks_for_login(self.form.login, self.exchange.outcome, self.exchange.response.status)
 
@@ -211,6 +215,8 @@ class Examination:
         """The best reply in JSON-RPC, or the refusal of an address that has some behind a login."""
         self.private: Finding | None = None
         """The reply of a method that is only for those who are known to the server."""
+        self.blocked: Finding | None = None
+        """The https address of a redirect, which failed at TLS: every other question would lead there, too."""
         self.over = False
 
     def run(self) -> Trials:
@@ -224,6 +230,8 @@ class Examination:
     @property
     def form(self) -> Profile:
         """Address and form as far as they are known."""
+        if self.blocked:
+            return self.blocked.form
         return self.found.form if self.found else self.heard[-1].form if self.heard else self.profile
 
     @property
@@ -274,6 +282,9 @@ class Examination:
                 continue
             if heard.speaks or self._is_behind_login(heard):
                 return heard
+            if heard.fails_at_tls and heard.form.url != self.profile.url:
+                self.blocked = heard
+                return None
             closer = [each for each in self._closer(heard) if not self._was_asked(each)]
             waiting.extendleft(reversed(closer))
             if closer:
@@ -438,7 +449,8 @@ class Proposal(Struct, frozen=True):
         """The url of a new profile for an address that was typed, and its other keys; those of auth in a table."""
         keys = {key: value for key, value in self.changes if key != "url" and not key.startswith("auth.")}
         auth = {key.removeprefix("auth."): value for key, value in self.changes if key.startswith("auth.")}
-        if not auth and self.preset is None and not self.lacks_auth and address.has_own_auth:
+        is_seen = not self.lacks_auth and not self.trusts
+        if not auth and self.preset is None and is_seen and address.has_own_auth:
             auth = {"kind": address.auth.kind}
         if address.path != PATH:
             keys.setdefault("path", address.path)

@@ -181,5 +181,28 @@ def test_a_certificate_is_shown_with_the_command_that_trusts_it(shell: Shell, tm
     lines = ran.text.splitlines()
     below = lines[next(at for at, line in enumerate(lines) if line.startswith("✗ TLS")) + 1]
     assert below.split() == ["fingerprint", box.fingerprint]
-    assert lines[-1].endswith("rpcexplorer profiles trust shop")
+    assert lines[-2:] == ["  rpcexplorer profiles trust shop", "  rpcexplorer profiles test shop --apply"]
     assert not (shell.folder / "sessions.local.toml").exists(), "nobody trusts by habit"
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("redirects", [False, True])
+def test_apply_goes_on_after_certificate_is_trusted(shell: Shell, tmp_path: Path, redirects: bool) -> None:
+    box = self_signed()
+    with (
+        RawServer(by_name, tls=box.server(tmp_path)) as safe,
+        RawServer(lambda _: http_reply(b"", 301, {"Location": f"{safe.origin}/rpc"})) as wire,
+    ):
+        profile(shell, (wire if redirects else safe).origin, 'path = "/rpc"')
+        words = ["profiles", "test", "shop", "--apply"]
+        with Terminal(words, shell.environment, shell.folder, (120, 50)) as terminal:
+            terminal.sees(box.fingerprint, "Trust exactly this certificate for shop")
+            terminal.type("y")
+            terminal.press("enter")
+            terminal.sees("What it should say instead", "Change shop in")
+            terminal.type("y")
+            terminal.press("enter")
+            assert terminal.ends() == 0
+    written = tomllib.loads((shell.folder / "sessions.local.toml").read_text())["profile"]["shop"]
+    assert (written["certificate"], written["empty_params"]) == (box.fingerprint, "{}")
+    assert written.get("url", safe.origin) == safe.origin

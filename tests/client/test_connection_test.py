@@ -604,6 +604,21 @@ def test_a_token_in_the_path_is_all_there_is_to_try(tmp_path: Path) -> None:
     assert (report.exit_code, report.proposal) == (0, None)
 
 
+def test_redirect_to_unknown_certificate_ends_with_https_address(tmp_path: Path) -> None:
+    box = self_signed()
+    with (
+        RawServer(by_name, tls=box.server(tmp_path)) as safe,
+        RawServer(lambda request: http_reply(b"", 301, {"Location": safe.origin + path_of(request)})) as wire,
+    ):
+        typed = ad_hoc(wire.origin)
+        report = report_of(opened(tmp_path), typed)
+    assert (len(wire.requests), safe.requests, report.exit_code) == (1, [], 4)
+    assert row(report, "Redirect")[1] == f"/: HTTP 301 to {safe.origin}/"
+    assert row(report, "TLS")[0] == "failed"
+    assert report.proposal is not None
+    assert report.proposal.made_from(typed) == (safe.origin, {"certificate": box.fingerprint})
+
+
 def test_a_certificate_that_nobody_vouches_for_is_shown_and_can_be_trusted(tmp_path: Path, explorer: Explorer) -> None:
     box = self_signed()
     with RawServer(by_name, tls=box.server(tmp_path)) as wire:
@@ -613,6 +628,7 @@ def test_a_certificate_that_nobody_vouches_for_is_shown_and_can_be_trusted(tmp_p
         assert report.certificate is not None
         assert report.proposal is not None
         assert dict(report.proposal.changes) == {"certificate": report.certificate.certificate.fingerprint}
+        assert "auth" not in report.proposal.made_from(ad_hoc(wire.origin))[1], "no response was seen"
         fingerprint = report.certificate.certificate.fingerprint
         again, profile = profile_of(tmp_path, wire, f'path = "/rpc"\ncertificate = "{fingerprint}"')
         report = report_of(again, profile)

@@ -63,7 +63,8 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
     if profile.ad_hoc:
         name = await _kept(screen, explorer, profile, proposal)
     elif shown and proposal.trusts:
-        name = profile.name if await trusted(screen, explorer, profile, shown) else ""
+        url = proposal.values.get("url", "")
+        name = profile.name if await trusted(screen, explorer, profile, shown, url) else ""
     else:
         name = await _changed(screen, explorer, profile, proposal)
     if name and proposal.trusts:  # only now the server can be asked

@@ -21,13 +21,15 @@ ROOM: Final = 28
 """Columns that a title has for a profile's name."""
 
 
-async def trusted(screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate) -> bool:
-    """Show it and ask; whether it is trusted from now on."""
+async def trusted(
+    screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate, url: str = ""
+) -> bool:
+    """Show it and ask; whether it is trusted from now on. ``url``: the https address that the server redirects to."""
     name, found = profile.name, shown.certificate.fingerprint
     file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
     written = home(explorer, file)
     rows = [
-        ("host", profile.origin),
+        ("host", url or profile.origin),
         *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
         ("compare", "its fingerprint with what the owner of the server tells you by another way"),
         ("file", f"{file}  ({written.audience})"),
@@ -36,6 +38,12 @@ async def trusted(screen: Screen[Any], explorer: Explorer, profile: Profile, sho
     title = f"Trust this certificate for {clipped(name, ROOM)}, and send it what goes there?"
     if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
         return False
+    if url:
+        moved = explorer.apply(name, (("url", url),), explorer.profiles.change_home(name, explorer.paths.user_sessions))
+        if moved:
+            screen.notify(str(moved), markup=False, severity="warning", timeout=10)
+            return False
+        profile = explorer.profiles.profiles[name]
 
     def write() -> Profile | Complaint:
         trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
