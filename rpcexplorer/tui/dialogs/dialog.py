@@ -9,17 +9,66 @@ from collections.abc import Iterator, Sequence
 from typing import ClassVar, Generic
 
 from msgspec import Struct
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
+from rich.segment import Segment
+from rich.style import Style
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, VerticalScroll
 from textual.content import Content
-from textual.screen import ModalScreen
+from textual.geometry import Region
+from textual.renderables.background_screen import BackgroundScreen
+from textual.screen import ModalScreen, Screen
+from textual.strip import Strip
 from textual.widgets import Input, Static
 
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce, ResultT
 from rpcexplorer.tui.widgets.answer import Answer, Answers
 from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.views.printable import printable
+
+
+class Backdrop(BackgroundScreen):
+    """The screen behind a dialog: dimmed, and without the words that the dialog would cut at its edges."""
+
+    def __init__(self, behind: BackgroundScreen, block: Region) -> None:
+        super().__init__(behind.screen, behind.color)
+        self._block = block
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        lines = Segment.split_lines(super().__rich_console__(console, options))
+        for y, pieces in enumerate(lines):
+            if y:
+                yield Segment.line()
+            strip = Strip(piece for piece in pieces if not piece.control)
+            if self._block.y <= y < self._block.bottom:
+                strip = without_cut_words(strip, self._block.x, self._block.right)
+            yield from map(_dimmed, strip) if self.color.a == 0 else strip
+
+
+def _dimmed(piece: Segment) -> Segment:
+    """Let the terminal dim its own colours, which nobody can mix, and leave out those of grounds."""
+    return Segment(piece.text, Style(color=piece.style.color if piece.style else None, dim=True))
+
+
+def without_cut_words(strip: Strip, left: int, right: int) -> Strip:
+    """Return a line that is blank between two columns, and where words go on beyond them.
+
+    Words that belong together have one blank between them; two blanks, or the line between two panes, end them.
+    """
+    cells = "".join(letter + "\0" * (cell_len(letter) - 1) for letter in strip.text)
+
+    def is_between_words(at: int) -> bool:
+        return "  " in cells[max(at - 2, 0) : at + 2] or "│" in cells[at - 1 : at + 1]
+
+    while 0 < left < len(cells) and not is_between_words(left):
+        left -= 1
+    while 0 < right < len(cells) and not is_between_words(right):
+        right += 1
+    before, between, after = strip.crop(0, left), strip.crop(left, right), strip.crop(right)
+    blank = [Segment(" " * piece.cell_length, piece.style) for piece in between]
+    return Strip([*before, *blank, *after])
 
 
 class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[ResultT]):
@@ -36,7 +85,7 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         background: $surface; color: $text; border-left: outer $accent; padding: 1 3;
         scrollbar-background: $surface; scrollbar-background-hover: $surface; scrollbar-background-active: $surface;
     }
-    Dialog.-low > .block { max-height: 100%; padding: 0 3; }
+    Dialog.-low > .block { max-height: 100%; margin-bottom: 1; padding: 0 3; }
     Dialog.-narrow > .block { width: 100%; max-width: 100%; }
     Dialog.-grave > .block { border-left: outer $prod; }
     Dialog .title { text-style: bold; color: $accent; margin-bottom: 1; width: 1fr; height: auto; }
@@ -59,11 +108,27 @@ class Dialog(AnswersOnce[ResultT | None], ModalScreen[ResultT | None], Generic[R
         """``grave``: the answer may do harm, and the dialog is red where others have the accent."""
         super().__init__(classes="-grave" if grave else None)
         self._title = title
+        self._covered = Region()
+        """What the block covers."""
 
     def compose(self) -> ComposeResult:
         with VerticalScroll(classes="block", can_focus=False):
             yield Static(plain(self._title), classes="title")
             yield from self.content()
+
+    def on_mount(self) -> None:
+        self.screen_layout_refresh_signal.subscribe(self, self._look_behind)
+
+    def _look_behind(self, _: Screen[object]) -> None:
+        """A block of another height cuts other words."""
+        block = self.query_one(".block").region
+        if block != self._covered:
+            self._covered = block
+            self.refresh()
+
+    def render(self) -> RenderableType:
+        behind = super().render()
+        return Backdrop(behind, self._covered) if isinstance(behind, BackgroundScreen) else behind
 
     def content(self) -> ComposeResult:
         """What stands under the title."""

@@ -1,0 +1,54 @@
+"""What is seen of the screen behind a dialog."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from rich.segment import Segment
+from textual.pilot import Pilot
+from textual.strip import Strip
+
+from rpcexplorer.explorer import Explorer
+from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.call.screen import CallScreen
+from rpcexplorer.tui.dialogs.dialog import without_cut_words
+from rpcexplorer.tui.dialogs.picker import Picker
+from tests.tui.visiting import on, rest, visit
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("a list  some words to read  the rest", "a list                      the rest"),
+        ("a list  some words│more of them  more", "a list            │more of them  more"),
+        ("a 語語語語語語語語語  語 b", "                      語 b"),
+        ("short", "short"),
+    ],
+)
+def test_backdrop_shows_no_words_that_a_dialog_cuts(text: str, shown: str) -> None:
+    """The dialog covers columns 10 to 17."""
+    strip = Strip([Segment(text)])
+    found = without_cut_words(strip, 10, 18)
+    assert (found.text, found.cell_length) == (shown, strip.cell_length)
+
+
+@pytest.mark.drawn
+@pytest.mark.parametrize("theme", ["night", "paper", "contrast", "terminal"])
+def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def style() -> str:
+            svg = app.export_screenshot()
+            names = re.findall(r'class="([\w-]+)"[^>]*>[^<]*Methods', svg)
+            return re.findall(rf"\.{names[0]} {{(.*?)}}", svg)[0]
+
+        app.wear(theme)
+        await rest(pilot)
+        before = style()
+        await pilot.press("ctrl+p")
+        await on(pilot, Picker)
+        await rest(pilot)
+        assert style() != before
+
+    visit(explorer, scene, size=(120, 60))
