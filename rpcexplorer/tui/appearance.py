@@ -2,27 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Callable, Sequence
+from datetime import datetime
 from typing import Final
 
 from textual.app import App
 from textual.filter import LineFilter
-from textual.notifications import Notify, SeverityLevel
+from textual.notifications import Notification, Notify, SeverityLevel
+from textual.reactive import reactive
+from textual.strip import Strip
+from textual.widget import Widget
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.theme import DARK
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.keyboard import ReturnType
 from rpcexplorer.tui.pending_keys import opens
 from rpcexplorer.tui.selecting import Selecting
 from rpcexplorer.tui.terminal.guard import Guard
-from rpcexplorer.tui.theming import textual_theme
+from rpcexplorer.tui.theming import ThemeStyles, line, textual_theme, width_of
 from rpcexplorer.views.printable import printable
 
 GUARD: Final = Guard()
 """One for all: Textual keeps what it has drawn by the filters that it went through."""
 WEIGHT: Final[dict[SeverityLevel, str]] = {"warning": "! ", "error": "✗ "}
 """What a sentence begins with that must not be overlooked, beside its colour."""
+ROLES: Final[dict[SeverityLevel, str]] = {"information": "accent", "warning": "careful", "error": "wrong"}
+KEPT: Final = 200
+"""Notices that can be read again."""
+
+
+class NoticeLine(Widget):
+    """The newest notice, over the footer: nothing that is being read moves or is covered."""
+
+    DEFAULT_CSS = "NoticeLine { dock: bottom; layer: _toastrack; height: 1; display: none; }"
+
+    notices: reactive[Sequence[Notification]] = reactive[Sequence[Notification]]((), layout=True)
+    """Those that are to be seen now, the newest last."""
+
+    def __init__(self, key: str, let_go: Callable[[Notification], object]) -> None:
+        """``key`` shows all notices in full."""
+        super().__init__()
+        self._key, self._let_go = key, let_go
+
+    def watch_notices(self) -> None:
+        self.display = bool(self.notices)
+
+    def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
+        styles, width = ThemeStyles.of(self), self.size.width
+        if not self.notices:
+            return Strip.blank(width, styles.style())
+        newest, others = self.notices[-1], len(self.notices) - 1
+        words = [("▍", ROLES[newest.severity]), (" ".join(newest.message.split()), "text")]
+        more = f"{others} more" if others else "more" if width_of(words) >= width else ""
+        right = [(f"   {self._key}", "bold"), (f" {more} ", "middle")] if more else []
+        return line(words, width, styles, right=right, ground="surface")
+
+    def on_click(self) -> None:
+        self._let_go(self.notices[-1])
 
 
 class Themed(Selecting[ReturnType]):
@@ -31,22 +70,14 @@ class Themed(Selecting[ReturnType]):
     CSS = """
     * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
     Input > .input--placeholder { color: $dim; }
-    ToastRack {
-        layer: default; max-height: 50%; overflow: hidden;
-        align: left bottom; visibility: visible; background: $surface;
-    }
-    Toast, Toast:ansi {
-        width: 1fr; max-width: 100%; margin: 0; padding: 0 1; background: $surface; color: $text; border: none;
-    }
-    Toast.-information { border-left: outer $accent; }
-    Toast.-warning { border-left: outer $careful; }
-    Toast.-error { border-left: outer $wrong; }
     """
 
     def __init__(self, explorer: Explorer) -> None:
         super().__init__(explorer)
         self._broken: list[Complaint] = []
         """What is wrong with themes and keys, and was not told yet."""
+        self._said = deque[Notification](maxlen=KEPT)
+        """What was said in this run, the newest last."""
         # before the first screen: a theme put on later has every stylesheet read twice
         if theme := self._read(explorer.settings.theme or DARK.name) or self._read(DARK.name):
             self.set_reactive(App.theme, theme)
@@ -100,6 +131,35 @@ class Themed(Selecting[ReturnType]):
         for old in list(self._notifications):
             if old.severity == new.severity and _is_again(new.message, old.message, new.severity):
                 self._unnotify(old, refresh=False)
+        self._said.append(new)
+
+    def _refresh_notifications(self) -> None:
+        """Show notices on the screen on top, and nowhere else, until the next of them expires."""
+        if self._disable_notifications or not self.is_running:
+            return
+        notices = tuple(self._notifications)
+        for screen in self.screen_stack:
+            shown = notices if screen is self.screen else ()
+            found = next((each for each in screen.children if isinstance(each, NoticeLine)), None)
+            if found is None and shown and screen.is_attached:
+                key = first_key("notices", self.explorer.settings.keymap)
+                found = NoticeLine(key or "palette", self._unnotify)
+                screen.mount(found)
+            if found is not None:
+                found.notices = shown
+        if notices:
+            self.set_timer(max(min(each.time_left for each in notices), 0) + 0.01, self._refresh_notifications)
+
+    def action_notices(self) -> None:
+        from rpcexplorer.tui.dialogs.help import Page
+
+        rows: list[list[tuple[str, str]]] = []
+        for each in reversed(self._said):
+            when = f"{datetime.fromtimestamp(each.raised_at).astimezone():%H:%M:%S}"
+            for at, words in enumerate(each.message.splitlines()):
+                rows.append([(f"   {'' if at else when:<8}  ", "dim"), (words, "text")])
+        if not isinstance(self.screen, Page):
+            self.push_screen(Page("Notices", rows or [[("   There are no notices yet.", "dim")]]))
 
     @opens("theme")
     async def action_theme(self) -> None:

@@ -550,6 +550,14 @@ COMMANDS: Final[tuple[Command, ...]] = (
     Command("select-all", "alt+a", "select all", "Select all of the text in the field at hand.", "everywhere"),
     Command("palette", "ctrl+p", "palette", "Every command, by name.", "everywhere", footer=True),
     Command("theme", "", "choose a theme", "See each theme at once, keep the one you like.", "everywhere"),
+    Command(
+        "notices",
+        "alt+w",
+        "notices",
+        "Read the notices of this run, the newest first.",
+        "everywhere",
+        synonyms="messages warnings toasts log",
+    ),
     Command("help", "f1", "help", "Help for the pane at hand.", "everywhere", footer=True),
     Command(
         "quit",

@@ -277,6 +277,16 @@ async def help_tells_the_keys_of_the_pane_at_hand_first(at: Visit) -> None:
     await at.back()
 
 
+@shows("notices")
+async def notices_are_read_again(at: Visit) -> None:
+    at.app.notify("A sentence.", timeout=0.01)
+    await until(at.pilot, lambda: not at.app._notifications)
+    await at.press("alt+w")
+    await at.sees("Notices", "A sentence.")
+    await at.press("escape")
+    await at.misses("A sentence.")
+
+
 @shows("select-all", "copy-or-cancel")
 async def all_of_a_text_is_selected_and_copied_else_the_way_out_is_told(at: Visit) -> None:
     await at.write("[1, 2]")

@@ -1,4 +1,4 @@
-"""What the program says of itself: on lines of its own above the footer, for a while, over nothing that is read."""
+"""What the program says of itself: over the footer, for a while, and never over what is being read."""
 
 from __future__ import annotations
 
@@ -6,66 +6,69 @@ from typing import Any
 
 import pytest
 from textual.pilot import Pilot
-from textual.widgets._toast import Toast
 
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
+from rpcexplorer.tui.appearance import NoticeLine
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.picker import Picker
-from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.widgets.footer import Footer
-from tests.tui.visiting import on, said, visit
+from rpcexplorer.tui.dialogs.help import Page
+from rpcexplorer.tui.widgets.sheet import Sheet
+from tests.tui.visiting import drawn, on, on_view, rest, said, visit
 from tests.tui.waiting import until
 
+LONG = "What is said here goes on for longer than a line has room, at any width that a test has; so the end is cut."
 
-async def told(app: ExplorerApp, pilot: Pilot[Any], count: int = 1) -> list[Toast]:
-    """The sentences on view, once they are laid out."""
-    await until(pilot, lambda: len([each for each in app.screen.query(Toast) if each.region.height]) == count)
-    return list(app.screen.query(Toast))
+
+async def beneath(app: ExplorerApp, pilot: Pilot[Any], text: str, **more: Any) -> tuple[list[str], list[str]]:
+    """The rows above the last one before a notice is shown and while it is, and that it is in the last row."""
+    app.clear_notifications()
+    await rest(pilot)
+    before = on_view(app).splitlines()[:-1]
+    app.notify(text, timeout=60, **more)
+    await until(pilot, lambda: text[:40] in on_view(app).splitlines()[-1])
+    return before, on_view(app).splitlines()[:-1]
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40)])
-def test_a_sentence_has_a_line_of_its_own_between_the_reply_and_the_footer(
-    explorer: Explorer, size: tuple[int, int]
-) -> None:
+def test_notice_covers_nothing_but_the_footer(explorer: Explorer, size: tuple[int, int]) -> None:
+    """In the call screen, a list, a dialog, the page of keys and the palette."""
+
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        before, params = calls.response.region, calls.params.region
-        app.notify("A sentence.", timeout=60)
-        (toast,) = await told(app, pilot)
-        assert toast.region.height == 1
-        assert toast.region.bottom == app.screen.query_one(Footer).region.y
-        await until(pilot, lambda: calls.response.region.bottom == toast.region.y)
-        assert (calls.response.region.offset, calls.params.region) == (before.offset, params), "nothing moved"
+        for keys in [[], ["f2"], ["f1"], ["escape", "f6"], ["escape", "f7"], ["e"], ["escape", "ctrl+p"]]:
+            await pilot.press(*keys)
+            await rest(pilot)
+            before, now = await beneath(app, pilot, LONG)
+            assert before == now, keys
 
     visit(explorer, scene, size=size)
 
 
 @pytest.mark.thorough
-def test_it_goes_by_itself_and_the_reply_has_its_line_back(explorer: Explorer) -> None:
+def test_notice_expires_and_uncovers_the_footer(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        before = calls.response.region
-        app.notify("A sentence.", timeout=2)
-        await until(pilot, lambda: calls.response.region.height == before.height - 1)
-        await until(pilot, lambda: calls.response.region == before)
+        app.notify("A sentence.", timeout=0.2)
+        await until(pilot, lambda: "A sentence." in on_view(app))
+        await until(pilot, lambda: "F1 help" in on_view(app))
         assert said(app) == ""
 
     visit(explorer, scene)
 
 
-@pytest.mark.thorough
-def test_a_long_sentence_and_several_are_read_whole_and_leave_half_of_the_screen(explorer: Explorer) -> None:
-    long = "What is said here goes on for longer than a line has room. " * 3
-
+def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        app.notify(long.strip(), timeout=60)
-        app.notify("And another one.", timeout=60)
-        first, second = await told(app, pilot, 2)
-        assert (first.region.height, second.region.height) == (3, 1)
-        assert first.region.width == 80
-        for number in range(20):
-            app.notify(f"Sentence {number}.", timeout=60)
-        await until(pilot, lambda: calls.response.region.bottom == 12)
-        await until(pilot, lambda: list(app.screen.query(Toast))[-1].region.bottom == 23)  # the newest is on view
+        app.notify(LONG, timeout=60)
+        await until(pilot, lambda: "Alt+w more" in on_view(app))
+        app.notify("Two lines:\nthe second one [/].", timeout=60)
+        await until(pilot, lambda: "▍Two lines: the second one [/]." in on_view(app))
+        assert "Alt+w 1 more" in on_view(app)
+        await pilot.click(NoticeLine)
+        await until(pilot, lambda: "Alt+w more" in on_view(app))
+        app.clear_notifications()
+        await pilot.press("alt+w")
+        page = await on(pilot, Page)
+        words = " ".join(drawn(page.query_one(Sheet)).split())
+        assert "Two lines: the second one [/]." in words
+        assert words.endswith(LONG), "the newest comes first"
 
     visit(explorer, scene, size=(80, 24))
 
@@ -81,19 +84,6 @@ def test_what_is_said_anew_takes_the_place_of_what_was_said_and_complaints_stay(
         assert [each.message.lstrip("! ") for each in app._notifications] == [
             "x is in the batch: 2 calls.", "Copied.", "a.toml: one", "a.toml: two",
         ]  # fmt: skip
-
-    visit(explorer, scene)
-
-
-def test_other_screens_and_dialogs_show_it_too(explorer: Explorer) -> None:
-    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        for key, kind in [("f6", HistoryScreen), ("ctrl+p", Picker)]:
-            await pilot.press(key)
-            screen = await on(pilot, kind)
-            app.clear_notifications()
-            app.notify("A sentence.", timeout=60)
-            (toast,) = await told(app, pilot)
-            assert toast.region.bottom == screen.size.height - 1
 
     visit(explorer, scene)
 

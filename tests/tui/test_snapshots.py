@@ -237,7 +237,7 @@ def test_notice(snap_compare: Snap, calls: tuple[ExplorerApp, Explorer]) -> None
         app.notify("What must not be overlooked begins with a sign.", severity="warning", timeout=60)
         await pilot.pause()
 
-    shows = ("Saved the result, 1.2 kB", "What must not be overlooked")
+    shows = ("What must not be overlooked", "Alt+w 1 more")
     assert snap_compare(calls[0], terminal_size=(80, 24), run_before=state(*shows, then=show))
 
 

@@ -183,7 +183,9 @@ class SendingScreen(DraftScreen):
             return
         self.show_methods()
         self.show_auth()
-        self.tell("\n".join(filter(None, (*found.sentences, self._news(found)))))
+        self.tell("\n".join(found.sentences))
+        if news := self._news(found):
+            self.tell(news)
         self._describe_anew()
 
     def _describe_anew(self) -> None:

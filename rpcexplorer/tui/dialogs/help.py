@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from rpcexplorer.tui.commands import COMMANDS, SCOPES, Scope, of, shown_keys
 from rpcexplorer.tui.dialogs.dialog import Dialog
-from rpcexplorer.tui.widgets.sheet import Sheet
+from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
 
 WIDTH: Final = 13
 """Columns of the keys."""
@@ -26,29 +26,37 @@ SIGNS: Final = {
 """What the signs of a method say."""
 
 
-class Help(Dialog[str]):
+class Page(Dialog[str]):
+    """Something to read over a screen."""
+
     DEFAULT_CSS = """
-    Help > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
-    Help.-low > .block { height: 100%; padding: 0; }
-    Help .title { padding: 0 3; }
-    Help Sheet { height: 1fr; }
+    Page > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
+    Page.-low > .block { height: 100%; padding: 0; }
+    Page .title { padding: 0 3; }
+    Page Sheet { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,enter", "leave", show=False)]
 
-    def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str]) -> None:
-        """``scopes`` in the order they are told; ``keymap`` are the keys that differ from the table's."""
-        super().__init__("Keys")
-        self._scopes, self._keymap = scopes, keymap
+    def __init__(self, title: str, lines: Sequence[SheetLine]) -> None:
+        super().__init__(title)
+        self._lines = lines
 
     def content(self) -> ComposeResult:
         sheet = Sheet()
-        sheet.lines = list(self._lines())
+        sheet.lines = self._lines
         yield sheet
 
     def on_mount(self) -> None:
         self.set_focus(self.query_one(Sheet))
 
-    def _lines(self) -> Iterator[list[tuple[str, str]]]:
+
+class Help(Page):
+    def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str]) -> None:
+        """``scopes`` in the order they are told; ``keymap`` are the keys that differ from the table's."""
+        self._scopes, self._keymap = scopes, keymap
+        super().__init__("Keys", list(self._found()))
+
+    def _found(self) -> Iterator[SheetLine]:
         for scope in self._scopes:
             yield [(f"   {SCOPES[scope]}", "text bold")]
             for command in of(scope):
