@@ -37,8 +37,8 @@ class Backdrop(BackgroundScreen):
         self._block = block
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        lines = Segment.split_lines(super().__rich_console__(console, options))
-        for y, pieces in enumerate(lines):
+        behind = (each for each in super().__rich_console__(console, options) if isinstance(each, Segment))
+        for y, pieces in enumerate(Segment.split_lines(behind)):
             if y:
                 yield Segment.line()
             strip = Strip(piece for piece in pieces if not piece.control)

@@ -41,7 +41,8 @@ def test_backdrop_is_dimmed_in_every_theme(explorer: Explorer, theme: str) -> No
         def style() -> str:
             svg = app.export_screenshot()
             names = re.findall(r'class="([\w-]+)"[^>]*>[^<]*Methods', svg)
-            return re.findall(rf"\.{names[0]} {{(.*?)}}", svg)[0]
+            found: list[str] = re.findall(rf"\.{names[0]} {{(.*?)}}", svg)
+            return found[0]
 
         app.wear(theme)
         await rest(pilot)
