@@ -19,8 +19,9 @@ from rpcexplorer.model.draft import Batch, Draft, methods_of
 from rpcexplorer.model.exchange import Preview
 from rpcexplorer.model.methods.catalogue import asks_first, catalogue
 from rpcexplorer.model.methods.listing import Discovery, TellStep
+from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.model.secrets.secret import Secret
-from rpcexplorer.storage.catalogues.descriptions import read_description
+from rpcexplorer.storage.catalogues.descriptions import read_description, stamp_of
 from rpcexplorer.storage.known import KnownMethods
 
 if TYPE_CHECKING:
@@ -185,10 +186,35 @@ class Explorer(KnownMethods):
         from rpcexplorer.client.discovery.interview import discover
 
         profile, limit = self._in_use(), self.settings.reply_limit
+        source = profile.discovery
+        stamp = stamp_of(source) if isinstance(source, DocumentSource) and source.file else ""
         found = await discover(
             profile, self.credentials, limit, read=read_description, watch=watch, stop=stop, tell=tell
         )
-        return await self.catalogues.settle_aside(profile, found)
+        return await self.catalogues.settle_aside(profile, found, stamp)
+
+    def read_description(self) -> None:
+        """Read the file that describes the methods of the profile in use, if it is new or has changed."""
+        profile = self._in_use()
+        if stamp := self.catalogues.unread(profile):
+            self.catalogues.settle(profile, self._described_in_file(profile), stamp)
+
+    async def read_description_aside(self) -> Discovery | None:
+        """As ``read_description``, but in a thread; None if there was nothing to read."""
+        profile = self._in_use()
+        if not (stamp := self.catalogues.unread(profile)):
+            return None
+        import asyncio  # no start needs it
+
+        found = await asyncio.to_thread(self._described_in_file, profile)
+        return await self.catalogues.settle_aside(profile, found, stamp)
+
+    @staticmethod
+    def _described_in_file(profile: Profile) -> Discovery:
+        from rpcexplorer.client.discovery.interview import described_in_file  # only if a file has changed
+
+        assert isinstance(profile.discovery, DocumentSource)
+        return described_in_file(profile.discovery, read_description)
 
     def asks_first(self, draft: Draft | Batch, profile: Profile | None = None) -> bool:
         """Whether the profile in use, or another one, wants a question before this is sent."""

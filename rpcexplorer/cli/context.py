@@ -148,15 +148,20 @@ def complete_presets(context: click.Context, _: click.Parameter, begun: str) -> 
 def complete_methods(context: click.Context, _: click.Parameter, begun: str) -> list[str]:
     explorer = quiet_explorer(context)
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
-    methods = explorer.listed() if isinstance(chosen, Profile) else {}
-    return [name for name in methods if name.startswith(begun)]
+    if not isinstance(chosen, Profile):
+        return []
+    explorer.read_description()
+    return [name for name in explorer.listed() if name.startswith(begun)]
 
 
 def complete_params(context: click.Context, _: click.Parameter, begun: str) -> list[CompletionItem[str]]:
     """``name=`` or ``name:=`` of what the method takes, and values where only some may stand."""
     explorer, method = quiet_explorer(context), context.params.get("method")
     chosen = explorer.use(context.params.get("profile") or context.find_root().params.get("profile"))
-    described = explorer.described(method_of(method)) if method and isinstance(chosen, Profile) else None
+    if not method or not isinstance(chosen, Profile):
+        return []
+    explorer.read_description()
+    described = explorer.described(method_of(method))
     if described is None:
         return []
     from rpcexplorer.cli.completing_params import words  # it is only needed here

@@ -72,7 +72,11 @@ def methods(
     invocation = invocation_of(context)
     explorer = invocation.open(ask=ask)
     chosen = invocation.use(explorer, profile, url, auth)
-    code = _refreshed(invocation, explorer) if refresh else 0
+    code = 0
+    if refresh:
+        code = _refreshed(invocation, explorer)
+    else:
+        explorer.read_description()
     if export:
         known = [*explorer.methods(called=False).values()]
         document = explorer.catalogues.openrpc(chosen, known)

@@ -51,6 +51,7 @@ def params(
     text = params_text(given, invocation.world)
     explorer = invocation.open(ask=ask)
     invocation.use(explorer, profile)
+    explorer.read_description()
     known = known_method(explorer, method)
     code = _check(invocation, explorer, known, text) if check else _print_start(invocation, explorer, known)
     if explorer.catalogues.trouble:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.cli.world import COMPLETING
+from rpcexplorer.client.discovery import interview
 from rpcexplorer.demo import PASSWORD
 from rpcexplorer.demo.http.server import DemoThread
 from rpcexplorer.demo.methods.table import TABLE
@@ -113,6 +115,72 @@ def test_a_profile_without_discovery_asks_nothing_and_says_what_can_be_done(shel
     assert (ran.code, server.requests) == (0, [])
     said = 'Nothing was asked: profile bare says discovery = "none". Any name can be typed and called all the same.'
     assert ran.err == f"rpcexplorer: {said}\n"
+
+
+def openrpc(*methods: str) -> str:
+    schema = {"schema": {"type": "integer"}}
+    rows = [{"name": name, "params": [{"name": "page", "required": True, **schema}]} for name in methods]
+    return json.dumps({"openrpc": "1.3.2", "methods": rows})
+
+
+@pytest.fixture
+def clone(shell: Shell) -> Path:
+    """A fresh clone, with a file that describes the methods."""
+    shell.sessions('[profile.team]\nurl = "http://127.0.0.1:1/rpc"\ndiscovery = { file = "openrpc.json" }\n')
+    document = shell.folder / "openrpc.json"
+    document.write_text(openrpc("user.get", "user.list"))
+    return document
+
+
+def test_file_is_read_unasked_and_when_changed(shell: Shell, clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = shell.run("methods")
+    assert ({"user.get", "user.list"} <= {*names(first.text)}, first.err) == (True, "")
+    clone.write_text(openrpc("user.get", "user.new"))
+    changed = names(shell.run("methods").text)
+    assert "user.new" in changed
+    assert "user.list" not in changed
+    assert "gone     user.list" in shell.run("methods", "--changes").text
+    monkeypatch.setattr(interview, "described_in_file", lambda *_: pytest.fail("read without a change"))
+    assert names(shell.run("methods").text) == changed
+    clone.touch()
+    shell.run("call", "user.get", "--dry-run")
+    with pytest.raises(pytest.fail.Exception):
+        shell.run("methods")
+
+
+@pytest.mark.parametrize("words", [["params", "user.get"], ["methods", "user.get"], ["methods", "--json"]])
+def test_fresh_clone_knows_the_methods_of_its_file(shell: Shell, clone: Path, words: list[str]) -> None:
+    ran = shell.run(*words)
+    assert ran.code == 0, ran.err
+    assert "page" in ran.text
+
+
+@pytest.mark.parametrize(
+    ("line", "offered"), [("call user.", ["user.get", "user.list"]), ("call user.get pa", ["page:="])]
+)
+def test_completion_knows_the_methods_of_a_file(
+    shell: Shell, clone: Path, monkeypatch: pytest.MonkeyPatch, line: str, offered: list[str]
+) -> None:
+    asked = {
+        COMPLETING: "fish_complete",
+        "COMP_WORDS": f"rpcexplorer {line}",
+        "COMP_CWORD": line.rsplit(maxsplit=1)[-1],
+    }
+    for name, value in asked.items():  # click reads them from there
+        monkeypatch.setenv(name, value)
+    shell.environment |= asked
+    assert [row.partition(",")[2] for row in shell.run().text.splitlines()] == offered
+
+
+@pytest.mark.parametrize("content", ["", "[1", '{"openrpc": "1.3.2", "methods": []}', None])
+def test_unusable_file_leaves_what_was_known(shell: Shell, clone: Path, content: str | None) -> None:
+    before = names(shell.run("methods").text)
+    clone.unlink()
+    if content is not None:
+        clone.write_text(content)
+    ran = shell.run("methods")
+    assert (ran.code, names(ran.text)) == (0, before)
+    assert ("openrpc.json" in ran.err) == (content != ""), "an empty file is about to be written"
 
 
 def test_a_description_in_a_file_is_read_and_nobody_is_asked(shell: Shell) -> None:

@@ -49,7 +49,7 @@ async def discover(
     if source == "none":
         return Discovery(now, sentences=(_not_wanted(profile),))
     if isinstance(source, DocumentSource) and source.file:
-        return await asyncio.to_thread(_from_file, source, now, read)
+        return await asyncio.to_thread(described_in_file, source, read)
     transport = await connect(profile, min(reply_limit, REPLY_LIMIT))
     asked = ""
 
@@ -98,8 +98,9 @@ def _not_wanted(profile: Profile) -> str:
     )
 
 
-def _from_file(source: DocumentSource, now: datetime, read: ReadDocument | None) -> Discovery:
-    """What a document says that lies on this machine; nobody is asked for anything."""
+def described_in_file(source: DocumentSource, read: ReadDocument | None) -> Discovery:
+    """Return what a document on this machine says of a service; the service is not asked."""
+    now = datetime.now(UTC)
     if read is None:
         return Discovery(now, sentences=(f"{source.file}: files are not read here.",))
     try:

@@ -15,10 +15,11 @@ from msgspec.structs import replace
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Result
 from rpcexplorer.model.methods.listing import Discovery, Learned
 from rpcexplorer.model.methods.method import Method
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import DocumentSource, Profile
 from rpcexplorer.model.schema.described import Described
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND
+from rpcexplorer.storage.catalogues.descriptions import stamp_of
 from rpcexplorer.storage.catalogues.keeping import CatalogueFiles
 from rpcexplorer.storage.catalogues.rows import KeptCatalogue
 from rpcexplorer.storage.files import FileTrouble
@@ -44,6 +45,8 @@ class Catalogues:
         """What this run has discovered itself, as long as no other has since."""
         self._pieces: dict[Key, tuple[str, KeptPieces]] = {}
         """The files of methods in full, each with what it was named by."""
+        self._refused: dict[Key, str] = {}
+        """Files of descriptions that were of no use, each by what it was known by."""
         self._unusable: set[str] = set()
         """Those that have turned out to be damaged, or gone."""
         self.trouble = ""
@@ -74,6 +77,14 @@ class Catalogues:
 
         known = partial(self.described, profile)
         return self._files.hide()(openrpc_text(openrpc_document(profile.name, methods, known, self.events(profile))))
+
+    def unread(self, profile: Profile) -> str:
+        """Return what the file that describes a profile's methods is known by; empty if it was read as it is now."""
+        source = profile.discovery
+        if not isinstance(source, DocumentSource) or not source.file:
+            return ""
+        stamp = stamp_of(source)
+        return "" if stamp in {self._looked_up(profile).source, self._refused.get(_key(profile))} else stamp
 
     def absent(self, profile: Profile) -> frozenset[str]:
         """Names to which the server has last said that there is no such method."""
@@ -110,20 +121,29 @@ class Catalogues:
         self._files.write(profile, kept)
         return True
 
-    def settle(self, profile: Profile, discovery: Discovery) -> Discovery:
+    def settle(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
         """Keep what was found instead of what was known; the discovery with what differs between the two.
 
-        Where nothing was known before, nothing differs.
+        Where nothing was known before, nothing differs. ``stamp``: what the file is known by that it was read from.
         """
-        return self._keep(profile, discovery, self._preparing(profile, discovery)()) if discovery.found else discovery
+        if not discovery.found:
+            return self._refuse(profile, discovery, stamp)
+        return self._keep(profile, discovery, self._preparing(profile, discovery)(), stamp)
 
-    async def settle_aside(self, profile: Profile, discovery: Discovery) -> Discovery:
+    async def settle_aside(self, profile: Profile, discovery: Discovery, stamp: str = "") -> Discovery:
         """As ``settle``, but what takes long of it is done in a thread: somebody may be typing."""
         import asyncio  # no start needs it
 
         if not discovery.found:
-            return discovery
-        return self._keep(profile, discovery, await asyncio.to_thread(self._preparing(profile, discovery)))
+            return self._refuse(profile, discovery, stamp)
+        return self._keep(profile, discovery, await asyncio.to_thread(self._preparing(profile, discovery)), stamp)
+
+    def _refuse(self, profile: Profile, discovery: Discovery, stamp: str) -> Discovery:
+        """A file is not read again before it changes."""
+        if stamp:
+            self._refused[_key(profile)] = stamp
+            self.trouble = "; ".join(discovery.sentences)
+        return discovery
 
     def _preparing(self, profile: Profile, discovery: Discovery) -> Callable[[], Prepared]:
         from rpcexplorer.storage.catalogues.preparing import KnownBefore, prepare  # no start needs it
@@ -132,9 +152,9 @@ class Catalogues:
         before = KnownBefore(kept.learned, kept.beside, *found)
         return partial(prepare, self._files, profile, before, discovery, self._files.hide())
 
-    def _keep(self, profile: Profile, discovery: Discovery, prepared: Prepared) -> Discovery:
+    def _keep(self, profile: Profile, discovery: Discovery, prepared: Prepared, stamp: str) -> Discovery:
         kept = self._read_again(profile)
-        kept.learned = Learned(discovery.methods, discovery.when)
+        kept.learned, kept.source = Learned(discovery.methods, discovery.when), stamp
         kept.absent -= {method.name for method in discovery.methods}
         said = (*prepared.said, *self._files.write_both(profile, kept, prepared.full))
         self._found[_key(profile)] = discovery, prepared.last
@@ -163,7 +183,7 @@ class Catalogues:
         if there := self._read(profile):
             there.habits |= kept.habits
             if _when(kept) > _when(there):  # which could not be written
-                there.learned, there.beside = kept.learned, kept.beside
+                there.learned, there.beside, there.source = kept.learned, kept.beside, kept.source
             elif _when(kept) < _when(there):
                 self._found.pop(key, None)
             self._kept[key] = there

@@ -13,6 +13,19 @@ DESCRIPTION: Final = 32 * MIB
 """Bytes of a file that describes a service: the largest that were seen have a few hundred thousand."""
 
 
+def stamp_of(source: DocumentSource) -> str:
+    """Return what a file is known by for as long as nobody changes it; empty if there is nothing to read yet.
+
+    An empty file is about to be written: `methods --export openrpc > FILE` has emptied it before it starts.
+    """
+    try:
+        found = Path(source.file).stat()
+    except OSError as error:
+        return f"{source.file}: {type(error).__name__}"
+    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
+    return f"{source.file} {found.st_ino} {found.st_size} {times}" if found.st_size else ""
+
+
 def read_description(source: DocumentSource) -> bytes:
     """What the file holds in which a service is described; ``FileTrouble`` where it cannot be used.
 

@@ -33,6 +33,8 @@ class KeptCatalogue(Struct):
     """Names that the server does not know."""
     habits: bool = False
     """Whether it was said how the server writes all of its replies."""
+    source: str = ""
+    """What the file that it was read from is known by; empty if it came from the server."""
     beside: str = ""
     """Which file beside this one has the methods in full; empty where none has."""
 
@@ -47,6 +49,7 @@ def encoded(profile: Profile, kept: KeptCatalogue, hide: Callable[[str], str]) -
         "columns": COLUMNS,
         "methods": rows_of(methods),
         "habits": kept.habits,
+        "source": kept.source,
         "beside": kept.beside,
         "absent": sorted(kept.absent),
     }
@@ -87,7 +90,7 @@ def decoded_rows(text: bytes, profile: Profile) -> KeptCatalogue | None:
     if content["when"] is not None:
         methods = tuple([method_of_row(row) for row in content["methods"]])
         kept.learned = Learned(methods, datetime.fromisoformat(content["when"]))
-        kept.beside = content.get("beside", "")
+        kept.beside, kept.source = content.get("beside", ""), content.get("source", "")
     return kept
 
 

@@ -14,6 +14,7 @@ from textual import on, work
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.tui.call.documenting import DocumentingScreen
 from rpcexplorer.tui.call.methods.pane import MethodsPane
@@ -24,12 +25,17 @@ from rpcexplorer.tui.pending_keys import opens
 
 READY = 0.3
 """Seconds after the first screen: when it has been drawn for good, and sooner than anybody calls."""
+CHANGES = 2
+"""Seconds after which a file that describes the methods is looked at: its size and times, mostly."""
 AGES = 20
 """Seconds after which the age of the session is told anew."""
 
 
 class CallScreen(DocumentingScreen):
     """Where calls are made. A change of profile changes everything on it."""
+
+    _is_reading = False
+    """Whether a file that describes the methods is being read."""
 
     def on_mount(self) -> None:
         self.response.wrapped = self.explorer.remembered.wrap
@@ -38,6 +44,33 @@ class CallScreen(DocumentingScreen):
             self.params.focus_inside()
         self.set_timer(READY, self._get_ready)
         self.set_interval(AGES, self.show_auth)
+        self.set_interval(CHANGES, self.look_at_description)
+
+    def show_values(self) -> Profile:
+        profile = super().show_values()
+        self.look_at_description()
+        return profile
+
+    def look_at_description(self) -> None:
+        """Read the file that describes the methods, if it has changed."""
+        profile = self.explorer.profile
+        if profile is not None and not self._is_reading and self.explorer.catalogues.unread(profile):
+            self._read_description()
+
+    @work(group="description")
+    async def _read_description(self) -> None:
+        profile, self._is_reading = self.explorer.profile, True
+        try:
+            found = await self.explorer.read_description_aside()
+        finally:
+            self._is_reading = False
+        if found is None or profile is None or self.explorer.profile is not profile:
+            return
+        self.show_methods()
+        self.show_auth()
+        if news := self._news(found):
+            self.tell("\n".join([*found.sentences, news]))
+        self._describe_anew()
 
     @work(group="ready")
     async def _get_ready(self) -> None:

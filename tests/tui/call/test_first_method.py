@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,7 +21,7 @@ from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received, http_reply
-from tests.tui.visiting import tell, visit
+from tests.tui.visiting import said, tell, visit
 from tests.tui.waiting import until
 
 WHEN = datetime(2026, 1, 2, tzinfo=UTC)
@@ -53,6 +54,29 @@ def test_without_a_method_to_begin_with_it_is_the_list(make_explorer: Make) -> N
     for size in ((80, 24), (120, 40)):
         made.remembered.set_method("demo", "")
         tell(made, story, profile="demo", size=size)
+
+
+def test_file_of_methods_is_read_unasked_and_when_changed(
+    make_explorer: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("rpcexplorer.tui.call.screen.CHANGES", 0.01)
+    made = make_explorer(f'{DEMO}discovery = {{ file = "openrpc.json" }}\n')
+    document = tmp_path / "work" / "openrpc.json"
+    document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.get"}]}')
+
+    async def story(app: ExplorerApp, pilot: Pilot[Any]) -> None:
+        screen = app.calls
+        assert screen is not None
+        await until(pilot, lambda: "user.get" in screen.methods.methods)
+        document.write_text('{"openrpc": "1.3.2", "methods": [{"name": "user.new"}]}')
+        await until(pilot, lambda: "user.new" in screen.methods.methods)
+        assert "user.get" not in screen.methods.methods
+        await until(pilot, lambda: "1 new, 1 gone" in said(app))
+        document.write_text("damaged")
+        await until(pilot, lambda: screen.trouble == "methods not kept")
+        assert "user.new" in screen.methods.methods
+
+    tell(made, story, profile="demo")
 
 
 def test_it_is_what_was_used_last(make_explorer: Make) -> None:
