@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -170,6 +171,18 @@ def test_completion_knows_the_methods_of_a_file(
         monkeypatch.setenv(name, value)
     shell.environment |= asked
     assert [row.partition(",")[2] for row in shell.run().text.splitlines()] == offered
+
+
+@pytest.mark.parametrize("target", ["/dev/zero", "/etc/passwd", "pipe"])
+def test_file_that_is_none_costs_a_complaint(shell: Shell, clone: Path, target: str) -> None:
+    clone.unlink()
+    if target == "pipe":
+        os.mkfifo(clone)
+    else:
+        clone.symlink_to(target)
+    ran = shell.run("methods")
+    assert ran.code == 0
+    assert f"cannot read {clone}" in ran.err
 
 
 @pytest.mark.parametrize("content", ["", "[1", '{"openrpc": "1.3.2", "methods": []}', None])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from stat import S_ISREG
 from typing import Final
 
 from rpcexplorer.model.profile import DocumentSource
@@ -22,8 +23,9 @@ def stamp_of(source: DocumentSource) -> str:
         found = Path(source.file).stat()
     except OSError as error:
         return f"{source.file}: {type(error).__name__}"
-    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
-    return f"{source.file} {found.st_ino} {found.st_size} {times}" if found.st_size else ""
+    if S_ISREG(found.st_mode) and not found.st_size:
+        return ""
+    return f"{source.file} {found.st_ino} {found.st_size} {found.st_mtime_ns} {found.st_ctime_ns}"
 
 
 def read_description(source: DocumentSource) -> bytes:

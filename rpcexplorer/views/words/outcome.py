@@ -53,7 +53,7 @@ def ended(exchange: Exchange, room: int) -> list[tuple[str, str]]:
     name = exchange.counts_as
     role, word = ROLES[name], in_short(exchange)
     if columns(word) > max(room, LEAST):
-        word = " ".join(word.split(" ")[:2])
+        word = " ".join(word.split(" ")[:2]).rstrip(":")
     return [(f"{SIGNS[name]} ", role), (word, f"{role} bold")]
 
 

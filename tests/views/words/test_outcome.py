@@ -7,12 +7,20 @@ from datetime import UTC, datetime
 import pytest
 
 from rpcexplorer.model.exchange import Exchange, Refused
-from rpcexplorer.views.words.outcome import nothing
+from rpcexplorer.protocol.messages import Result
+from rpcexplorer.views.words.outcome import ended, nothing
+from tests.views.exchanges import exchange
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(0.0, "Nothing was sent."), (0.2, "The call itself was not sent.")])
 def test_a_login_that_was_sent_is_not_nothing(seconds: float, words: str) -> None:
     when = datetime(2026, 11, 22, tzinfo=UTC)
     refused = Refused("credentials", "x")
-    exchange = Exchange("a", when, "shop", "http://h", "ping", "", "call", refused, seconds=seconds)
-    assert words in nothing(exchange, "")[1][0][0]
+    one = Exchange("a", when, "shop", "http://h", "ping", "", "call", refused, seconds=seconds)
+    assert words in nothing(one, "")[1][0][0]
+
+
+def test_bar_without_room_has_the_first_words() -> None:
+    failed = exchange(Result(b"1", message="no such tool"))
+    assert ended(failed, 40)[1][0] == "tool failed: no such tool"
+    assert ended(failed, 12)[1][0] == "tool failed"
