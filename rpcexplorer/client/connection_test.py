@@ -98,7 +98,9 @@ class Tester:
         self._transport: Counted | None = None
         self._certificate: ShownCertificate | None = None
         left = MOST - (WITH_CREDENTIALS if profile.secrets else 0)
-        self._examination = Examination(profile, known.usable_presets(), KINDS, self._changed, left)
+        self._examination = Examination(
+            profile, known.usable_presets(), KINDS, self._changed, most=left, said=known.said_of(profile.name)
+        )
 
     async def run(self, tell: Tell, stop: Stop) -> Report:
         """Make the calls and read what they show; ``tell`` hears of each step as it comes."""
@@ -175,10 +177,12 @@ class Tester:
 
     def _report(self, checks: Sequence[Check], tried: Exchange | None = None, under_way: str = "") -> Report:
         unfinished = under_way or (tried is not None and Finding(self._profile, tried).cut_short)
-        proposal = None if unfinished else proposed(self._examination, self._known.said_of(self._profile.name))
+        proposal = None if unfinished else proposed(self._examination)
         if proposal and tried and (hint := hint_for(tried, self._profile, KINDS, tested=True)) and not hint.careful:
             fresh = tuple(each for each in hint.changes if each[0] not in proposal.values)
             proposal = replace(proposal, changes=(*proposal.changes, *fresh))
+        if proposal and tried and self._examination.has_usual_type and Finding(self._profile, tried).speaks:
+            proposal = proposal.without("content_type")  # the default was sent with the credentials, and is taken
         if self._distrusted(checks) and not under_way and self._certificate:
             url = self._examination.form.url
             moved = (("url", url),) if url != self._profile.url else ()

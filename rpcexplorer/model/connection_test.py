@@ -310,7 +310,7 @@ def _form_row(examination: Examination, found: Finding, key: str, label: str) ->
         if was != now and key in dict(heard.form_changes):
             state: CheckState = "failed" if was == before and not examination.profile.ad_hoc else "well"
             return Check(label, state, f"{now}; {was} is refused: {heard.said}", code=MALFORMED)
-    if now != before:
+    if now != before and not (key == "content_type" and examination.has_usual_type and not examination.preset):
         return Check(label, "well", f"{now}, as {examination.preset or 'such'} servers want it")
     if key == "accept":
         return None

@@ -585,6 +585,7 @@ SIGNS: Final = (
     Sign("mopidy", says=("Mopidy",), path="/mopidy/rpc"),
     Sign("nzbget", realm="NZBGet", server="nzbget-"),
     Sign("odoo", says=("odoo.",), path="/web/dataset/call_kw"),
+    Sign("service", lists="arg_test"),
     Sign("snapcast", server="Snapcast"),
     Sign("transmission", realm="Transmission", server="Transmission", path="/transmission/rpc"),
     Sign("ubus", path="/ubus"),

@@ -19,7 +19,7 @@ from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malform
 from rpcexplorer.model.hint import Changes, Hint
 from rpcexplorer.model.hints import MOVED, SIGNS, hint_for, names_in, recognized
 from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import PATH, Auth, HeaderHandshake, Preset, Profile
+from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND, RESERVED
 from rpcexplorer.protocol.envelope import open_object
 from rpcexplorer.protocol.messages import EnvelopeForm
@@ -203,12 +203,14 @@ class Examination:
         presets: Mapping[str, Preset],
         kinds: Mapping[str, type[Auth]],
         changed: Callable[[Profile, Changes], Profile | None],
+        *,
         most: int = MOST,
+        said: Collection[str] = (),
     ) -> None:
-        """``kinds`` are those of auth; ``changed`` makes the profile that has changes, if there can be one."""
+        """``changed`` makes the profile that has changes, if there can be one; ``said`` are keys that files say."""
         self.profile = profile
         self.presets = presets
-        self._kinds, self._changed, self._left = kinds, changed, most
+        self._kinds, self._changed, self._left, self.said = kinds, changed, most, said
         self.heard: list[Finding] = []
         """Every question so far, with what came of it."""
         self.found: Finding | None = None
@@ -265,6 +267,13 @@ class Examination:
         return bool({heard.form.path for heard in self.heard if heard.asks_for_login} - {found.form.path})
 
     @property
+    def has_usual_type(self) -> bool:
+        """Whether neither person nor preset has chosen the content type."""
+        profile = self.profile
+        is_usual = profile.content_type == usual_type(profile.path) and "content_type" not in self.said
+        return is_usual and (profile.is_service or not profile.preset)
+
+    @property
     def is_bare(self) -> bool:
         """Nobody has said at which path of the server its calls are."""
         return self.profile.ad_hoc and self.profile.path == PATH
@@ -303,9 +312,14 @@ class Examination:
         return locked
 
     def _places(self) -> Iterator[Profile]:
-        """The profile's own path first, where somebody has chosen it."""
+        """The profile's own path first, where somebody has chosen it.
+
+        A content type that is only a default gives way to the most usual one: some servers end at another.
+        """
         paths = PATHS if self.is_bare else (self.profile.path, *PATHS)
         bare = replace(self.profile, auth=Auth(), has_login=False)
+        if self.has_usual_type:
+            bare = replace(bare, content_type=JSON_TYPE)
         yield from (replace(bare, path=path) for path in dict.fromkeys(paths))
 
     # --- in which form -----------------------------------------------------------------------------------------
@@ -445,6 +459,9 @@ class Proposal(Struct, frozen=True):
     def values(self) -> Mapping[str, Any]:
         return dict(self.changes)
 
+    def without(self, key: str) -> Proposal:
+        return replace(self, changes=tuple(change for change in self.changes if change[0] != key))
+
     def made_from(self, address: Profile) -> tuple[str, dict[str, Any]]:
         """The url of a new profile for an address that was typed, and its other keys; those of auth in a table."""
         keys = {key: value for key, value in self.changes if key != "url" and not key.startswith("auth.")}
@@ -457,16 +474,17 @@ class Proposal(Struct, frozen=True):
         return self.values.get("url", address.url), {**keys, **({"auth": auth} if auth else {})}
 
 
-def proposed(examination: Examination, said: Collection[str]) -> Proposal | None:
-    """What to change; ``said`` are the keys that files say of the profile, which a preset does not reach.
+def proposed(examination: Examination) -> Proposal | None:
+    """What to change. A preset does not reach the keys that files say.
 
     None where nothing was found, or the test was cut short. A proposal without changes is a profile that is right as
     it is.
     """
-    found, profile = examination.found, examination.profile
+    found, profile, said = examination.found, examination.profile, examination.said
     if found is None or examination.cut_short or (examination.is_ambiguous and found.form.path != PATHS[0]):
         return None
-    name = "" if profile.preset == examination.preset else examination.preset
+    own = SERVICE if profile.is_service else profile.preset
+    name = "" if own == examination.preset else examination.preset
     preset = examination.presets.get(name)
     under = preset.values if preset else profile
     changes: list[tuple[str, Any]] = [("preset", name)] if preset else []
@@ -474,6 +492,8 @@ def proposed(examination: Examination, said: Collection[str]) -> Proposal | None
         changes.insert(0, ("url", found.form.url))
     for key in FORM:
         now, before = getattr(found.form, key), getattr(profile if key in said else under, key)
+        if key == "content_type" and examination.has_usual_type and not preset:
+            before = usual_type(found.form.path) if found.speaks else now
         if now != before and now is not None:
             changes.append((key, {"header": now.header} if isinstance(now, HeaderHandshake) else now))
     auth = _auth(examination, profile if any(key.startswith("auth") for key in said) else under)

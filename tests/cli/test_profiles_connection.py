@@ -206,3 +206,13 @@ def test_apply_goes_on_after_certificate_is_trusted(shell: Shell, tmp_path: Path
     written = tomllib.loads((shell.folder / "sessions.local.toml").read_text())["profile"]["shop"]
     assert (written["certificate"], written["empty_params"]) == (box.fingerprint, "{}")
     assert written.get("url", safe.origin) == safe.origin
+
+
+def test_service_is_recognized_and_left_as_it_is(shell: Shell) -> None:
+    with DemoThread() as demo:
+        profile(shell, demo.url, "")
+        ran = shell.run("profiles", "test", "shop")
+    assert ran.code == 0
+    assert "✓ Content type  application/json-rpc is taken" in ran.text
+    assert "(preset service)" in ran.text
+    assert "What it should say instead" not in ran.text

@@ -285,7 +285,7 @@ def nobody_known(request: Received) -> Parts:
     ("scripts", "wanting"),
     [
         ((nobody_known, nobody_known, [RESET]), ["Server", "Login"]),  # before any preset was asked for
-        ((aria2, aria2, aria2, [RESET]), ["Login"]),
+        ((aria2, aria2, [RESET]), ["Login"]),
         ((NOT_THERE, NOT_THERE, [RESET]), ["Address", "Login"]),
     ],
 )
@@ -317,8 +317,8 @@ def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
     assert row(report, "Login") == ("unknown", "not found out: you ended the test")
     assert report.proposal is None
     assert [each.under_way for each in heard] == [
-        f"system.listMethods at {path}" for path in ("/", "/jsonrpc", "/jsonrpc")
-    ]
+        "system.listMethods at /", "system.listMethods at /jsonrpc", "aria2.getVersion at /jsonrpc"
+    ]  # fmt: skip
     assert heard[0].checks == ()
     assert ("unknown", "looked at /") in {(check.state, check.words) for check in heard[1].checks}, "as it came"
 
@@ -339,7 +339,7 @@ def test_nothing_that_a_server_says_leads_astray(explorer: Explorer) -> None:
     with RawServer(hostile) as wire:
         report = report_of(explorer, wire.origin)
     assert report.proposal is not None
-    assert dict(report.proposal.changes) == {}, "at /api/v2/, the usual path, in the usual form"
+    assert dict(report.proposal.changes) == {"content_type": "application/json"}, "at /api/v2/, the usual path"
     assert row(report, "Address")[1] == "/api/v2/ speaks JSON-RPC; not /, /jsonrpc, /rpc"
     assert all("?" not in path_of(request) for request in wire.requests)
     assert_harmless(wire, report)
@@ -442,6 +442,22 @@ def without_id(request: Received) -> Parts:
     return error(request, -32601, "The method undefined does not exist", id=...)
 
 
+def dies_of_json_rpc(request: Received) -> Parts:
+    """A server whose process ends at the first body that it cannot read; it answers at any path."""
+    return error(request, -32601, "no") if request.header("Content-Type") == "application/json" else [RESET]
+
+
+@pytest.mark.parametrize("more", ["", 'path = "/rpc"'])
+def test_first_request_has_most_usual_content_type(tmp_path: Path, more: str) -> None:
+    with RawServer(dies_of_json_rpc) as wire:
+        explorer, profile = profile_of(tmp_path, wire, more)
+        report = report_of(explorer, profile)
+    assert {request.header("Content-Type") for request in wire.requests} == {"application/json"}
+    assert row(report, "Content type") == ("well", "application/json is taken")
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == ({} if more else {"content_type": "application/json"})
+
+
 def test_content_type_of_unread_request_is_not_taken(tmp_path: Path) -> None:
     with RawServer(without_id) as wire:
         explorer, profile = profile_of(tmp_path, wire, 'content_type = "application/json-rpc"')
@@ -509,6 +525,12 @@ def guarded(request: Received) -> Parts:
     return error(request, -32601, "Method not found")
 
 
+def guarded_in_any_form(request: Received) -> Parts:
+    if request.header("Authorization") is None:
+        return basic("guarded")
+    return error(request, -32601, "Method not found")
+
+
 def test_credentials_are_the_last_thing_that_is_sent(tmp_path: Path) -> None:
     with RawServer(guarded) as wire:
         explorer, profile = profile_of(
@@ -548,6 +570,23 @@ def test_stored_session_without_user_name_is_tested(tmp_path: Path) -> None:
         report = report_of(explorer, profile)
     assert row(report, "Login") == ("well", "the session was accepted: without, the server asks for a login")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "ping")
+
+
+def logged_in(request: Received) -> Parts:
+    """Wants a login for every call, in JSON-RPC."""
+    return error(request, -32601 if request.header("Authorization") else -32001, "Please log in or go")
+
+
+@pytest.mark.parametrize("server", [guarded_in_any_form, logged_in])
+def test_usual_content_type_stays_if_taken_with_credentials(
+    tmp_path: Path, server: Callable[[Received], Parts]
+) -> None:
+    with RawServer(server) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile)
+    assert wire.requests[-1].header("Content-Type") == "application/json-rpc"
+    assert report.proposal is not None
+    assert report.proposal.changes == ()
 
 
 def test_where_the_call_with_credentials_is_cut_short_nothing_is_proposed(tmp_path: Path) -> None:
