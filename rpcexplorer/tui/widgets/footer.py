@@ -19,13 +19,18 @@ KeyHint = tuple[str, str, str, bool]
 
 
 class Footer(Widget):
-    """Hints in the order of the command table, a few first; the way back, the palette and help stay in little room."""
+    """Hints in the order of the command table, a few first; some stay in little room.
+
+    Those are the way back, the palette, help, and what can be done with a recorded call, which nobody guesses.
+    """
 
     DEFAULT_CSS = "Footer { height: 1; dock: bottom; }"
 
     STAY: ClassVar[frozenset[str]] = frozenset(
         {"history.close", "batch.close", "profiles.close", "comparison.close", "replay.stop", "palette", "help"}
+        | {"history.again", "history.replay", "history.mark", "history.export"}
     )
+    GAP: ClassVar[int] = 3
 
     FIRST: ClassVar[frozenset[str]] = frozenset({"docs.next", "docs.take"})
     """Those that nobody finds elsewhere, of a pane that is rarely in focus."""
@@ -68,25 +73,27 @@ class Footer(Widget):
             self.set_reactive(Footer.hints, tuple(self._found()))
         styles = ThemeStyles.of(self)
         words: list[tuple[str, str]] = []
-        for _, key, told, _ in self._fitting():
-            words += [("   " if words else " ", "text"), (key, "bold"), (f" {told}", "middle")]
+        hints, gap = self._fitting()
+        for _, key, told, _ in hints:
+            words += [(" " * (gap if words else 1), "text"), (key, "bold"), (f" {told}", "middle")]
         return line(words, self.size.width, styles, ground="prod-surface" if self.prod else "surface")
 
     def on_click(self, event: events.Click) -> None:
         x = 1
-        for name, key, told, _ in self._fitting():
-            wide = width_of([(key, ""), (f" {told}   ", "")])
-            if x <= event.x < x + wide - 3:
+        hints, gap = self._fitting()
+        for name, key, told, _ in hints:
+            wide = width_of([(f"{key} {told}", "")])
+            if x <= event.x < x + wide:
                 self.app.simulate_key(name)
-            x += wide
+            x += wide + gap
 
-    def _fitting(self) -> list[KeyHint]:
-        """All hints, or fewer: the last of those that need not stay goes first."""
-        kept = list(self.hints)
-        while self._width(kept) > self.size.width and (others := [hint for hint in kept if not hint[3]]):
+    def _fitting(self) -> tuple[list[KeyHint], int]:
+        """All hints, or fewer and closer together: the last of those that need not stay goes first."""
+        kept, room = list(self.hints), self.size.width
+        while self._width(kept, self.GAP - 1) > room and (others := [hint for hint in kept if not hint[3]]):
             kept.remove(others[-1])
-        return kept
+        return kept, self.GAP if self._width(kept, self.GAP) <= room else self.GAP - 1
 
     @staticmethod
-    def _width(hints: list[KeyHint]) -> int:
-        return 1 + sum(width_of([(key, ""), (f" {told}   ", "")]) for _, key, told, _ in hints) - 3
+    def _width(hints: list[KeyHint], gap: int) -> int:
+        return 1 + sum(width_of([(f"{key} {told}", "")]) + gap for _, key, told, _ in hints) - gap
