@@ -181,9 +181,11 @@ def secret(
         explorer.secrets.save(profile, field, _new_value(context, profile, field, from_stdin=from_stdin))
         invocation.world.say(f"stored {field} of {profile.name} for {profile.origin}")
         if field not in explorer.secrets.state(profile):
-            invocation.world.say(
-                f"note: with auth {profile.auth.kind} as it is, {profile.name} sends no stored {field}"
-            )
+            note = f"note: with auth {profile.auth.kind} as it is, {profile.name} sends no stored {field}"
+            if profile.assumes_auth:
+                find_out = f"rpcexplorer profiles test {profile.name} --apply"
+                note = f"note: {profile.name} has no auth type yet that sends a {field}. To find it: {find_out}"
+            invocation.world.say(note)
 
 
 def _new_value(context: click.Context, profile: Profile, field: str, *, from_stdin: bool) -> str:

@@ -19,6 +19,7 @@ from rpcexplorer.model.connection_test import REFUSED, Check, Report
 from rpcexplorer.model.hint import quoted
 from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.proposal import KIND, add_command, plan, profile_lines, steps_in_rows
@@ -79,8 +80,8 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
             agree(context, question, yes=yes)
         elif not click.confirm(printable(question), default=False, err=True):
             context.exit(code)  # nobody wanted a change: what the test came to is the answer
-        _change(invocation, explorer, profile, proposal, file)
-        code = REFUSED if code and _lacks_only_login(report) else 0
+        lacks = _change(invocation, explorer, profile, proposal, file)
+        code = REFUSED if code and lacks and _lacks_only_login(report) else 0
     context.exit(code)
 
 
@@ -179,18 +180,21 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
     out(f"To change it: {PROGRAM} profiles test {profile.name} --apply")
 
 
-def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> None:
-    """Write it into the file where it counts."""
+def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:
+    """Write it into the file where it counts; return whether credentials are still missing."""
     say = invocation.world.say
-    if complaint := explorer.apply(profile.name, proposal.changes, file):
+    if complaint := explorer.apply(profile.name, proposal.changes, file, accepted=True):
         fail(str(complaint))
     say(f"changed {profile.name} in {file}")
     invocation.warn_about(explorer, file)
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):
         say(sentence)
-    for field in proposal.secrets:
-        if field not in profile.secrets:
+    state = explorer.credentials.state(explorer.profiles.profiles.get(profile.name, profile))
+    missing = [field for field, found in state.items() if not isinstance(found, Secret) and field != "session"]
+    for field in missing:
+        if field in proposal.secrets:
             say(f"store its {field} with: {PROGRAM} profiles secret {profile.name} {field}")
+    return bool(missing) or not state
 
 
 def _lacks_only_login(report: Report) -> bool:

@@ -35,7 +35,7 @@ from rpcexplorer.model.exchange import Cancelled, Exchange
 from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.hints import hint_for
 from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
-from rpcexplorer.model.profile import IN_PATH, Auth, Preset, Profile
+from rpcexplorer.model.profile import IN_PATH, Preset, Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
@@ -54,8 +54,8 @@ class ProfileSource(Protocol):
     def usable_presets(self) -> Mapping[str, Preset]:
         """Those that a profile can start with, by name."""
 
-    def said_of(self, name: str) -> Collection[str]:
-        """The keys that files say of a profile, its preset aside."""
+    def chosen(self, profile: Profile) -> Collection[str]:
+        """Return the keys of a profile that somebody has chosen; what is not among them may be filled in."""
 
     def changed(self, profile: Profile, changes: Changes) -> Profile | Complaint:
         """The profile that has changes; or why no file would take them."""
@@ -89,17 +89,20 @@ class Tester:
     def __init__(
         self, profile: Profile, credentials: CredentialSource, known: ProfileSource, missing: Sequence[str]
     ) -> None:
-        if profile.assumes_auth:
-            profile = replace(profile, auth=Auth(), assumes_auth=False)
         self._profile, self._credentials, self._known, self._missing = profile, credentials, known, missing
         self._tell: Tell = lambda _: None
         self._stop = Stop()
         self._clients: list[Client] = []
         self._transport: Counted | None = None
         self._certificate: ShownCertificate | None = None
-        left = MOST - (WITH_CREDENTIALS if profile.secrets else 0)
+        may_log_in = credentials.can_log_in(profile) if profile.assumes_auth else bool(profile.secrets)
         self._examination = Examination(
-            profile, known.usable_presets(), KINDS, self._changed, most=left, said=known.said_of(profile.name)
+            profile,
+            known.usable_presets(),
+            KINDS,
+            self._changed,
+            most=MOST - (WITH_CREDENTIALS if may_log_in else 0),
+            chosen=known.chosen(profile),
         )
 
     async def run(self, tell: Tell, stop: Stop) -> Report:
@@ -120,9 +123,15 @@ class Tester:
         await self._look_at_certificate()
         checks = checks_of(self._examination)
         stopped = isinstance(self._examination.heard[-1].exchange.outcome, Cancelled)
-        if not self._profile.secrets or stopped or self._examination.cut_short:
+        if not self._has_credentials() or stopped or self._examination.cut_short:
             return self._report(checks)
         return await self._with_credentials(checks)
+
+    def _has_credentials(self) -> bool:
+        """Return whether a last call is made with credentials."""
+        if not self._profile.assumes_auth:
+            return bool(self._profile.secrets)
+        return self._examination.wants_service_login and self._credentials.can_log_in(self._profile)
 
     async def close(self) -> None:
         if self._transport is not None:
@@ -157,7 +166,10 @@ class Tester:
             elif not heard.ended:
                 rows = {check.label: check for check in (tried[HTTP], tried[RPC])}
                 checks = [rows.get(check.label, check) for check in checks]
-        return self._report([*checks[:-1], tried[LOGIN]], exchange)
+        last, doubted = tried[LOGIN], self._examination.doubted_auth
+        if last.state == "failed" and doubted:
+            last = replace(last, words=f"{last.words.rstrip('.')}. Also, {doubted}")
+        return self._report([*checks[:-1], last], exchange)
 
     async def _has_session_alone(self) -> bool:
         """Return whether a session is stored, but not all that a login takes."""

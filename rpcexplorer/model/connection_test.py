@@ -294,7 +294,7 @@ def _address(examination: Examination) -> Check:
     at_home = found.form.url == examination.profile.url
     verb = "speaks JSON-RPC" if found.speaks else "asks for a login"
     words = f"{found.form.path if at_home else found.form.endpoint} {verb}"
-    if examination.is_bare or (found.form.path == own and at_home):
+    if (examination.is_bare and examination.profile.ad_hoc) or (found.form.path == own and at_home):
         others = [path for path in tried if path != found.form.path]
         more = f" and {len(others) - 3} more" if others[3:] else ""
         return Check("Address", "well", f"{words}; not {', '.join(others[:3])}{more}" if others else words)
@@ -358,6 +358,9 @@ def _open_login(examination: Examination) -> Check:
     found, profile, private = examination.found, examination.profile, examination.private
     if found is None:
         return login_not_reached(profile, ())
+    if examination.wants_service_login:
+        words = f"asked for: {found.said}; at this address {profile.login.method} opens a session"
+        return Check("Login", "failed", f"{words}: enter user name and password", code=REFUSED)
     for heard in filter(None, (found, private)):
         if heard.asks_for_login and not profile.secrets:
             known = heard.hint.sentence if heard.auth_changes and heard.hint else f"asked for: {heard.said}"
@@ -372,5 +375,6 @@ def _open_login(examination: Examination) -> Check:
         return Check("Login", "unknown", f"not asked for yet; such servers want one for most methods: {kind}")
     label = _login_label(profile)
     if profile.auth.kind == Auth.kind:
-        return Check(label, "skipped", "not asked for" if profile.ad_hoc else "this profile needs none")
-    return Check(label, "unknown", "not tried yet")
+        unchosen = profile.ad_hoc or examination.assumes_login
+        return Check(label, "skipped", "not asked for" if unchosen else "this profile needs none")
+    return Check(label, "unknown", examination.doubted_auth or "not tried yet")

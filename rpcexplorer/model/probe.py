@@ -19,7 +19,16 @@ from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malform
 from rpcexplorer.model.hint import Changes, Hint
 from rpcexplorer.model.hints import MOVED, SIGNS, hint_for, names_in, recognized
 from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.profile import JSON_TYPE, PATH, SERVICE, Auth, HeaderHandshake, Preset, Profile, usual_type
+from rpcexplorer.model.profile import (
+    JSON_TYPE,
+    PATH,
+    SERVICE,
+    Auth,
+    HeaderHandshake,
+    Preset,
+    Profile,
+    usual_type,
+)
 from rpcexplorer.protocol.codes import METHOD_NOT_FOUND, RESERVED
 from rpcexplorer.protocol.envelope import open_object
 from rpcexplorer.protocol.messages import EnvelopeForm
@@ -205,12 +214,18 @@ class Examination:
         changed: Callable[[Profile, Changes], Profile | None],
         *,
         most: int = MOST,
-        said: Collection[str] = (),
+        chosen: Collection[str] = (),
     ) -> None:
-        """``changed`` makes the profile that has changes, if there can be one; ``said`` are keys that files say."""
-        self.profile = profile
+        """Take the auth types, and what makes a profile with changes, if there can be one.
+
+        ``chosen`` are the keys of the profile that somebody has chosen: all others may be filled in.
+        """
+        self.assumes_login = profile.assumes_auth
+        # Auth that nobody has chosen counts only once the server asks for a login at the address of the service.
+        self.profile = replace(profile, auth=Auth(), assumes_auth=False) if profile.assumes_auth else profile
+        self.chosen = chosen
         self.presets = presets
-        self._kinds, self._changed, self._left, self.said = kinds, changed, most, said
+        self._kinds, self._changed, self._left = kinds, changed, most
         self.heard: list[Finding] = []
         """Every question so far, with what came of it."""
         self.found: Finding | None = None
@@ -252,7 +267,7 @@ class Examination:
     def asked_kinds(self) -> tuple[str, ...]:
         """The kinds of auth of which the server wants one, where nothing that was seen says which; else none."""
         preset = self.presets.get(self.preset)
-        if self.profile.secrets or (preset and preset.values.secrets):
+        if self.profile.secrets or self.wants_service_login or (preset and preset.values.secrets):
             return ()
         wanting = [heard for heard in (self.found, self.private) if heard and heard.asks_for_login]
         unseen = bool(wanting) and not any(heard.auth_changes for heard in wanting)
@@ -270,13 +285,29 @@ class Examination:
     def has_usual_type(self) -> bool:
         """Whether neither person nor preset has chosen the content type."""
         profile = self.profile
-        is_usual = profile.content_type == usual_type(profile.path) and "content_type" not in self.said
+        is_usual = profile.content_type == usual_type(profile.path) and "content_type" not in self.chosen
         return is_usual and (profile.is_service or not profile.preset)
 
     @property
+    def wants_service_login(self) -> bool:
+        """Whether the server asks for a login at the address of the service, and nobody has chosen another auth."""
+        found = self.found
+        if not self.assumes_login or found is None or found.form.path != PATH or self.preset not in {"", SERVICE}:
+            return False
+        return found.speaks and found.asks_for_login and not found.auth_changes
+
+    @property
     def is_bare(self) -> bool:
-        """Nobody has said at which path of the server its calls are."""
-        return self.profile.ad_hoc and self.profile.path == PATH
+        """Nobody has said at which path of the server its calls are, nor given credentials for one."""
+        return "path" not in self.chosen and self.profile.path == PATH and not self.profile.secrets
+
+    @property
+    def doubted_auth(self) -> str:
+        """The sentence about an auth type that somebody chose and the server did not ask for."""
+        found, kind = self.found, self.profile.auth.kind
+        if found is None or not isinstance(found.exchange.outcome, Result) or self.preset or kind == Auth.kind:
+            return ""
+        return f"auth {kind} is chosen, but {found.exchange.method} was answered without a login"
 
     # --- where it is -------------------------------------------------------------------------------------------
 
@@ -316,7 +347,7 @@ class Examination:
 
         A content type that is only a default gives way to the most usual one: some servers end at another.
         """
-        paths = PATHS if self.is_bare else (self.profile.path, *PATHS)
+        paths = PATHS if self.profile.ad_hoc and self.is_bare else (self.profile.path, *PATHS)
         bare = replace(self.profile, auth=Auth(), has_login=False)
         if self.has_usual_type:
             bare = replace(bare, content_type=JSON_TYPE)
@@ -475,12 +506,12 @@ class Proposal(Struct, frozen=True):
 
 
 def proposed(examination: Examination) -> Proposal | None:
-    """What to change. A preset does not reach the keys that files say.
+    """Return what to change: keys that nobody has chosen get what preset and address give them.
 
     None where nothing was found, or the test was cut short. A proposal without changes is a profile that is right as
     it is.
     """
-    found, profile, said = examination.found, examination.profile, examination.said
+    found, profile, chosen = examination.found, examination.profile, examination.chosen
     if found is None or examination.cut_short or (examination.is_ambiguous and found.form.path != PATHS[0]):
         return None
     own = SERVICE if profile.is_service else profile.preset
@@ -491,15 +522,20 @@ def proposed(examination: Examination) -> Proposal | None:
     if found.form.url != profile.url:
         changes.insert(0, ("url", found.form.url))
     for key in FORM:
-        now, before = getattr(found.form, key), getattr(profile if key in said else under, key)
+        now, before = getattr(found.form, key), getattr(profile if key in chosen else under, key)
         if key == "content_type" and examination.has_usual_type and not preset:
             before = usual_type(found.form.path) if found.speaks else now
         if now != before and now is not None:
             changes.append((key, {"header": now.header} if isinstance(now, HeaderHandshake) else now))
-    auth = _auth(examination, profile if any(key.startswith("auth") for key in said) else under)
+    has_chosen_auth = any(key.startswith("auth") for key in chosen)
+    auth = _auth(examination, profile if has_chosen_auth else under)
+    if has_chosen_auth and not auth and "auth.kind" not in chosen and not preset and found.form.path != profile.path:
+        auth = (("auth.kind", profile.auth.kind),)  # another address has no auth type by default
     secrets = (found.hint.secret,) if auth and found.hint and found.hint.secret else under.secrets
     if dict(auth).get("auth.kind") == Auth.kind:
         secrets = ()
+    elif examination.wants_service_login:
+        secrets = ("username", "password")
     stored = tuple(field for field in secrets if field != "session")
     return Proposal((*changes, *auth), preset, stored, bool(examination.asked_kinds))
 

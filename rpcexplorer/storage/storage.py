@@ -136,11 +136,22 @@ class Storage:
 
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
 
-    def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
-        """Change a profile in a file, and read it anew; what stood in the way, and then nothing was changed."""
-        complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
-        self.reload()
-        return complaint
+    def apply(self, name: str, changes: Changes, file: Path, *, accepted: bool = False) -> Complaint | None:
+        """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed.
+
+        ``accepted``: this person has seen the changes and said yes, so that its secrets go there without a question.
+        """
+
+        def change() -> Complaint | None:
+            complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
+            self.reload()
+            return complaint
+
+        before = self.profiles.profiles.get(name)
+        if before is None or not accepted:
+            return change()
+        url = dict(changes).get("url", before.url)
+        return self.secrets.carried_over(before, lambda: change() or self.profiles.profiles.get(name, before), url)
 
     @staticmethod
     def commit_warning(file: Path) -> str:

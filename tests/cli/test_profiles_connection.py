@@ -14,7 +14,7 @@ from tests.client.test_connection_test import aria2, by_name, deluge, key_wanted
 from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
-from tests.fakes.wire import RawServer, http_reply
+from tests.fakes.wire import RawServer, Received, http_reply
 
 COOKIE = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
 NOBODY = 'auth = { kind = "cookie" }'
@@ -216,3 +216,39 @@ def test_service_is_recognized_and_left_as_it_is(shell: Shell) -> None:
     assert "✓ Content type  application/json-rpc is taken" in ran.text
     assert "(preset service)" in ran.text
     assert "What it should say instead" not in ran.text
+
+
+def guarded(request: Received) -> bytes:
+    """Behind HTTP Basic, which names no preset, at one path."""
+    if request.line.split()[1] != "/rpc":
+        return http_reply(b"", 404)
+    if request.header("Authorization") is None:
+        return http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="office"'})
+    return http_reply(b'{"jsonrpc": "2.0", "id": "x", "result": "pong"}')
+
+
+def test_accepted_change_needs_no_second_yes_for_stored_secrets(shell: Shell) -> None:
+    with RawServer(guarded) as server:
+        assert shell.run("profiles", "add", "node", "--url", server.origin).code == 0
+        for field in ("username", "password"):
+            assert shell.run("profiles", "secret", "node", field, "--stdin", stdin=b"hunter2hunter2\n").code == 0
+        tested = shell.run("profiles", "test", "node", "--apply", "--yes")
+        assert tested.code == 0, tested.text + tested.err
+        called = shell.run("call", "ping", "--id", "x")
+        assert (called.code, called.out) == (0, b'"pong"\n'), called.err
+    written = tomllib.loads((shell.home / "config" / "sessions.toml").read_text())["profile"]["node"]
+    assert written == {"url": server.origin, "path": "/rpc", "auth": {"kind": "basic"}}
+
+
+def test_accepted_change_frees_no_secret_that_was_blocked(shell: Shell) -> None:
+    own = shell.home / "config" / "sessions.toml"
+    with RawServer(guarded) as server:
+        shell.run("profiles", "add", "node", "--url", "http://127.0.0.1:9")
+        for field in ("username", "password"):
+            shell.run("profiles", "secret", "node", field, "--stdin", stdin=b"hunter2hunter2\n")
+        own.write_text(own.read_text().replace("http://127.0.0.1:9", server.origin))
+        shell.run("profiles", "test", "node", "--apply", "--yes")
+        called = shell.run("call", "ping")
+        assert not [each for each in server.requests if each.header("Authorization")]
+    assert called.code == 3
+    assert "was not sent" in called.err

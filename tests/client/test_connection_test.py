@@ -307,7 +307,7 @@ def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
 
     def tell(report: Report) -> None:
         heard.append(report)
-        if len(heard) == 3:
+        if len(heard) == 3:  # at aria2.getVersion
             stop.press()
 
     with RawServer(aria2) as wire:
@@ -510,6 +510,88 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
     assert row(report, "Address")[0] == "well"
     state, words = row(report, "JSON-RPC")
     assert (state, words.split(";")[0]) == ("well", "old form, without jsonrpc and id")
+
+
+# --- what nobody has chosen ------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("server", "more", "changes"),
+    [
+        (by_name, "", {"path": "/rpc", "empty_params": "{}"}),
+        (by_name, 'path = "/api/v2/"', {"path": "/rpc", "empty_params": "{}"}),
+        (by_name, 'content_type = "text/plain"', {"path": "/rpc", "empty_params": "{}"}),
+        (by_name, 'auth = { username = "ada" }', {"path": "/rpc", "empty_params": "{}", "auth.kind": "cookie"}),
+        (aria2, "", {"preset": "aria2"}),
+        (open_aria2, "", {"preset": "aria2", "auth.kind": "none"}),
+        (bitcoin, "", {"preset": "bitcoin"}),
+        (deluge, "", {"preset": "deluge"}),
+        (mcp, "", {"preset": "mcp"}),
+    ],
+)
+def test_test_fills_in_what_nobody_has_chosen(
+    tmp_path: Path, server: Callable[[Received], Parts], more: str, changes: dict[str, Any]
+) -> None:
+    with RawServer(server) as wire:
+        explorer, profile = profile_of(tmp_path, wire, more)
+        report = report_of(explorer, profile)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == changes
+    assert wire.requests[0].header("Content-Type") != "application/json-rpc"
+    assert_harmless(wire, report)
+
+
+def service(request: Received) -> Parts:
+    """Takes one type at its own path, and asks for a login in words."""
+    if path_of(request) != "/api/v2/":
+        return NOT_THERE
+    if request.header("Content-Type") != "application/json-rpc":
+        return http_reply(b"", 415)
+    if call_of(request)["method"] == "auth":
+        return answer(request, headers={**JSON, "Set-Cookie": "sessionid=fresh-fresh"}, result=True)
+    return error(request, -32001, "Not logged in")
+
+
+def test_service_at_its_address_needs_credentials_and_no_change(tmp_path: Path) -> None:
+    with RawServer(service) as wire:
+        explorer, profile = profile_of(tmp_path, wire, "")
+        report = report_of(explorer, profile)
+    assert report.proposal is not None
+    assert (report.proposal.changes, report.proposal.secrets) == ((), ("username", "password"))
+    state, words = row(report, "Login")
+    assert (state, report.exit_code) == ("failed", 3)
+    assert words.endswith("auth opens a session: enter user name and password")
+    assert_harmless(wire, report)
+
+
+def test_service_is_tried_with_credentials_that_were_given(tmp_path: Path) -> None:
+    given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
+    with RawServer(service) as wire:
+        explorer, profile = profile_of(tmp_path, wire, "", **given)
+        report = report_of(explorer, profile)
+    assert row(report, "Login") == ("well", "a session was opened")
+    assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "auth")
+
+
+def test_foreign_server_gets_no_credentials_without_chosen_auth(tmp_path: Path) -> None:
+    given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
+    with RawServer(by_name) as wire:
+        explorer, profile = profile_of(tmp_path, wire, "", **given)
+        report_of(explorer, profile)
+    assert not [request for request in wire.requests if b"hunter2" in request.body]
+
+
+def open_list(request: Received) -> Parts:
+    return answer(request, result=["ping"]) if call_of(request)["method"] == "system.listMethods" else garbage(request)
+
+
+def test_chosen_auth_that_the_server_does_not_want_is_named(tmp_path: Path) -> None:
+    with RawServer(open_list) as wire:
+        explorer, profile = profile_of(tmp_path, wire, 'path = "/rpc"\nauth = { kind = "basic", username = "ada" }')
+        report = report_of(explorer, profile)
+    state, words = row(report, "Credentials")
+    assert (state, report.exit_code) == ("failed", 3)
+    assert words.endswith("Also, auth basic is chosen, but system.listMethods was answered without a login")
 
 
 SECRET = "hunter2hunter2"

@@ -8,6 +8,7 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from rpcexplorer.auth.source import GivenCredentials
@@ -18,6 +19,7 @@ from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.methods.listing import Discovery
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.protocol.messages import ErrorObject, Result
+from tests.fakes.shell import Ran, Shell
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIApplication
@@ -54,6 +56,20 @@ def _thread(run: Any, stop: Any) -> Iterator[None]:
     finally:
         stop()
         thread.join()
+
+
+def added_and_tested(folder: Path, url: str, *words: str, **secrets: str) -> Ran:
+    """Add the bare address, store secrets, let the connection test fill in the rest, then call a method.
+
+    On the way nothing may ask for credentials that were already given.
+    """
+    shell = Shell(folder)
+    assert shell.run("profiles", "add", "it", "--url", url).code == 0
+    for field, value in secrets.items():
+        assert shell.run("profiles", "secret", "it", field, "--stdin", stdin=value.encode()).code == 0
+    tested = shell.run("profiles", "test", "it", "--apply", "--yes")
+    assert tested.code in ({0} if secrets else {0, 3}), tested.text + tested.err
+    return shell.run("call", "-p", "it", *words)
 
 
 def send(url: str, draft: Draft | Batch, **settings: Any) -> Exchange:

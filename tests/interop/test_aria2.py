@@ -15,7 +15,7 @@ import pytest
 from rpcexplorer.auth.first import FirstAuth
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange
-from tests.interop.serving import discovered, error, names, result, results, send
+from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send
 
 pytestmark = [
     pytest.mark.thorough,
@@ -74,3 +74,8 @@ def test_each_call_of_a_batch_has_the_secret(url: str) -> None:
 
 def test_its_methods_are_found(url: str) -> None:
     assert {"aria2.addUri", "system.multicall"} <= names(discovered(url, auth=AUTH, token=SECRET, **SETTINGS))
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "aria2.getVersion", token=SECRET)
+    assert (ran.code, "version" in ran.text) == (0, True), ran.err

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import django
@@ -18,7 +19,7 @@ from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.model.profile import Login
 from rpcexplorer.protocol.messages import Result
-from tests.interop.serving import discovered, error, names, result, results, send, wsgi
+from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough
 
@@ -116,3 +117,8 @@ def test_a_batch_and_a_notification(url: str) -> None:
     nothing = send(url, Draft("ping", notification=True))
     assert nothing.exit_code == 0
     assert not isinstance(nothing.outcome, Result)
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "whoami", username="ada", password="opensesame")
+    assert (ran.code, ran.out) == (0, b'"ada"\n'), ran.err

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.protocol.messages import Malformed
-from tests.interop.serving import asgi, discovered, error, names, result, results, send
+from tests.interop.serving import added_and_tested, asgi, discovered, error, names, result, results, send
 
 pytestmark = pytest.mark.thorough
 
@@ -78,3 +79,8 @@ def test_another_path_is_no_json_rpc(url: str) -> None:
     exchange = send(url, Draft("ping"), path="/")
     assert isinstance(exchange.outcome, Malformed)
     assert exchange.response.status == 404
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "add", "a:=1", "b:=2")
+    assert (ran.code, ran.out) == (0, b"3\n"), ran.err

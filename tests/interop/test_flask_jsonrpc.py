@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from flask import Flask, request
@@ -11,7 +12,7 @@ from flask_jsonrpc import JSONRPC
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Outcome
 from rpcexplorer.protocol.messages import Malformed, Result
-from tests.interop.serving import discovered, error, names, result, results, send, wsgi
+from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough
 
@@ -96,3 +97,8 @@ def test_a_missing_slash_is_a_redirect_that_is_shown(url: str) -> None:
     assert isinstance(exchange.outcome, Malformed)
     assert exchange.response.status == 308
     assert "/api/v2/" in exchange.outcome.reason
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "add", "[1, 2]")
+    assert (ran.code, ran.out) == (0, b"3\n"), ran.err

@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator
 from http.server import HTTPServer
+from pathlib import Path
 from threading import Thread
 
 import pytest
 
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.protocol.messages import Result
-from tests.interop.serving import error, result, results, send
+from tests.interop.serving import added_and_tested, error, result, results, send
 
 pytestmark = pytest.mark.thorough
 
@@ -63,3 +64,8 @@ def test_its_errors_keep_their_data(url: str) -> None:
 def test_a_batch_and_a_notification(url: str) -> None:
     assert results(send(url, Batch('[{"method": "ping"}, {"method": "missing"}]'))) == ["pong", -32601]
     assert send(url, Draft("ping", notification=True)).exit_code == 0
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "ping")
+    assert (ran.code, ran.out) == (0, b'"pong"\n'), ran.err

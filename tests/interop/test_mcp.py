@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.protocol.messages import Result
-from tests.interop.serving import asgi, discovered, error, send
+from tests.interop.serving import added_and_tested, asgi, discovered, error, send
 
 pytestmark = pytest.mark.thorough
 
@@ -111,3 +112,8 @@ def test_its_prompts_and_resources_are_what_can_be_chosen(url: str) -> None:
 
 def test_an_unknown_method_is_an_error(url: str) -> None:
     assert error(called(url, "no/such")).code == -32601
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "add", "a:=1", "b:=2")
+    assert (ran.code, '"text":"3"' in ran.text) == (0, True), ran.err

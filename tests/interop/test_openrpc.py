@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import openrpc
 import pytest
@@ -12,7 +13,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from rpcexplorer.model.draft import Batch, Draft
-from tests.interop.serving import asgi, discovered, error, names, result, results, send
+from tests.interop.serving import added_and_tested, asgi, discovered, error, names, result, results, send
 
 pytestmark = pytest.mark.thorough
 
@@ -78,3 +79,8 @@ def test_a_batch_and_a_notification(url: str) -> None:
     batch = Batch('[{"method": "add", "params": [1]}, {"method": "missing"}]')
     assert results(send(url, batch, path=PATH)) == [3, -32601]
     assert send(url, Draft("ping", notification=True), path=PATH).exit_code == 0
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "ping")
+    assert (ran.code, ran.out) == (0, b'"pong"\n'), ran.err

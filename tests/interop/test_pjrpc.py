@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pjrpc.server
@@ -15,7 +16,7 @@ from pjrpc.server.specs.extractors.pydantic import PydanticMethodInfoExtractor
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.profile import DocumentSource
 from rpcexplorer.protocol.messages import Malformed
-from tests.interop.serving import discovered, error, names, result, results, send, wsgi
+from tests.interop.serving import added_and_tested, discovered, error, names, result, results, send, wsgi
 
 pytestmark = pytest.mark.thorough
 
@@ -53,7 +54,7 @@ def test_a_call_without_params_is_understood_in_every_form(url: str, empty_param
 
 
 def test_the_usual_content_type_is_refused_with_its_status(url: str) -> None:
-    exchange = send(url, Draft("ping"), path="/api/v1")
+    exchange = send(url, Draft("ping"), path="/api/v1", content_type="application/json-rpc")
     assert isinstance(exchange.outcome, Malformed)
     assert exchange.response.status == 415
 
@@ -93,3 +94,8 @@ def test_its_document_is_found_where_nobody_has_named_it(url: str) -> None:
 
 def test_a_notification_is_accepted(url: str) -> None:
     assert send(url, Draft("ping", notification=True), **SETTINGS).exit_code == 0
+
+
+def test_bare_address_is_added_tested_and_called(url: str, tmp_path: Path) -> None:
+    ran = added_and_tested(tmp_path, url, "ping")
+    assert (ran.code, ran.out) == (0, b'"pong"\n'), ran.err

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint, listed, nearest
-from rpcexplorer.model.profile import Preset, Profile
+from rpcexplorer.model.profile import PATH, Preset, Profile
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE
 from rpcexplorer.storage.profiles.saved import SavedLayer, saved_calls, saved_leaves, variables
 from rpcexplorer.storage.profiles.shape import build_profile
@@ -104,9 +104,14 @@ class Profiles(Struct, dict=True):
         """Those that nothing is wrong with, by name."""
         return {each.preset.name: each.preset for each in self.presets.all() if not each.complaints}
 
-    def said_of(self, name: str) -> set[str]:
-        """The dotted keys that files say of a profile, its preset aside."""
-        return {dotted(path) for path, leaf in self.leaves.get(name, {}).items() if not leaf.origin.preset}
+    def chosen(self, profile: Profile) -> set[str]:
+        """Return the dotted keys that somebody has chosen, in a file or in an address that was typed.
+
+        What is not among them comes from preset and address, and may be filled in.
+        """
+        if profile.ad_hoc:
+            return {"path"} if profile.path != PATH else set()
+        return {dotted(path) for path, leaf in self.leaves.get(profile.name, {}).items() if not leaf.origin.preset}
 
     def over_preset(self, name: str, said: Leaves) -> tuple[Leaves, list[Complaint]]:
         """What is said of a profile, over the preset that this names, and what is wrong with that one."""
