@@ -182,8 +182,10 @@ def _proposed(explorer: Explorer, record: Recorded, *, alone: bool) -> Profile |
     The default is proposed only if all calls went to one server.
     """
     default = explorer.profiles.get(None) if alone else None
-    if record.source is not None or isinstance(default, Profile):
-        return record.source or default
+    if record.source is not None:
+        return record.source
+    if isinstance(default, Profile):
+        return default
     same = [each for each in explorer.profiles.profiles.values() if each.endpoint == record.exchange.url]
     return same[0] if len(same) == 1 else None
 

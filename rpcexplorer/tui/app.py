@@ -35,7 +35,7 @@ from rpcexplorer.tui.widgets.header import Header
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from rpcexplorer.tui.history.choice import CaseOnView
+    from rpcexplorer.tui.history.choice import CaseOnView, HistoryChoice
 
 TOLD: Final = 4
 """Things wrong with one kind of files that are told on the first screen: more have no room there."""
@@ -98,10 +98,20 @@ class ExplorerApp(OpeningApp):
 
     @opens("begin")
     async def _begin(self) -> None:
+        """Show a case before a profile is chosen: whoever gets it reads it first, and chooses when a call is sent."""
+        case = await self._read_case(self._case, "begin") if self._case is not None else None
+        choice = await self._chosen_of(case) if case is not None else None
+        if choice is not None and choice.action == "carry":
+            self.explorer.use(choice.profile)
+        could_replay = bool(self.explorer.profiles.leaves)
         if await self._settle_on_a_profile():
-            await self.push_screen(CallScreen(self.explorer, self.pending))
+            calls = CallScreen(self.explorer, self.pending)
+            await self.push_screen(calls)
             self._complain()
-            self._show_case()
+            if choice is not None:
+                await self._take(calls, choice)
+            elif not could_replay:
+                self._show_case()
 
     def _show_case(self) -> None:
         if self._case is not None and self.calls is not None:
@@ -109,22 +119,26 @@ class ExplorerApp(OpeningApp):
 
     @opens("case")
     async def _open_case(self, calls: CallScreen, file: Path) -> None:
-        """A case over the call screen; whatever is wrong with it is said there."""
+        if (case := await self._read_case(file, "case")) is not None:
+            await self._look_back(calls, case)
+
+    async def _read_case(self, file: Path, group: str) -> CaseOnView | None:
+        """Return a case for an action of this group; whatever is wrong with it is shown."""
         from rpcexplorer.tui.history.choice import CaseOnView
 
         reading = asyncio.ensure_future(in_a_thread_of_its_own(partial(self.explorer.cases.read, file)))
         await asyncio.wait([reading], timeout=PATIENCE)
         if not reading.done():
             self.notify(f"{file.name} is being read.", markup=False)
-            self.pending.go_on("case")  # keys wait no longer: one of them may want to leave
+            self.pending.go_on(group)  # keys wait no longer: one of them may want to leave
         case = await reading
-        self.pending.wait("case")
+        self.pending.wait(group)
         if isinstance(case, Complaint):
             self.notify(str(case), severity="warning", timeout=10)
-            return
+            return None
         for complaint in case.complaints:
             self.notify(str(complaint), severity="warning", timeout=10)
-        await self._look_back(calls, CaseOnView(file.name, case.calls, case.note, case.addresses))
+        return CaseOnView(file.name, case.calls, case.note, case.addresses)
 
     async def _settle_on_a_profile(self) -> bool:
         """Until there is a profile to use; False where the person would rather leave."""
@@ -173,6 +187,8 @@ class ExplorerApp(OpeningApp):
         if action == "history" and self.explorer.profile is None:
             return False
         if action in {"history", "profiles"}:
+            if self.calls is None:
+                return False
             return self.screen is self.calls or getattr(self.screen, "scope", "") in {"history", "profiles"} - {action}
         return super().check_action(action, parameters)
 
@@ -196,23 +212,33 @@ class ExplorerApp(OpeningApp):
 
     async def _look_back(self, calls: CallScreen, case: CaseOnView | None = None) -> None:
         """The history, or a case; and what somebody wants with a call of it."""
+        calls.write_down()
+        choice = await self._chosen_of(case)
+        if choice is not None:
+            await self._take(calls, choice)
+        calls.show_recent()
+        calls.show_saved()
+
+    async def _chosen_of(self, case: CaseOnView | None) -> HistoryChoice | None:
+        """Show the history or a case; what somebody wants with a call of it."""
         from rpcexplorer.tui.history.screen import HistoryScreen
 
-        calls.write_down()
-        choice = await self.push_screen_wait(
-            HistoryScreen(self.explorer, self.pending, header=calls.header_copy(), footer=footer_over(), case=case)
+        header = self.calls.header_copy() if self.calls else Header()
+        return await self.push_screen_wait(
+            HistoryScreen(self.explorer, self.pending, header=header, footer=footer_over(), case=case)
         )
-        if choice is not None and choice.action == "carry":
+
+    async def _take(self, calls: CallScreen, choice: HistoryChoice) -> None:
+        """Load a call of the history or of a case, or send it again."""
+        if choice.action == "carry":
             from rpcexplorer.tui.call.taking.carrying import carry
 
             await carry(calls, Draft(choice.exchange.method, choice.exchange.params), choice.profile)
-        elif choice is not None and self.explorer.profile is not None:
+        elif self.explorer.profile is not None:
             ours = self.explorer.journal.is_ours(choice.exchange, self.explorer.profile)  # it was read from there
             # whoever has recorded it, its profile is chosen by this person alone
             switched = choice.exchange.foreign or await self._switch(choice.exchange.profile)
             (calls.again if choice.action == "again" and switched else calls.load)(choice.exchange, ours=ours)
-        calls.show_recent()
-        calls.show_saved()
 
     @opens("test")
     async def on_connection_test_wanted(self) -> None:

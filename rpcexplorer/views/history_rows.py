@@ -123,10 +123,22 @@ def came(exchange: Exchange) -> list[tuple[str, str]]:
     return [*told, (outcome_words(exchange.outcome)[:_LONGEST], "middle")]
 
 
-def note_page(exchange: Exchange, zone: tzinfo | None = None) -> list[list[tuple[str, str]]]:
-    """What a person noted about a call, then its circumstances: lines of words with their roles."""
+def case_note_lines(note: str) -> list[list[tuple[str, str]]]:
+    """Return the note of a case as lines of words with their roles."""
+    first, *others = note.strip().splitlines() or [""]
+    return [
+        [(" Note  ", "careful bold"), (first, "text")],
+        *([("       ", "text"), (each, "text")] for each in others),
+    ]
+
+
+def note_page(exchange: Exchange, zone: tzinfo | None = None, case_note: str = "") -> list[list[tuple[str, str]]]:
+    """Return what is noted about a call or its case, then its circumstances: lines of words with their roles."""
+    of_case = [[], *case_note_lines(case_note)] if case_note else []
     name = [(f"   ★ {exchange.name}", "careful")] if exchange.name else [("   No name yet.", "dim")]
-    notes = [[(f"   {each}", "text")] for each in exchange.note.splitlines()] or [[("   No note yet.", "dim")]]
+    notes = [[(f"   {each}", "text")] for each in exchange.note.splitlines()]
+    if not (notes or case_note):
+        notes = [[("   No note yet.", "dim")]]
     response = exchange.response
     facts = {
         "profile": exchange.profile,
@@ -140,6 +152,7 @@ def note_page(exchange: Exchange, zone: tzinfo | None = None) -> list[list[tuple
         "id": exchange.id,
     }
     return [
+        *of_case,
         [],
         name,
         *notes,

@@ -39,7 +39,7 @@ async def profile_for(
     if explorer.profile is not None and used not in names:  # an address that was typed
         picks.insert(0, _pick(used, explorer.profile))
     if not picks:
-        screen.notify("There is no profile to send this to.")
+        screen.notify("There is no profile to replay this with. Close the case with Esc, then add one.")
         return None
     chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
     return usable(screen, explorer, chosen) if chosen else None

@@ -26,7 +26,7 @@ class CaseOnView(Struct, frozen=True):
         """Whose it is, and where it comes from."""
         more = len(self.addresses) - 1
         where = f", sent to {self.addresses[0]}{f' and {more} more' if more else ''}" if self.addresses else ""
-        return f"somebody else's{where}" + (f"   “{' '.join(self.note.split())}”" if self.note else "")
+        return f"somebody else's{where}"
 
 
 class HistoryChoice(Struct, frozen=True):

@@ -46,6 +46,8 @@ class HistoryPreview(Vertical):
         """``zone``: where whoever looks lives; None asks the machine."""
         super().__init__()
         self._zone = zone
+        self.case_note = ""
+        """What is said of the case that the call is in."""
         self._bar, self._outcome, self._remarks = Bar(), Bar(classes="-tinted"), Remarks()
         self._reader, self._sheet = Reader(), Sheet()
 
@@ -129,7 +131,9 @@ class HistoryPreview(Vertical):
         elif isinstance(call, Exchange):
             on_sheet = self.tab in {"Headers", "Note"}
             if on_sheet:
-                self._sheet.lines = note_page(call, self._zone) if self.tab == "Note" else headers_page(call)
+                self._sheet.lines = (
+                    note_page(call, self._zone, self.case_note) if self.tab == "Note" else headers_page(call)
+                )
             elif self.tab == "Request":
                 self._remarks.pieces = [(call.kind, "middle"), (call.profile, "middle"), (call.url, "middle")]
                 document = Document.of_json((call.params.strip() or "[]").encode(errors="backslashreplace"))

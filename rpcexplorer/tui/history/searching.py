@@ -9,11 +9,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from datetime import date, datetime, tzinfo
-from typing import Final
+from typing import ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.geometry import Size
 from textual.reactive import reactive
 from textual.screen import Screen
 from textual.timer import Timer
@@ -30,7 +32,8 @@ from rpcexplorer.tui.history.preview import HistoryPreview
 from rpcexplorer.tui.history.reading import Reading, advice, records_of
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.history_rows import HistoryRow, filter_words, same
+from rpcexplorer.tui.widgets.sheet import Sheet, wrapped
+from rpcexplorer.views.history_rows import HistoryRow, case_note_lines, filter_words, same
 
 NEWEST: Final = 200
 """So many calls are read at first, and again when the last of them come into view."""
@@ -41,6 +44,36 @@ PAUSE: Final = 0.08
 PATIENCE: Final = 3.0
 """Seconds after which keys wait no longer for the rows that they are for; what is on view then can only be left."""
 ROWS: Final = "rows"
+
+
+class CaseNote(Sheet):
+    """The note of a case, above everything else. A long one has the focus first, so that keys scroll it."""
+
+    DEFAULT_CSS = """
+    CaseNote { height: auto; max-height: 30%; background: $surface; }
+    CaseNote.-long { border-bottom: solid $line; border-subtitle-color: $middle; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "to_calls", show=False)]
+    MORE: ClassVar[str] = " ↓ PgDn show more, Enter goes to the calls "
+
+    def __init__(self, note: str) -> None:
+        super().__init__()
+        self.can_focus = False
+        self.set_reactive(Sheet.lines, case_note_lines(note))
+
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:  # noqa: ARG002
+        return sum(1 for each in self.lines for _ in wrapped(each, max(width - 1, 1)))
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        is_long, was_long = self.virtual_size.height > self.size.height, self.can_focus
+        self.can_focus, self.border_subtitle = is_long, self.MORE if is_long else ""
+        self.set_class(is_long, "-long")
+        if is_long and not was_long:
+            self.screen.set_focus(self)
+
+    def action_to_calls(self) -> None:
+        self.screen.set_focus(self.screen.query_one(HistoryList))
 
 
 class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | None]):
@@ -87,6 +120,8 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
     def compose(self) -> ComposeResult:
         if self._header is not None:
             yield self._header
+        if self._case is not None and self._case.note:
+            yield CaseNote(self._case.note)
         with Horizontal(id="history"):
             yield self._pane
             yield self._preview
@@ -97,7 +132,7 @@ class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | Non
         profile = self.explorer.profile
         self.set_class(profile is not None and profile.badge == "prod", "-prod")
         if self._case is not None:
-            self._pane.case = self._case.name
+            self._pane.case, self._preview.case_note = self._case.name, self._case.note
         self._pane.profile, self._pane.everyone = self._profile, self.everyone
         self.set_focus(self._pane.list)
 

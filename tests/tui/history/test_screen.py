@@ -20,7 +20,7 @@ from rpcexplorer.tui.history.list import HistoryList
 from rpcexplorer.tui.history.pane import HistoryPane
 from rpcexplorer.tui.history.preview import HistoryPreview
 from rpcexplorer.tui.history.screen import HistoryScreen
-from rpcexplorer.tui.history.searching import NEWEST
+from rpcexplorer.tui.history.searching import NEWEST, CaseNote
 from rpcexplorer.tui.messages import ComparisonWanted, CopyCallWanted, ReplayWanted
 from rpcexplorer.tui.widgets.bar import Bar
 from rpcexplorer.tui.widgets.remarks import Remarks
@@ -663,8 +663,9 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
             await settled(pilot)
             shown = text_of(screen.query_one(HistoryPane)._bar)
             assert shown.strip() == "▍Case  case.toml  2 calls"
-            told = "somebody else's, sent to https://theirs.example.com/rpc and 1 more   “fails for us”"
+            told = "somebody else's, sent to https://theirs.example.com/rpc and 1 more"
             assert screen.query_one(HistoryPane).told == told
+            assert screen.focused is screen.query_one(HistoryList), "a short note takes no focus"
             assert methods(screen) == ["user.list", "ping"]
             can = {"load", "to_profile", "copy", "mark", "compare", "replay", "export", "search"}
             cannot = {"again", "name", "annotate", "delete", "scope"}
@@ -676,3 +677,37 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
 
     asyncio.run(run())
     assert not recorded.remembered.history_of_all
+
+
+NOTE = f"{'Fails on Tuesdays. ' * 30}\n\nSteps:\n{'go on' * 40}\nlast words"
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+def test_case_note_is_shown_first_and_whole(recorded: Explorer, size: tuple[int, int]) -> None:
+    case = CaseOnView("case.toml", [replace(call, foreign=True) for call in CALLS[:2]], NOTE)
+    stage = Stage()
+
+    def rows(screen: HistoryScreen) -> list[str]:
+        note = screen.query_one(CaseNote)
+        return [note.render_line(y).text.strip() for y in range(note.scrollable_content_region.height)]
+
+    async def run() -> None:
+        async with stage.run_test(size=size) as pilot:
+            screen = HistoryScreen(recorded, zone=UTC, today=START.date(), case=case)
+            stage.push_screen(screen)
+            await settled(pilot)
+            note = screen.query_one(CaseNote)
+            assert note.region.y == 0
+            seen = rows(screen)
+            assert seen[0].startswith("Note  Fails on Tuesdays.")
+            while note.scroll_offset.y < note.max_scroll_y:
+                assert screen.focused is note, "the keys scroll what is not whole"
+                await press(pilot, "down")
+                seen.append(rows(screen)[-1])
+            assert "".join("".join(seen).split()) == "Note" + "".join(NOTE.split())
+            await press(pilot, "enter" if note.max_scroll_y else "home")
+            assert screen.focused is screen.query_one(HistoryList)
+            await press(pilot, "left_square_bracket")
+            assert "Fails on Tuesdays." in "".join(text for line in screen._preview._sheet.lines for text, _ in line)
+
+    asyncio.run(run())
