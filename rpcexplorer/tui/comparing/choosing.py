@@ -27,13 +27,39 @@ MOST: Final = 12
 """Profiles that are on view at once."""
 
 
-async def profile_for(
+def server_of(record: Exchange) -> tuple[str, str]:
+    """Return how a record names the server that it went to: by profile and by URL."""
+    return record.profile, record.url
+
+
+async def profiles_for_servers(
     screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange], what: str
+) -> dict[tuple[str, str], Profile] | None:
+    """Ask for a profile for each server that calls went to; None if one of the questions was left."""
+    servers = list(dict.fromkeys(map(server_of, records)))
+    chosen: dict[tuple[str, str], Profile] = {}
+    for server in servers:
+        its = [each for each in records if server_of(each) == server]
+        if len(servers) > 1:
+            count = f"{len(its)} call{'s' * (len(its) > 1)}"
+            what = f"{count} of {clipped(server[0], ROOM // 2)}, {clipped(server[1], ROOM)},"
+        profile = await _profile_for(screen, explorer, its, what, [each.name for each in chosen.values()])
+        if profile is None:
+            return None
+        chosen[server] = profile
+    return chosen
+
+
+async def _profile_for(
+    screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange], what: str, taken: Sequence[str]
 ) -> Profile | None:
-    """Ask where recorded calls are to be sent. The cursor starts where they come from, but not on a stranger's word."""
+    """Ask where recorded calls are to be sent.
+
+    The cursor starts where they come from, but not on a stranger's word: then on a profile that is not ``taken`` by
+    another server's calls.
+    """
     used = explorer.profile.name if explorer.profile else ""
     theirs = {each.profile for each in records if not (each.foreign or each.writer)}
-    on = theirs.pop() if len(theirs) == 1 else used
     names = sorted(explorer.profiles.leaves, key=lambda name: (name not in explorer.profiles.profiles, name))
     picks = [_pick(name, explorer.profiles.profiles.get(name)) for name in names]
     if explorer.profile is not None and used not in names:  # an address that was typed
@@ -41,6 +67,8 @@ async def profile_for(
     if not picks:
         screen.notify("There is no profile to replay this with. Close the case with Esc, then add one.")
         return None
+    free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
+    on = theirs.pop() if len(theirs) == 1 else (*free, used)[0]
     chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
     return usable(screen, explorer, chosen) if chosen else None
 

@@ -19,6 +19,11 @@ from rpcexplorer.views.comparing.sides import replayed_words
 from rpcexplorer.views.words.sentences import duration
 
 
+def on_profile(method: str, profile: str) -> str:
+    """Return a name for a call on one of several profiles; the profile comes first, as a method's name may be long."""
+    return f"{profile}: {method[:_LONGEST]}"
+
+
 class WaitingCall(Struct, frozen=True):
     """A call that was not sent yet."""
 
@@ -55,6 +60,8 @@ class ReplayList(RowList[ReplayRow]):
 
     by_profile: reactive[bool] = reactive(False)
     """It is one call on several profiles: each row names its own."""
+    on_several: reactive[bool] = reactive(False)
+    """They are calls on several profiles: each row names its own too."""
 
     def draw(self, item: ReplayRow, width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """Sign, call, verdict in words, and how long it took before and now."""
@@ -75,7 +82,10 @@ class ReplayList(RowList[ReplayRow]):
         """What a row is told apart by."""
         if isinstance(row, WaitingCall):
             return row.name[:_LONGEST]
-        return (row.live.profile if self.by_profile and row.live else row.recorded.method)[:_LONGEST]
+        profile = row.live.profile if row.live else ""
+        if self.on_several and profile:
+            return on_profile(row.recorded.method, profile)
+        return (profile if self.by_profile and profile else row.recorded.method)[:_LONGEST]
 
     @property
     def _wide(self) -> int:

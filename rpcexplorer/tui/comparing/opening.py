@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from functools import partial
+from itertools import groupby
 from typing import Any, Final
 
 from msgspec.structs import replace
@@ -18,7 +19,8 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.replaying import Replayed, ignored_in, replayed
 from rpcexplorer.model.templates.resolving import Missing
 from rpcexplorer.tui.comparing.asking import may_send_all
-from rpcexplorer.tui.comparing.choosing import profile_for, profiles_for
+from rpcexplorer.tui.comparing.choosing import profiles_for, profiles_for_servers, server_of
+from rpcexplorer.tui.comparing.list import on_profile
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
 from rpcexplorer.tui.messages import ComparisonWanted
@@ -59,36 +61,41 @@ async def replay(
     """Ask where, ask for what is not marked safe, send one after the other, and show what came of each."""
     records = [as_called(each) for each in records]
     what = f"{len(records)} calls" if len(records) > 1 else clipped(records[0].method, NAME)
-    profile = await profile_for(screen, explorer, records, what)
-    if profile is None:
+    chosen = await profiles_for_servers(screen, explorer, records, what)
+    if chosen is None:
         return
-    drafts = [(sent_draft(each), profile) for each in records]
-    elsewhere = list(dict.fromkeys(each.url for each in records if explorer.cases.goes_elsewhere(each, profile)))
-    if not await may_send_all(screen, explorer, drafts, ", ".join(elsewhere)):
-        return
-    said = (
-        [(f"recorded at {clipped(', '.join(elsewhere), 60)}, sent to {profile.endpoint}", "careful")]
-        if elsewhere
-        else []
+    profiles = [chosen[server_of(each)] for each in records]
+    drafts = [(sent_draft(each), profile) for each, profile in zip(records, profiles, strict=True)]
+    routes = dict.fromkeys(
+        (each.url, profile.endpoint)
+        for each, profile in zip(records, profiles, strict=True)
+        if explorer.cases.goes_elsewhere(each, profile)
     )
-    run = partial(_replayed, explorer, records, profile)
-    title = f"Replay  {what} on {profile.name}"
-    names = [each.method for each in records]
-    opened = ReplayScreen(title, names, run, pending, frame, remarks=said)
-    opened.set_class(profile.badge == "prod", "-prod")
+    if not await may_send_all(screen, explorer, drafts, ", ".join(dict.fromkeys(url for url, _ in routes))):
+        return
+    said = [(f"recorded at {clipped(url, 60)}, sent to {endpoint}", "careful") for url, endpoint in routes]
+    run = partial(_replayed, explorer, list(zip(records, profiles, strict=True)))
+    used = list(dict.fromkeys(each.name for each in profiles))
+    title = f"Replay  {what} on {' and '.join(used)}"
+    methods = [each.method for each in records]
+    several = len(used) > 1
+    names = [on_profile(method, each.name) for method, each in zip(methods, profiles, strict=True)]
+    opened = ReplayScreen(title, names if several else methods, run, pending, frame, remarks=said, on_several=several)
+    opened.set_class(any(each.badge == "prod" for each in profiles), "-prod")
     await screen.app.push_screen_wait(opened)
 
 
 async def _replayed(
-    explorer: Explorer, records: Sequence[Exchange], profile: Profile, stop: Stop
+    explorer: Explorer, calls: Sequence[tuple[Exchange, Profile]], stop: Stop
 ) -> AsyncIterator[Replayed]:
     """What came of each; also where it cannot be compared, a reply is on view without what is hidden in a record."""
-    async for each in explorer.replay(records, profile=profile, stop=stop):
-        if each.live is not None and each.comparison is None:
-            live = await asyncio.to_thread(explorer.journal.as_recorded, each.live, profile)
-            yield replace(each, live=live)
-        else:
-            yield each
+    for profile, group in groupby(calls, lambda call: call[1]):
+        async for each in explorer.replay([record for record, _ in group], profile=profile, stop=stop):
+            if each.live is not None and each.comparison is None:
+                live = await asyncio.to_thread(explorer.journal.as_recorded, each.live, profile)
+                yield replace(each, live=live)
+            else:
+                yield each
 
 
 async def compare_profiles(

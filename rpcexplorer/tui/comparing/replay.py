@@ -51,8 +51,12 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         *,
         remarks: Sequence[tuple[str, str]] = (),
         by_profile: bool = False,
+        on_several: bool = False,
     ) -> None:
-        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several."""
+        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several.
+
+        ``on_several``: it is several calls on several profiles.
+        """
         super().__init__()
         self.pending = pending
         self.done: list[Replayed] = []
@@ -62,6 +66,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         self._frame = frame
         self._bar, self._remarks, self.list = Bar(), Remarks(), ReplayList()
         self.list.set_reactive(ReplayList.by_profile, by_profile)
+        self.list.set_reactive(ReplayList.on_several, on_several)
 
     def compose(self) -> ComposeResult:
         yield from self._frame.around(self._bar, self._remarks, self.list)

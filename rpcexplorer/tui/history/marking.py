@@ -67,7 +67,12 @@ class MarkingScreen(SearchScreen):
             self.post_message(ComparisonWanted(self, call, others[-1] if others else None))
 
     def action_replay(self) -> None:
-        if meant := self._meant:
+        """Replay what is marked; if nothing is, the call under the cursor, or all that are shown of a case."""
+        meant = self._meant
+        if self._case is not None and self._reading is not None and not self._marked:
+            calls = (call for call in self._case.calls if isinstance(call, Exchange))
+            meant = sorted(filter(self._reading.wanted.matches, calls), key=lambda call: call.when)
+        if meant:
             self.post_message(ReplayWanted(self, meant))
 
     def action_export(self) -> None:

@@ -13,7 +13,6 @@ from typing import ClassVar, Final
 
 from textual import on, work
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
 from textual.geometry import Size
 from textual.reactive import reactive
@@ -53,7 +52,6 @@ class CaseNote(Sheet):
     CaseNote { height: auto; max-height: 30%; background: $surface; }
     CaseNote.-long { border-bottom: solid $line; border-subtitle-color: $middle; }
     """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "to_calls", show=False)]
     MORE: ClassVar[str] = " ↓ PgDn show more, Enter goes to the calls "
 
     def __init__(self, note: str) -> None:
@@ -72,7 +70,7 @@ class CaseNote(Sheet):
         if is_long and not was_long:
             self.screen.set_focus(self)
 
-    def action_to_calls(self) -> None:
+    def key_enter(self) -> None:
         self.screen.set_focus(self.screen.query_one(HistoryList))
 
 

@@ -21,7 +21,7 @@ from rpcexplorer.model.exchange import Exchange, Refused, Response
 from rpcexplorer.model.profile import ad_hoc
 from rpcexplorer.model.replaying import Replayed, replayed
 from rpcexplorer.tui.comparing.asking import SendQuestion
-from rpcexplorer.tui.comparing.choosing import profile_for
+from rpcexplorer.tui.comparing.choosing import profiles_for_servers
 from rpcexplorer.tui.comparing.opening import filled_for_each
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
@@ -274,8 +274,9 @@ def test_calls_can_be_sent_again_to_the_address_that_was_typed(tmp_path: Path) -
             return picker._picks[0].id
 
     screen: Any = First()
-    chosen = asyncio.run(profile_for(screen, explorer, [PROD], "1 call"))
-    assert (chosen, offered) == (explorer.profile, [[explorer.profile.name]])
+    chosen = asyncio.run(profiles_for_servers(screen, explorer, [PROD], "1 call"))
+    assert chosen is not None
+    assert ([*chosen.values()], offered) == ([explorer.profile], [[explorer.profile.name]])
 
 
 OPEN = """

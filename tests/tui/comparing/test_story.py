@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -20,6 +21,7 @@ from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
 from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.dialogs.picker import Picker
 from rpcexplorer.tui.history.screen import HistoryScreen
+from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from tests.fakes.editor import type_in
 from tests.fakes.wire import RawServer, Received, http_reply
 from tests.tui.visiting import on, on_view, rest, said
@@ -61,14 +63,17 @@ outcome = "result"
 class Sitting:
     """Somebody before the program, in a home of her own or his; what was pressed there, seen and copied."""
 
-    def __init__(self, home: Path, files: str, **environment: str) -> None:
+    def __init__(
+        self, home: Path, files: str, environment: Mapping[str, str] = MappingProxyType({}), *, chosen: bool = True
+    ) -> None:
         home.mkdir()
         (home / "sessions.toml").write_text(files)
         self.environment = {"RPCEXPLORER_HOME": str(home / "state"), **environment}
         self.person = PersonOnScreen()
         self.explorer = Explorer.open(folder=home, environment=self.environment, person=self.person)
-        self.profile = next(iter(self.explorer.profiles.profiles))
-        self.explorer.use(self.profile)
+        self.profile = next(iter(self.explorer.profiles.profiles)) if chosen else None
+        if self.profile is not None:
+            self.explorer.use(self.profile)
         self.pressed = 0
         self.seen: list[str] = []
         self.app: ExplorerApp
@@ -78,7 +83,8 @@ class Sitting:
         async def run() -> None:
             self.app = ExplorerApp(self.explorer, self.person, self.profile, case)
             async with self.app.run_test(size=(120, 40), notifications=True) as self.pilot:
-                await until(self.pilot, lambda: self.app.calls is not None and self.app.calls.is_mounted)
+                if self.profile is not None:
+                    await until(self.pilot, lambda: self.app.calls is not None and self.app.calls.is_mounted)
                 await self.pilot.pause()
                 await act(self)
 
@@ -130,7 +136,7 @@ def test_a_failure_is_handed_on_replayed_elsewhere_compared_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with serving("prod-7") as prod, serving("staging-2") as staging, serving("his prod") as others:
-        her = Sitting(tmp_path / "her", profile("prod", prod, 'badge = "prod"'), RPCEXPLORER_PROD_TOKEN=HERS)
+        her = Sitting(tmp_path / "her", profile("prod", prod, 'badge = "prod"'), {"RPCEXPLORER_PROD_TOKEN": HERS})
         monkeypatch.chdir(tmp_path / "her")
         type_in(her.explorer, "user.get", CALL)
         her.explorer.remembered.set_method("prod", "user.get")
@@ -138,7 +144,7 @@ def test_a_failure_is_handed_on_replayed_elsewhere_compared_and_told(
         case = tmp_path / "her" / "user.get.toml"
         files = profile("staging", staging, 'confirm = "unsafe"') + profile("prod", others, "")
         tokens = {"RPCEXPLORER_STAGING_TOKEN": HIS, "RPCEXPLORER_PROD_TOKEN": ANOTHER}
-        his = Sitting(tmp_path / "his", files, **tokens)
+        his = Sitting(tmp_path / "his", files, tokens)
         his.open(he, case)
 
     opened, _, asked, listed, compared = his.seen
@@ -182,9 +188,80 @@ def test_a_call_of_a_case_is_loaded_into_the_profile_in_use_whatever_profile_it_
     case.write_text(HOSTILE)
     with serving("staging-2") as staging, serving("his prod") as others:
         files = profile("staging", staging, "") + profile("prod", others, "")
-        his = Sitting(tmp_path / "his", files, RPCEXPLORER_STAGING_TOKEN=HIS, RPCEXPLORER_PROD_TOKEN=ANOTHER)
+        his = Sitting(tmp_path / "his", files, {"RPCEXPLORER_STAGING_TOKEN": HIS, "RPCEXPLORER_PROD_TOKEN": ANOTHER})
         his.open(load, case)
         assert staging.requests == others.requests == []
     assert his.explorer.profile is not None
     assert his.explorer.profile.name == "staging"
     assert "Put your token into this call?  Somebody else has written it." in his.seen[1]
+
+
+TWO = """
+case = 1
+note = "prod charges 10 more"
+[[call]]
+profile = "hers"
+url = "%s"
+method = "user.get"
+params = '{"id": 7}'
+reply = '{"jsonrpc": "2.0", "id": "x", "result": "first"}'
+outcome = "result"
+[[call]]
+profile = "hers too"
+url = "%s"
+method = "user.get"
+params = '{"id": 7}'
+reply = '{"jsonrpc": "2.0", "id": "y", "result": "second"}'
+outcome = "result"
+"""
+
+
+def test_case_of_two_servers_is_replayed_with_three_keys(tmp_path: Path) -> None:
+    """Nobody has chosen a profile before; each server is asked about, and the cursor goes on to the next profile."""
+
+    async def receive(sitting: Sitting) -> None:
+        await sitting.opened(HistoryScreen, lambda case: case._record)
+        await sitting.press("R")
+        await sitting.opened(Picker)
+        await sitting.press("enter")
+        await until(sitting.pilot, lambda: "1 call of hers too" in on_view(sitting.app))
+        await sitting.opened(Picker)
+        await sitting.press("enter")
+        await sitting.opened(ReplayScreen, lambda replay: replay.done and replay.stop is None)
+
+    def answering(result: str) -> RawServer:
+        def reply(request: Received) -> bytes:
+            return http_reply(json.dumps({**json.loads(request.body), "result": result}).encode())
+
+        return RawServer(reply)
+
+    with answering("first") as one, answering("second") as two:
+        files = f'[profile.one]\nurl = "{one.origin}"\n[profile.two]\nurl = "{two.origin}"\n'
+        his = Sitting(tmp_path / "his", files, chosen=False)
+        case = tmp_path / "case.toml"
+        case.write_text(TWO % (f"{one.origin}/api/v2/", f"{two.origin}/api/v2/"))
+        his.open(receive, case)
+    opened, first, second, replayed = his.seen
+    assert_says(opened, "no profile yet", "Note  prod charges 10 more")
+    assert_says(first, "Replay 1 call of hers, ", "one")
+    assert_says(second, "Replay 1 call of hers too, ", "two")
+    assert_says(replayed, "2 calls on one and two  2 same", "✓ one: user.get", "✓ two: user.get")
+    assert his.pressed == 3
+    assert [len(server.requests) for server in (one, two)] == [1, 1]
+
+
+def test_call_of_a_case_is_loaded_after_a_profile_is_chosen(tmp_path: Path) -> None:
+    async def load(sitting: Sitting) -> None:
+        await sitting.opened(HistoryScreen, lambda case: case._record)
+        await sitting.press("enter")
+        await sitting.opened(ProfilesScreen)
+        await sitting.press("enter")
+        await until(sitting.pilot, lambda: sitting.app.calls is not None and sitting.app.calls.params.text != "")
+        assert sitting.app.calls is not None
+        assert (sitting.app.calls.called, sitting.app.calls.params.text) == ("user.get", '{"id": 7}')
+
+    files = '[profile.one]\nurl = "http://127.0.0.1:1"\n[profile.two]\nurl = "http://127.0.0.1:2"\n'
+    his = Sitting(tmp_path / "his", files, chosen=False)
+    case = tmp_path / "case.toml"
+    case.write_text(TWO % ("http://a/", "http://b/"))
+    his.open(load, case)
