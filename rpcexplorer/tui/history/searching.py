@@ -52,7 +52,7 @@ class CaseNote(Sheet):
     CaseNote { height: auto; max-height: 30%; background: $surface; }
     CaseNote.-long { border-bottom: solid $line; border-subtitle-color: $middle; }
     """
-    MORE: ClassVar[str] = " ↓ PgDn show more, Enter goes to the calls "
+    MORE: ClassVar[str] = " ↓ PgDn show more, Tab goes on to the calls "
 
     def __init__(self, note: str) -> None:
         super().__init__()
@@ -69,9 +69,6 @@ class CaseNote(Sheet):
         self.set_class(is_long, "-long")
         if is_long and not was_long:
             self.screen.set_focus(self)
-
-    def key_enter(self) -> None:
-        self.screen.set_focus(self.screen.query_one(HistoryList))
 
 
 class SearchScreen(AnswersOnce[HistoryChoice | None], Screen[HistoryChoice | None]):
