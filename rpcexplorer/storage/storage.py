@@ -139,7 +139,7 @@ class Storage:
     def apply(self, name: str, changes: Changes, file: Path, *, accepted: bool = False) -> Complaint | None:
         """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed.
 
-        ``accepted``: this person has seen the changes and said yes, so that its secrets go there without a question.
+        ``accepted``: this person has seen the changes and said yes. Its secrets then go to its server as before.
         """
 
         def change() -> Complaint | None:
@@ -150,8 +150,7 @@ class Storage:
         before = self.profiles.profiles.get(name)
         if before is None or not accepted:
             return change()
-        url = dict(changes).get("url", before.url)
-        return self.secrets.carried_over(before, lambda: change() or self.profiles.profiles.get(name, before), url)
+        return self.secrets.carried_over(before, lambda: change() or self.profiles.profiles.get(name, before))
 
     @staticmethod
     def commit_warning(file: Path) -> str:

@@ -240,14 +240,21 @@ def test_accepted_change_needs_no_second_yes_for_stored_secrets(shell: Shell) ->
     assert written == {"url": server.origin, "path": "/rpc", "auth": {"kind": "basic"}}
 
 
+def wants_token(request: Received) -> bytes:
+    """Wants a Bearer token, at one path."""
+    if request.line.split()[1] != "/rpc":
+        return http_reply(b"", 404)
+    return http_reply(b"", 401, {"WWW-Authenticate": "Bearer"})
+
+
 def test_accepted_change_frees_no_secret_that_was_blocked(shell: Shell) -> None:
     own = shell.home / "config" / "sessions.toml"
-    with RawServer(guarded) as server:
+    with RawServer(wants_token) as server:
         shell.run("profiles", "add", "node", "--url", "http://127.0.0.1:9")
-        for field in ("username", "password"):
-            shell.run("profiles", "secret", "node", field, "--stdin", stdin=b"hunter2hunter2\n")
+        shell.run("profiles", "secret", "node", "token", "--stdin", stdin=b"sesame-4711\n")
         own.write_text(own.read_text().replace("http://127.0.0.1:9", server.origin))
-        shell.run("profiles", "test", "node", "--apply", "--yes")
+        tested = shell.run("profiles", "test", "node", "--apply", "--yes")
+        assert "auth.kind: not set → bearer" in tested.text
         called = shell.run("call", "ping")
         assert not [each for each in server.requests if each.header("Authorization")]
     assert called.code == 3

@@ -88,19 +88,17 @@ class Secrets:
                     return found
         return None
 
-    def carried_over(
-        self, profile: Profile, change: Callable[[], Profile | Complaint], url: str = ""
-    ) -> Complaint | None:
+    def carried_over(self, profile: Profile, change: Callable[[], Profile | Complaint]) -> Complaint | None:
         """Make a change of a profile that this person has agreed to: what went to its server before still does.
 
-        ``url`` is the one that was agreed to, if it is another: a file may have changed in another way meanwhile.
+        Another server asks all the same.
         """
         blocked = {field for field in FIELDS if isinstance(self.find(profile, field), RouteChanged)}
         went = self._goes_there(profile)
         now = change()
         if isinstance(now, Complaint):
             return now
-        if went and not blocked & {*now.secrets} and now.url == (url or profile.url) and not self._goes_there(now):
+        if went and not blocked & {*now.secrets} and now.origin == profile.origin and not self._goes_there(now):
             told(lambda: self.routes.allow(now))  # what cannot be written down holds for this run
         return None
 

@@ -27,6 +27,8 @@ class Field(Struct, frozen=True):
     hint: str = ""
     choices: Sequence[str] = ()
     """One of these words; anything where there are none."""
+    nothing: str = "none"
+    """How an empty choice is shown."""
     masked: bool = False
     """Nobody may read it over a shoulder."""
     meaning: Callable[[str], str] | None = None
@@ -100,7 +102,7 @@ class Form(Dialog[dict[str, str]]):
     @staticmethod
     def _line(field: Field) -> Widget:
         if field.choices:
-            return Cycle(field.choices, field.value, id=_id(field.key))
+            return Cycle(field.choices, field.value, nothing=field.nothing, id=_id(field.key))
         return Entry(field.value, hint=field.hint, masked=field.masked, id=_id(field.key))
 
     def on_mount(self) -> None:

@@ -12,7 +12,7 @@ from textual.widgets import Static
 from rpcexplorer.auth.registry import KINDS, USUAL, form_lines
 from rpcexplorer.model.address import joined, split_address, typed_whole
 from rpcexplorer.model.complaint import Complaint
-from rpcexplorer.model.profile import PATH, Preset, Profile
+from rpcexplorer.model.profile import PATH, Preset, Profile, usual_type
 from rpcexplorer.tui.dialogs.dialog import plain
 from rpcexplorer.tui.dialogs.form import Field, Form, Save, Wrong
 from rpcexplorer.tui.profiles.files import Home
@@ -24,7 +24,9 @@ BADGES: Final = ("", "dev", "staging", "prod")
 CONFIRM: Final = ("never", "unsafe", "always")
 EMPTY: Final = ("[]", "{}", "omit")
 
-OPTIONAL: Final = frozenset({"description", "badge", *(f"auth.{field}" for field in form_lines())})
+OPTIONAL: Final = frozenset(
+    {"description", "badge", "auth.kind", "content_type", *(f"auth.{field}" for field in form_lines())}
+)
 """Keys that a profile need not have: an empty line takes them out of the file."""
 
 
@@ -126,7 +128,7 @@ class ProfileForm(Form):
 
     def _show_kind(self) -> None:
         """Of the lines that are about auth, those of the kind that is chosen."""
-        offered = {f"auth.{each.field}" for each in KINDS[self.of("auth.kind").value].form}
+        offered = {f"auth.{each.field}" for each in KINDS[self.of("auth.kind").value or USUAL].form}
         for key in form_lines():
             row = self.of(f"auth.{key}").parent
             if row is not None:
@@ -163,6 +165,8 @@ def fields_of(
     """
     shown = profile or (preset.values if preset else typed or Profile("new", ""))
     known = profile or typed or (shown if preset else None)
+    kind = known.auth.kind if known and known.has_own_auth else ""
+    is_usual_type = not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path)
     name = [] if profile else [Field("name", "name", hint="staging")]
     names = [each.name for each in presets]
     return [
@@ -172,13 +176,13 @@ def fields_of(
         Field("description", "description", shown.description, "what it is, in a few words"),
         Field("badge", "badge", shown.badge, choices=BADGES),
         Field("confirm", "ask first", shown.confirm, choices=CONFIRM),
-        Field("auth.kind", "log in by", known.auth.kind if known else USUAL, choices=[*KINDS]),
+        Field("auth.kind", "auth", kind, choices=["", *KINDS], nothing="not chosen"),
         *(
             Field(f"auth.{each.field}", each.label, getattr(shown.auth, each.field, None) or "", each.hint)
             for each in form_lines().values()
         ),
         Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
-        Field("content_type", "content type", shown.content_type, "application/json-rpc"),
+        Field("content_type", "content type", "" if is_usual_type else shown.content_type, shown.content_type),
         Field("empty_params", "empty params", shown.empty_params, choices=EMPTY),
     ]
 
@@ -236,10 +240,10 @@ def add_profile(
     changed = changes_of(None, typed, lambda _: False, preset)
     apart = {"name", "url"}
     more = {key: _value(key, text) for key, text in changed.items() if key not in apart and not key.startswith("auth.")}
-    kind = KINDS[typed["auth.kind"]]
-    given = {each.field: typed[f"auth.{each.field}"].strip() for each in kind.form}
-    auth = {"kind": kind.kind} | {field: text for field, text in given.items() if text}
-    if preset and kind.kind == preset.values.auth.kind:
+    kind = typed["auth.kind"] or (preset.values.auth.kind if preset else "")
+    given = {each.field: typed[f"auth.{each.field}"].strip() for each in KINDS[kind or USUAL].form}
+    auth = {field: text for field, text in {"kind": kind, **given}.items() if text}
+    if preset and kind == preset.values.auth.kind:
         auth = {field: text for field, text in given.items() if text != (getattr(preset.values.auth, field) or "")}
     url, path = split_address(typed["url"])
     named = preset.name if preset else None

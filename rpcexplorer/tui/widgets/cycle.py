@@ -31,9 +31,6 @@ class Cycle(Widget, can_focus=True):
         Binding("right,space", "turn(1)", show=False),
     ]
 
-    NOTHING: ClassVar[str] = "none"
-    """What the empty word is called."""
-
     value: reactive[str] = reactive("")
 
     @message
@@ -43,9 +40,10 @@ class Cycle(Widget, can_focus=True):
         cycle: Cycle
         value: str
 
-    def __init__(self, words: Sequence[str], value: str, *, id: str | None = None) -> None:
-        """A value that is none of the words comes before them."""
+    def __init__(self, words: Sequence[str], value: str, *, nothing: str = "none", id: str | None = None) -> None:
+        """A value that is none of the words comes before them; the empty word is shown as ``nothing``."""
         super().__init__(id=id)
+        self._nothing = nothing
         self._words = [*words] if value in words else [value, *words]
         self.set_reactive(Cycle.value, value)
 
@@ -98,4 +96,4 @@ class Cycle(Widget, can_focus=True):
             chosen = word == self.value
             role = ("accent reverse bold" if self.has_focus else "text bold underline") if chosen else "middle"
             mark = "› "  # noqa: RUF001 - the sign is meant
-            yield word, [(mark if chosen else "  ", "accent"), (word or self.NOTHING, role), ("  ", "text")]
+            yield word, [(mark if chosen else "  ", "accent"), (word or self._nothing, role), ("  ", "text")]

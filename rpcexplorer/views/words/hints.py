@@ -48,6 +48,8 @@ def rows_of(profile: Profile, changes: Changes) -> list[tuple[str, str]]:
 def value_at(profile: Profile, key: str) -> Any:
     """What a profile says at a dotted key; None where it says nothing, or has no such key."""
     first, _, rest = key.partition(".")
+    if key == "auth.kind" and profile.assumes_auth:
+        return None
     if first == "headers":
         return next((value for name, value in profile.headers if name.lower() == rest.lower()), None)
     value = getattr(profile, first, None)

@@ -257,7 +257,7 @@ def test_what_was_learned_of_an_address_is_saved_with_it(make_explorer: Callable
         explorer.use(ad_hoc(f"{server.origin}/rpc"))
         visit(explorer, scene, profile="")
     kept = explorer.profiles.profiles["kept"]
-    assert (kept.endpoint, kept.content_type) == (f"{server.origin}/rpc", "application/json")
+    assert (kept.endpoint, kept.content_type) == (f"{server.origin}/rpc", "application/json-rpc")
     assert kept.accept == "application/json, text/event-stream"
 
 

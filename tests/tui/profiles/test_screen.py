@@ -192,9 +192,7 @@ def test_a_profile_is_added_to_ones_own_file(make_explorer: Make, team: Path, ow
 
     tell(made, story, profile="one")
     assert team.read_text() == ONE
-    assert own.read_text() == (
-        'version = 1\n\n[profile.new]\nurl = "https://new.example.com"\nauth = { kind = "cookie" }\n'
-    )
+    assert own.read_text() == 'version = 1\n\n[profile.new]\nurl = "https://new.example.com"\n'
 
 
 @pytest.mark.thorough
@@ -1054,3 +1052,27 @@ def test_the_password_of_the_demo_is_never_on_view(explorer: Explorer) -> None:
         assert "click" not in app.export_screenshot()
 
     tell(explorer, story)
+
+
+@pytest.mark.thorough
+def test_edited_auth_takes_a_stored_secret_along(make_explorer: Make) -> None:
+    made = make_explorer('[profile.one]\nurl = "https://one.example.com"\n')
+    for field in ("username", "password"):
+        made.secrets.save(made.profiles.profiles["one"], field, "hunter2hunter2")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        assert (form.values["auth.kind"], form.values["content_type"]) == ("", "")
+        form.of("url").focus()
+        await type_in(pilot, "https://one.example.com/rpc")
+        form.of("auth.kind").focus()
+        await pilot.press("b")
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    now = made.profiles.profiles["one"]
+    assert (now.path, now.auth.kind, now.content_type) == ("/rpc", "basic", "application/json")
+    assert isinstance(made.secrets.find(now, "password"), Secret)
