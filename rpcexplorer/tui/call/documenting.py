@@ -1,8 +1,8 @@
 """Where the docs of a method stand on the call screen, and what becomes of an example that is taken from them.
 
 In a column of their own, beside the editor and the response, where those keep room enough; else below the list of
-methods, else over the response; never instead of the editor. What covers the response goes as soon as there is
-something to see there.
+methods, where that is as wide; else over the response; never instead of the editor. What covers the response goes as
+soon as there is something to see there.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from rpcexplorer.tui.sizes import NARROW
 from rpcexplorer.views.json_tokens import laid_out
 
 LEAST: Final = 48
-"""Columns of the docs in a column of their own, in which a table of params can still be read."""
+"""Columns of a column with docs: 45 of text, in which a table of params can still be read, and three beside it."""
 MOST: Final = 80
 """Of which nobody reads a longer line with pleasure."""
 LEFT: Final = 64
@@ -58,7 +58,9 @@ class DocumentingScreen(SendingScreen):
         """Where there is room for the docs."""
         if self.app.size.width < NARROW:
             return "over"
-        return "beside" if self._left_beside >= LEFT else "below"
+        if self._left_beside >= LEFT:
+            return "beside"
+        return "below" if self.methods_columns >= LEAST else "over"
 
     @property
     def _columns_beside(self) -> int:
@@ -81,10 +83,14 @@ class DocumentingScreen(SendingScreen):
         return super().is_covered or self._is_over
 
     def cover(self, pane: str) -> None:
-        """Who gets all the room gets that of the docs as well; those over the response are closed."""
-        self._is_over = False
+        """Who gets all the room gets that of the docs as well; those over the response stay, unless it is wanted."""
+        self._is_over = self._is_over and pane != "response"
         super().cover(pane)
         self._arrange_docs()
+
+    def uncover(self) -> None:
+        self._is_over = False
+        super().uncover()
 
     def watch_described(self) -> None:
         """Another method: its params are on view before its docs are laid out, which may be long."""
@@ -165,20 +171,21 @@ class DocumentingScreen(SendingScreen):
             self._pointed = self.methods.pointed
         if self._covered:
             self.cover("")
-        if self.docs_place == "over":
-            self._is_over = True
-        else:
-            self.explorer.remembered.docs = "open"
+        self._is_over = self.docs_place == "over"
+        self._remember_docs("open")
         self._arrange_docs()
+
+    def _remember_docs(self, wanted: str) -> None:
+        """Remember it; where they never have a place of their own it says nothing about other sizes."""
+        if self.app.size.width >= NARROW:
+            self.explorer.remembered.docs = wanted
 
     def _close_docs(self) -> None:
         """The focus goes back to where it came from."""
         before = self._before
-        if self._is_over:
-            self._free_response()
-        else:
-            self.explorer.remembered.docs = "closed"
-            self._arrange_docs()
+        self._remember_docs("closed")
+        self._free_response()
+        self._arrange_docs()
         if before is not None and before.is_attached and before.focusable and before.is_on_screen:
             self.set_focus(before)
         else:
@@ -219,7 +226,12 @@ class DocumentingScreen(SendingScreen):
         if self.explorer.profile is None:  # it was removed on a screen over this one, and another will be chosen
             return
         place, before = self.docs_place, self.docs
-        is_wanted, inside = self._are_wanted(place), before is not None and before.has_focus_within
+        inside = before is not None and before.has_focus_within
+        if place != "over":
+            self._is_over = False
+        elif inside and before is not self._docs.get("over"):
+            self._is_over = True  # who reads them goes on reading in a smaller terminal
+        is_wanted = self._are_wanted(place)
         for other, pane in self._docs.items():
             pane.display = is_wanted and other == place
         if is_wanted:
@@ -232,7 +244,10 @@ class DocumentingScreen(SendingScreen):
         self.methods.reading = is_wanted and place == "below"
         self.response.display = not self._is_over
         if inside and self.docs is not before:  # another size of the terminal, or another method
-            self.docs.page.focus() if self.docs is not None else self.params.focus_inside()
+            if self.docs is not None:
+                self.call_after_refresh(self.docs.page.focus)  # it may have been mounted just now
+            else:
+                self.params.focus_inside()
 
     def _placed(self, place: DocsPlace) -> DocsPane:
         """The pane in that place, which is made when it is first wanted."""

@@ -69,8 +69,6 @@ class CallLayout(CallPanes):
     def __init__(self, sizes: Sizes, keymap: Mapping[str, str]) -> None:
         super().__init__(keymap)
         self._sizes = sizes
-        self.methods_columns = 0
-        """What the list takes of the width, where it is no screen of its own."""
         self._shown = False
         self._covered = ""
         """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
@@ -101,6 +99,10 @@ class CallLayout(CallPanes):
         self._put_beside()
         self.query_one(Footer).elsewhere = frozenset() if narrow else frozenset({"focus.methods"})
         self.refresh_bindings()
+
+    def uncover(self) -> None:
+        """Show what was covered."""
+        self.cover("")
 
     def _put_beside(self) -> None:
         """Params and response side by side or not; one below the other they are told apart by a tinted bar."""
@@ -136,11 +138,14 @@ class CallLayout(CallPanes):
         wanted = self._sizes.params_height or max(self.app.size.height * 3 // 10, 6)
         self.params.styles.height = "1fr" if self.is_beside else min(wanted, max(self.app.size.height - REPLY, LEAST))
         narrow = self.app.size.width < NARROW
-        usual = min(max(self.app.size.width * 28 // 100, 34), 52)
-        wide = min(self._sizes.methods_width or usual, self.app.size.width // 2)
-        self.methods_columns = wide
-        self.methods.styles.width = "1fr" if narrow else wide
+        self.methods.styles.width = "1fr" if narrow else self.methods_columns
         self.methods.set_class(narrow, "-alone")
+
+    @property
+    def methods_columns(self) -> int:
+        """Columns of the method list beside the other panes."""
+        width = self.app.size.width
+        return min(self._sizes.methods_width or min(max(width * 28 // 100, 34), 52), width // 2)
 
     @property
     def is_beside(self) -> bool:

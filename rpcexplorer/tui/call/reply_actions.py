@@ -44,7 +44,7 @@ class ReplyScreen(CallLayout):
             self.response.give_up()
         elif self.is_covered:
             inside = self.response if self.response.has_focus_within else self.params
-            self.cover("")
+            self.uncover()
             inside.focus_inside()
 
     @on(ResponsePane.Through)

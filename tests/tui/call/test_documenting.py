@@ -63,8 +63,10 @@ def test_the_docs_stand_where_there_is_room_and_never_instead_of_the_editor(expl
         assert calls.methods.has_focus_within
         await pilot.press("shift+tab")
         await pilot.resize_terminal(120, 40)
-        await until(pilot, lambda: place(calls) == "below")
+        await until(pilot, lambda: place(calls) == "over")
         assert calls.docs.has_focus_within
+        await pilot.press(*["alt+right"] * 7)
+        await until(pilot, lambda: place(calls) == "below")
         below = calls.docs
         await until(pilot, lambda: below.region.height >= calls.methods.region.height // 2)
         assert calls.methods.reading  # in the place of the newest calls
@@ -95,6 +97,36 @@ def test_what_is_asked_for_may_leave_the_response_less_room_than_what_comes_by_i
         await until(pilot, lambda: place(calls) == "beside")
 
     visit(explorer, scene, size=(160, 45))
+
+
+def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("demo.orders.place")
+        await pilot.press("alt+m")
+        for width, where in ((120, "over"), (154, "over"), (155, "beside"), (200, "beside"), (80, "over")):
+            await pilot.resize_terminal(width, 40)
+            await until(pilot, lambda where=where: place(calls) == where)
+            assert calls.docs is not None
+            assert calls.docs.page.scrollable_content_region.width > 45
+
+    visit(explorer, scene)
+
+
+def test_docs_over_response_stay_until_response_wanted(explorer: Explorer) -> None:
+    asyncio.run(discovered(explorer))
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        for key in ("escape", "f4", "f5", "alt+m"):
+            await pilot.press("alt+m")
+            for pane in ("f2", "f3"):
+                await pilot.press(pane)
+                await until(pilot, lambda: place(calls) == "over" and not calls.response.display)
+            await pilot.press(*(["alt+m"] if key == "alt+m" else []), key)
+            await until(pilot, lambda: place(calls) == "nowhere" and calls.response.display)
+
+    visit(explorer, scene, size=(120, 40))
 
 
 @pytest.mark.thorough
@@ -153,14 +185,15 @@ def test_the_docs_follow_the_list_and_an_example_of_what_is_read_chooses_its_met
         await pilot.press("f2", *"orders.place")
         await until(pilot, lambda: about() == "demo.orders.place")
         await pilot.press("alt+m", "n")
+        assert calls.docs is not None
+        page = calls.docs.page
         hints = [words for _, _, words, _ in calls.query_one(Footer)._found()]
         assert hints[:2] == ["next example", "into the editor"]
         await pilot.press("enter")
         await until(pilot, lambda: calls.method == "demo.orders.place" and "tea-01" in calls.params.text)
         assert calls.params.has_focus_within
-        assert calls.docs is not None
         hostile, echo = ExampleCall("", ["«demo.password»", "{{uuid}}"]), Method("demo.echo")
-        calls.docs.page.post_message(DocsSheet.ExampleTaken(calls.docs.page, echo, hostile))
+        page.post_message(DocsSheet.ExampleTaken(page, echo, hostile))
         await until(pilot, lambda: "demo.password" in calls.params.text)
         assert json.loads(calls.params.text) == hostile.params
         assert "«" not in calls.params.text  # or it would be opened
