@@ -17,7 +17,7 @@ from rpcexplorer.model.address import split_address
 from rpcexplorer.model.complaint import Complaint, told
 from rpcexplorer.model.hint import Changes, quoted
 from rpcexplorer.model.person import Nobody, Person
-from rpcexplorer.model.profile import Profile, ad_hoc
+from rpcexplorer.model.profile import Profile, ad_hoc, misplaced_token
 from rpcexplorer.model.templates.saved_call import method_of
 from rpcexplorer.views.printable import printable
 
@@ -82,6 +82,8 @@ class Invocation(Struct):
             if isinstance(made, Complaint):
                 fail(f"--{key.replace('_', '-')} {value}: {made.sentence}.")
             wanted = made
+        if isinstance(wanted, Profile) and (wrong := misplaced_token(wanted)):
+            fail(f"--auth {auth}: {wrong[1]}.")
         chosen = explorer.use(wanted)
         if isinstance(chosen, Complaint):
             fail(str(chosen))

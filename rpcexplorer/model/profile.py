@@ -213,6 +213,19 @@ class Profile(Struct, frozen=True):
         return f"{self.name}.{secret}"
 
 
+def misplaced_token(profile: Profile) -> tuple[str, str] | None:
+    """Return the key in which a token must not stand, and why not; None if it may stand there.
+
+    Questions without credentials, as discovery asks them, have the same address: the token would go with them.
+    """
+    document = profile.discovery.url if isinstance(profile.discovery, DocumentSource) else ""
+    for key, path in (("path", profile.path), ("discovery", document)):
+        if IN_PATH in path and profile.auth.kind != Auth.kind:
+            own = f"auth {profile.auth.kind} sends credentials elsewhere"
+            return key, f'`{IN_PATH}` here needs auth none, but {own}. Take it out, or set auth.kind = "{Auth.kind}"'
+    return None
+
+
 class Preset(Struct, frozen=True):
     """What was learned about a kind of server, for profiles to start with."""
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from rpcexplorer.auth.registry import KINDS
 from tests.fakes.shell import Shell
 from tests.fakes.wire import Authority, RawServer, http_reply
 
@@ -99,6 +100,15 @@ TOKENS = {
     "the address instead of a header": ('kind = "bearer"', "", 'kind = "query"', ""),
     "the path instead of a header": ('kind = "bearer"', "", 'kind = "none"', 'path = "/{token}"'),
     "a document that is a log": ('kind = "bearer"', "", 'kind = "bearer"', 'discovery = { url = "/log" }'),
+    "another content type": ('kind = "bearer"', "", 'kind = "bearer"', 'content_type = "text/plain"'),
+    "another accept": ('kind = "bearer"', 'accept = "a/b"', 'kind = "bearer"', 'accept = "text/html"'),
+    "other empty params": ('kind = "bearer"', 'empty_params = "{}"', 'kind = "bearer"', 'empty_params = "omit"'),
+    "a preset with another content type": (
+        'kind = "bearer"',
+        'path = "/"',
+        'kind = "bearer"',
+        'path = "/"\npreset = "mcp"\nhandshake = { header = "X" }',
+    ),
     "a header that a server fills": ('kind = "bearer"', "", 'kind = "bearer"', 'handshake = { header = "X-Note" }'),
     "the arguments of a tool": ('kind = "first"', "", 'kind = "first"', 'handshake = "mcp"'),
     "another member for the params": ('kind = "first"', "", 'kind = "first"', 'envelope = "transmission"'),
@@ -212,6 +222,45 @@ def test_another_certificate_in_the_same_file_is_another_route(shell: Shell, tmp
         ran = shell.run("login")
         assert ran.code == 3
         assert "ca_file: sha256:" in ran.err
+
+
+OTHER_KINDS = [kind for kind in KINDS if kind != "none"]
+
+
+@pytest.mark.parametrize("place", ['path = "/x/{token}"', 'discovery = { url = "/x/{token}" }'])
+@pytest.mark.parametrize("kind", OTHER_KINDS)
+def test_token_in_address_is_refused_beside_other_auth(shell: Shell, server: RawServer, kind: str, place: str) -> None:
+    shell.environment |= {f"RPCEXPLORER_ST_{field}": PASSWORD for field in ("USERNAME", "PASSWORD", "TOKEN", "SESSION")}
+    ok = f'[profile.ok]\nurl = "{server.origin}"\n'
+    team = shell.sessions(token(server.origin, f'kind = "{kind}"', place) + ok)
+    for words in (["call", "ping"], ["methods", "--refresh"], ["profiles", "test", "st"]):
+        ran = shell.run("-p", "st", *words) if words[0] != "profiles" else shell.run(*words)
+        assert ran.code == 2
+        key = place.partition(" ")[0]
+        assert f"{team}:4: profile.st.{key}: `{{token}}` here needs auth none, but auth {kind}" in ran.err
+    assert server.requests == []
+    assert shell.run("-p", "ok", "call", "ping").code == 0
+
+
+def test_token_in_typed_address_is_refused_beside_other_auth(shell: Shell, server: RawServer) -> None:
+    url = f"{server.origin}/x/{{token}}"
+    shell.environment["RPCEXPLORER_URL_TOKEN"] = TOKEN
+    ran = shell.run("call", "ping", "--url", url, "--auth", "bearer")
+    assert ran.code == 2
+    assert "`{token}` here needs auth none, but auth bearer" in ran.err
+    ran = shell.run("profiles", "add", "st", "--url", url, "--auth", "bearer")
+    assert ran.code == 2
+    assert "`{token}` here needs auth none" in ran.err
+    assert server.requests == []
+    assert shell.run("call", "ping", "--url", url).code == 0
+    assert f"/x/{TOKEN}".encode() in came(server)
+
+
+def test_discovery_without_token_of_path_sends_nothing(shell: Shell, server: RawServer) -> None:
+    shell.sessions(token(server.origin, 'kind = "none"', 'path = "/x/{token}"'))
+    for words in (["methods", "--refresh", "--no-input"], ["profiles", "test", "st", "--no-input"]):
+        assert shell.run(*words).code == 3
+    assert server.requests == []
 
 
 # --- from the environment -------------------------------------------------------------------------------------------

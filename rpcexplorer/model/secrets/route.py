@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Final
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -18,6 +18,15 @@ from rpcexplorer.protocol.messages import USUAL_FORM
 
 Route = Mapping[str, str]
 """Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
+
+FORM_OF_REQUEST: Final[Mapping[str, str]] = {
+    "content_type": "application/json-rpc",
+    "accept": "*/*",
+    "empty_params": USUAL_FORM.empty_params,
+}
+"""Keys of a profile that are sent with a secret as own headers are, with the values that a route leaves out.
+
+They are not a profile's defaults, which may change with its address: what is stored stays bound to what it says."""
 
 NOT_SET = "not set"
 LONGEST = 120
@@ -87,7 +96,8 @@ def changes(old: Route, new: Route) -> tuple[Change, ...]:
 
 
 def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
-    """What decides of which member of a request params become a part, and so the credentials in them."""
+    """Yield what a server, or whoever is before it, reads a request by, and so the credentials in it."""
+    yield from ((key, said) for key, usual in FORM_OF_REQUEST.items() if (said := getattr(profile, key)) != usual)
     if profile.envelope != USUAL_FORM.envelope:
         yield "envelope", profile.envelope
     if profile.handshake is not None:

@@ -11,7 +11,7 @@ from msgspec import structs
 from rpcexplorer.auth.registry import KINDS, with_usual_auth
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.hint import Changes
-from rpcexplorer.model.profile import Profile, usual_type
+from rpcexplorer.model.profile import Profile, misplaced_token, usual_type
 from rpcexplorer.storage.profiles.layers import by_profile
 from rpcexplorer.storage.profiles.shape import SESSIONS, build_profile
 from rpcexplorer.storage.toml.edits import put
@@ -78,14 +78,19 @@ def changed(profile: Profile, changes: Changes) -> Profile | Complaint:
         plain.setdefault("content_type", usual_type(plain.get("path", profile.path)))
     if not auth:
         made = structs.replace(profile, **plain)
-        return with_usual_auth(made) if profile.assumes_auth else made
+        return _fitting(with_usual_auth(made) if profile.assumes_auth else made)
     given = structs.asdict(profile.auth) | auth
     kind = KINDS[given.pop("kind", profile.auth.kind)]
     fields = {key: given[key] for key in kind.__struct_fields__ if key in given}
     for key, (pattern, sentence) in kind.fits.items():
         if key in fields and not pattern.fullmatch(fields[key]):
             return Complaint("sessions.toml", sentence, key=f"auth.{key}")
-    return structs.replace(profile, auth=kind(**fields), assumes_auth=False, **plain)
+    return _fitting(structs.replace(profile, auth=kind(**fields), assumes_auth=False, **plain))
+
+
+def _fitting(profile: Profile) -> Profile | Complaint:
+    wrong = misplaced_token(profile)
+    return Complaint("sessions.toml", wrong[1], key=wrong[0]) if wrong else profile
 
 
 def _values(leaves: Mapping[KeyPath, Any]) -> dict[KeyPath, Any]:

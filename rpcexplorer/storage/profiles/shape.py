@@ -18,6 +18,7 @@ from rpcexplorer.model.profile import (
     MethodNote,
     Profile,
     is_reserved,
+    misplaced_token,
     usual_type,
 )
 from rpcexplorer.protocol.messages import EnvelopeForm, IdForm
@@ -153,7 +154,7 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
     for key, (pattern, sentence) in KINDS[kind].fits.items():
         if key in auth and not pattern.fullmatch(auth[key]):
             return ("auth", key), sentence
-    return Profile(
+    made = Profile(
         name=profile,
         headers=tuple(_below(values, "headers").items()),
         auth=_auth(kind, **auth),
@@ -163,6 +164,8 @@ def build_profile(profile: str, values: Mapping[KeyPath, Any]) -> Profile | tupl
         methods={method: MethodNote(**note) for method, note in _methods(values).items()},
         **plain,
     )
+    wrong = misplaced_token(made)
+    return ((wrong[0],), wrong[1]) if wrong else made
 
 
 def _auth(kind: str, **given: Any) -> Auth:

@@ -38,6 +38,9 @@ CHANGED: list[tuple[dict[str, Any], str]] = [
     ({"discovery": DocumentSource(url="/notes")}, "discovery.url"),
     ({"envelope": "transmission"}, "envelope"),
     ({"handshake": "mcp"}, "handshake"),
+    ({"content_type": "application/json"}, "content_type"),
+    ({"accept": "text/html"}, "accept"),
+    ({"empty_params": "omit"}, "empty_params"),
     ({"handshake": HeaderHandshake("X-Note")}, "handshake"),
 ]
 
