@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,7 @@ from rpcexplorer import Draft, Exchange, Explorer, Profile, Refused, Result
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.draft import Batch
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.profile import ad_hoc
 from tests.fakes.editor import type_in
 from tests.fakes.wire import NEXT, RawServer, http_reply
@@ -257,3 +258,86 @@ def test_to_read_the_files_again_changes_only_what_they_say_otherwise(
     (tmp_path / "sessions.toml").write_text("[profile.")
     explorer.reload()
     assert explorer.profile is used
+
+
+# --- changes that this person has accepted ---------------------------------------------------------------------------
+
+MINE = '[profile.shop]\nurl = "http://127.0.0.1:9"\nauth = {{ kind = "inline", username = "ada" }}\n{}\n'
+FORM = [("content_type", "text/plain"), ("accept", "text/html"), ("empty_params", "omit")]
+
+
+@pytest.fixture
+def shop(opened: Callable[..., Explorer]) -> Explorer:
+    """Open an explorer with a stored password, and a session that is typed for this run."""
+    explorer = opened(MINE.format(""))
+    profile = explorer.use()
+    assert isinstance(profile, Profile)
+    explorer.secrets.save(profile, "password", "hunter2hunter2")
+    explorer.credentials.hold(profile, "session", "s3ss10n-s3ss10n", keep=False)
+    return explorer
+
+
+def held_back(explorer: Explorer) -> bool:
+    """Return whether the password is not sent; the session is as the password."""
+    profile = explorer.profiles.profiles["shop"]
+    states = [explorer.credentials.at_hand(profile, field) for field in ("password", "session")]
+    assert states[0] == states[1]
+    return not states[0]
+
+
+def accept(explorer: Explorer, changes: Changes, *keys: Collection[str] | None) -> None:
+    profile, file = explorer.profiles.profiles["shop"], explorer.profiles.files[0]
+    with explorer.accepting(profile, *keys):
+        assert explorer.apply("shop", changes, file) is None
+
+
+@pytest.mark.parametrize("change", FORM)
+def test_accepted_form_of_request_needs_no_second_yes(shop: Explorer, change: tuple[str, str]) -> None:
+    accept(shop, (change,))
+    assert not held_back(shop)
+
+
+@pytest.mark.parametrize("change", FORM)
+def test_form_of_request_from_a_file_is_asked_about(shop: Explorer, change: tuple[str, str]) -> None:
+    shop.profiles.files[0].write_text(MINE.format(f'{change[0]} = "{change[1]}"'))
+    shop.reload()
+    assert held_back(shop)
+
+
+def test_accepted_path_is_asked_about_unless_all_is_accepted(shop: Explorer) -> None:
+    accept(shop, (("path", "/a"), FORM[0]))
+    assert held_back(shop)
+    accept(shop, (("path", "/b"),), None)
+    assert held_back(shop), "it was held back before"
+
+
+def test_proposal_of_a_test_is_accepted_for_its_server_alone(shop: Explorer) -> None:
+    accept(shop, (("path", "/a"), ("auth.kind", "basic"), FORM[0]), None)
+    assert not held_back(shop)
+    accept(shop, (("url", "http://127.0.0.1:10"),), None)
+    assert held_back(shop)
+
+
+def test_change_by_someone_else_meanwhile_is_not_accepted(shop: Explorer) -> None:
+    profile, file = shop.profiles.profiles["shop"], shop.profiles.files[0]
+    file.write_text(MINE.format('path = "/log"'))
+    with shop.accepting(profile, None):
+        assert shop.apply("shop", (FORM[0],), file) is None
+    assert held_back(shop)
+
+
+def test_accepted_auth_gets_no_secret_of_another_server(shop: Explorer) -> None:
+    hostile = '[profile.shop]\nurl = "http://127.0.0.1:10"\nauth = { kind = "none" }\n'
+    shop.profiles.files[0].write_text(hostile)
+    shop.reload()
+    accept(shop, (("auth.kind", "inline"), ("auth.username", "ada")), None)
+    assert held_back(shop)
+
+
+def test_what_was_typed_for_an_address_goes_on_in_another_form(opened: Callable[..., Explorer]) -> None:
+    explorer = opened("")
+    profile = explorer.use(ad_hoc("http://127.0.0.1:9", InlineAuth("ada")))
+    assert isinstance(profile, Profile)
+    explorer.credentials.hold(profile, "password", "hunter2hunter2", keep=False)
+    explorer.use_changed(changed := replace(profile, content_type="text/plain"))
+    assert explorer.credentials.at_hand(changed, "password")

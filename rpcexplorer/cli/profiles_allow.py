@@ -27,9 +27,9 @@ def allow(
 ) -> None:
     """Allow the secrets of profile NAME to go the route that it has now.
 
-    A secret is bound to the route that it was stored for or first used on: server, path, kind of auth, login, headers
-    and certificates. Where a file changes any of these, it is not sent before you have seen the change and allowed it
-    here. The folder that a team's profile names for its history is allowed with it.
+    A secret is bound to the route that it was stored for or first used on: server, path, kind of auth, login, headers,
+    form of the request and certificates. Where a file changes any of these, it is not sent before you have seen the
+    change and allowed it here. The folder that a team's profile names for its history is allowed with it.
 
     \b
     Examples:

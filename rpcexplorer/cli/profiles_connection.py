@@ -183,7 +183,9 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
 def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:
     """Write it into the file where it counts; return whether credentials are still missing."""
     say = invocation.world.say
-    if complaint := explorer.apply(profile.name, proposal.changes, file, accepted=True):
+    with explorer.accepting(profile, None):
+        complaint = explorer.apply(profile.name, proposal.changes, file)
+    if complaint:
         fail(str(complaint))
     say(f"changed {profile.name} in {file}")
     invocation.warn_about(explorer, file)

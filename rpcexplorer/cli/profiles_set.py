@@ -8,7 +8,10 @@ import click
 
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.secrets.route import RouteChanged
+from rpcexplorer.model.secrets.secret import FIELD_WORDS
 from rpcexplorer.views.words.hints import rows_of
 
 
@@ -37,7 +40,9 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     file = _file(invocation, explorer, name, team=team)
     edits = explorer.edits(file)
     wanted: Changes = tuple((key, edits.value_of(name, key, text)) for key, text in map(_split, changes))
-    if complaint := explorer.apply(name, wanted, file):
+    with explorer.accepting(before):  # hints name this command
+        complaint = explorer.apply(name, wanted, file)
+    if complaint:
         fail(str(complaint))
     hide = explorer.redactor().text
     for key, values in rows_of(before, wanted):
@@ -45,7 +50,21 @@ def set_(context: click.Context, /, name: str, changes: tuple[str, ...], team: b
     for sentence in explorer.profiles.overruled(name, wanted, file):
         invocation.world.say(f"note: {sentence}")
     invocation.world.say(f"set in profile {name}, in {file}")
+    if sentence := _held_back(explorer, name):
+        invocation.world.say(hide(sentence))
     invocation.warn_about(explorer, file)
+
+
+def _held_back(explorer: Explorer, name: str) -> str:
+    """Return which secrets of the changed profile are not sent before they are allowed, and how to allow that."""
+    now = explorer.profiles.profiles.get(name)
+    found = explorer.secrets.state(now).items() if now else ()
+    fields = [FIELD_WORDS.get(field, field) for field, secret in found if isinstance(secret, RouteChanged)]
+    if not fields:
+        return ""
+    verb = "is" if len(fields) == 1 else "are"
+    sentence = f"The {listed(fields)} of {name} {verb} bound to a different destination. If this one is right, run:"
+    return f"{sentence}\nrpcexplorer profiles allow {name}"
 
 
 def _split(change: str) -> tuple[str, str]:

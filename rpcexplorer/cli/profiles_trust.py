@@ -9,7 +9,6 @@ import click
 
 from rpcexplorer.cli.context import Invocation, agree, complete_profiles, fail, invocation_of
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Unreached
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate, as_fingerprint
@@ -59,13 +58,10 @@ def pin(invocation: Invocation, explorer: Explorer, profile: Profile, found: str
     """Write the fingerprint of the one certificate that the profile trusts."""
     name = profile.name
     file = invocation.file_to_write(explorer.profiles.default_home(name, explorer.paths.user_sessions), team=team)
-
-    def write() -> Profile | Complaint:
+    with explorer.accepting(profile, {"certificate"}):
         trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
         explorer.reload()
-        return trouble or explorer.profiles.get(name)
-
-    if trouble := explorer.secrets.carried_over(profile, write):
+    if trouble:
         fail(str(trouble))
     invocation.world.say(f"{name} trusts this certificate now, in {file}")
     invocation.warn_about(explorer, file)

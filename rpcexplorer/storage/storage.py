@@ -6,7 +6,8 @@ Whoever needs one of the parts asks that one; what stands here goes by the profi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, Self
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.person import Nobody, Person
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.secrets.route import FORM_OF_REQUEST, Route, changes
 from rpcexplorer.storage.catalogues.catalogues import Catalogues
 from rpcexplorer.storage.drafts.batches import CollectedBatches
 from rpcexplorer.storage.drafts.drafts import Drafts
@@ -29,6 +31,7 @@ from rpcexplorer.storage.profiles.profiles import Profiles
 from rpcexplorer.storage.screen_state import ScreenState
 from rpcexplorer.storage.secrets.credentials import StoredCredentials
 from rpcexplorer.storage.secrets.lookup import Secrets
+from rpcexplorer.storage.secrets.routes import KEY
 from rpcexplorer.storage.settings import load_settings, save_setting
 from rpcexplorer.storage.themes import Themes
 
@@ -136,21 +139,11 @@ class Storage:
 
         return ProfileEdits(file, self.paths.state, file == self.paths.user_sessions, self.profiles)
 
-    def apply(self, name: str, changes: Changes, file: Path, *, accepted: bool = False) -> Complaint | None:
-        """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed.
-
-        ``accepted``: this person has seen the changes and said yes. Its secrets then go to its server as before.
-        """
-
-        def change() -> Complaint | None:
-            complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
-            self.reload()
-            return complaint
-
-        before = self.profiles.profiles.get(name)
-        if before is None or not accepted:
-            return change()
-        return self.secrets.carried_over(before, lambda: change() or self.profiles.profiles.get(name, before))
+    def apply(self, name: str, changes: Changes, file: Path) -> Complaint | None:
+        """Change a profile in a file, and read it again. Return what prevented it, and then nothing was changed."""
+        complaint = self.edits(file).apply(name, changes, self.profiles.leaves.get(name, {}))
+        self.reload()
+        return complaint
 
     @staticmethod
     def commit_warning(file: Path) -> str:
@@ -162,6 +155,34 @@ class Storage:
         if not Git(file.parent).may_commit(file.name):
             return ""
         return f"Git does not ignore {file}: it is for you alone. Add {file.name} to .gitignore."
+
+    @contextmanager
+    def accepting(self, profile: Profile, keys: Collection[str] | None = FORM_OF_REQUEST.keys()) -> Iterator[None]:
+        """Change a profile as this person has seen and accepted: the same secrets go to the same server afterwards.
+
+        That holds if nothing but ``keys`` of their destination has changed; None stands for all but the server. What
+        was held back before stays so, and what someone else changes in the same moment is not accepted.
+        """
+        self.reload()
+        was, before = self.profiles.profiles.get(profile.name), self.secrets.routes.of(profile)
+        held_back = self.credentials.held_back(profile)
+        yield
+        now = self.profiles.profiles.get(profile.name)
+        if was != profile or now is None or held_back & {*profile.secrets, *now.secrets, KEY}:
+            return
+        if self._differs_in(before, now, keys):
+            self.credentials.carry_over(profile, now)
+
+    def use_changed(self, profile: Profile) -> None:
+        """Go on with the profile in use as this person has changed it for this run, with what was typed for it."""
+        before, self.profile = self._in_use(), profile
+        if self._differs_in(self.secrets.routes.of(before), profile, FORM_OF_REQUEST.keys()):
+            self.credentials.carry_over(before, profile)
+
+    def _differs_in(self, before: Route, now: Profile, keys: Collection[str] | None) -> bool:
+        """Return whether only these keys of a destination have changed; None: any, at the same server."""
+        changed = {change.key for change in changes(before, self.secrets.routes.of(now))}
+        return "origin" not in changed and (keys is None or changed <= set(keys))
 
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
         """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""

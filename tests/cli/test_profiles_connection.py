@@ -131,6 +131,17 @@ def test_what_is_proposed_is_written_where_it_counts_after_a_yes(shell: Shell) -
         assert shell.run("profiles", "test", "shop").code == 0
 
 
+def test_applied_proposal_needs_no_second_yes(shell: Shell) -> None:
+    with RawServer(deluge) as server:
+        profile(shell, server.origin, 'path = "/json"')
+        stored = shell.run("profiles", "secret", "shop", "password", "--stdin", stdin=b"deluge-4711")
+        assert stored.code == 0
+        assert shell.run("profiles", "test", "shop", "--apply", "--yes").code == 0
+        ran = shell.run("call", "web.connect")
+    assert "was not sent" not in ran.err
+    assert any(b"deluge-4711" in each.body for each in server.requests)
+
+
 def test_a_yes_beforehand_is_for_apply_alone_and_a_no_leaves_the_code_of_the_test(shell: Shell) -> None:
     with RawServer(deluge) as server:
         profile(shell, server.origin, 'path = "/json"\nauth = { kind = "none" }\ncontent_type = "text/plain"')

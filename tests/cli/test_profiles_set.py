@@ -81,6 +81,20 @@ def test_what_is_wrong_is_said_and_nothing_is_written(own: Shell, words: list[st
     assert (own.home / "config" / "sessions.toml").read_text() == before
 
 
+@pytest.mark.parametrize(
+    ("change", "asks"),
+    [("path=/other", True), ("auth.kind=header", True), ("content_type=a/b", False), ("timeout=5", False)],
+)
+def test_set_says_when_a_stored_secret_needs_allow(shell: Shell, change: str, asks: bool) -> None:
+    shell.run("profiles", "add", "mine", "--url", "http://127.0.0.1:1/rpc", "--auth", "bearer")
+    assert shell.run("profiles", "secret", "mine", "token", "--stdin", stdin=b"t0ken-t0ken").code == 0
+    ran = shell.run("profiles", "set", "mine", change)
+    assert ran.code == 0
+    assert ("The token of mine is bound to a different destination." in ran.err) == asks
+    assert ("\n  rpcexplorer profiles allow mine\n" in ran.err) == asks
+    assert (shell.run("call", "ping").code == 3) == asks
+
+
 def picky(request: Received) -> bytes:
     """Takes application/json-rpc and nothing else, then Basic, then params by name."""
     if request.header("content-type") != "application/json-rpc":

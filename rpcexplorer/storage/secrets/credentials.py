@@ -14,9 +14,10 @@ from rpcexplorer.model.exchange import Refused
 from rpcexplorer.model.person import Person
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
-from rpcexplorer.model.secrets.secret import FIELD_WORDS, Secret, is_loopback
+from rpcexplorer.model.secrets.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
 from rpcexplorer.storage.files import FileTrouble, told
 from rpcexplorer.storage.secrets.lookup import Secrets
+from rpcexplorer.storage.secrets.routes import KEY
 
 OnRoute = tuple[str, str, frozenset[tuple[str, str]]]
 """A profile's name, a field, and the route that the value belongs to: it is as good as unknown on any other."""
@@ -90,6 +91,20 @@ class StoredCredentials:
         if keep and not trouble:
             del self._run[self._place(profile, field)]
         return trouble
+
+    def held_back(self, profile: Profile) -> set[str]:
+        """Return what does not go where the profile sends things today, of all that is known under its name."""
+        held = {field for field in FIELDS if isinstance(self._known(profile, field), RouteChanged)}
+        return held | ({KEY} if profile.cert_file and self._secrets.routes.moved_key(profile) else set())
+
+    def carry_over(self, before: Profile, now: Profile) -> None:
+        """Let everything that went to a server go there as before, after a change that this person has accepted."""
+        place = self._place(before, "")[2]
+        for name, field, held_for in [*self._run]:
+            if (name, held_for) == (before.name, place):
+                self._run[self._place(now, field)] = self._run[name, field, held_for]
+        if self.held_back(now):
+            told(lambda: self._secrets.routes.allow(now))  # what cannot be written down holds for this run
 
     def forget(self, profile: Profile, field: str) -> str:
         """Forget a field, here and in the store; a sentence where it is still stored."""

@@ -17,7 +17,7 @@ from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Auth, Profile, shares_variables
 from rpcexplorer.model.secrets.route import Route, RouteChanged
 from rpcexplorer.model.secrets.secret import FIELDS, Secret, SecretSource
-from rpcexplorer.storage.files import FileTrouble, told
+from rpcexplorer.storage.files import FileTrouble
 from rpcexplorer.storage.secrets import keyring as keyrings
 from rpcexplorer.storage.secrets.private import PrivateFile
 from rpcexplorer.storage.secrets.routes import Routes
@@ -86,20 +86,6 @@ class Secrets:
                 found = self.find(profile, field)
                 if isinstance(found, RouteChanged):
                     return found
-        return None
-
-    def carried_over(self, profile: Profile, change: Callable[[], Profile | Complaint]) -> Complaint | None:
-        """Make a change of a profile that this person has agreed to: what went to its server before still does.
-
-        Another server asks all the same.
-        """
-        blocked = {field for field in FIELDS if isinstance(self.find(profile, field), RouteChanged)}
-        went = self._goes_there(profile)
-        now = change()
-        if isinstance(now, Complaint):
-            return now
-        if went and not blocked & {*now.secrets} and now.origin == profile.origin and not self._goes_there(now):
-            told(lambda: self.routes.allow(now))  # what cannot be written down holds for this run
         return None
 
     def saved(self, profile: Profile, field: str) -> datetime | None:
@@ -174,11 +160,6 @@ class Secrets:
         except FileTrouble as trouble:
             return trouble.sentence
         return None
-
-    def _goes_there(self, profile: Profile) -> bool:
-        """Whether nothing that is known is held back, because it would go another route."""
-        held = [found for found in self.state(profile).values() if isinstance(found, RouteChanged)]
-        return not held and not (profile.cert_file and self.routes.moved_key(profile))
 
     def _stored_routes(self, name: str) -> list[Route] | Complaint:
         """Return where the values belong that are stored under a profile's name, or why that is not known."""

@@ -48,7 +48,7 @@ async def _for_this_run(screen: Screen[Any], explorer: Explorer, hint: Hint, pro
         screen.notify(str(changed), markup=False, severity="warning", timeout=10)
         return False
     if explorer.profile == profile:
-        explorer.use(changed)
+        explorer.use_changed(changed)
     return explorer.profile is changed
 
 
@@ -59,7 +59,8 @@ async def _in_a_file(screen: Screen[Any], explorer: Explorer, hint: Hint, profil
     used = explorer.profile
     if file is None or used != profile:
         return False
-    complaint = explorer.apply(profile.name, hint.changes, file, accepted=True)
+    with explorer.accepting(profile, None):
+        complaint = explorer.apply(profile.name, hint.changes, file)
     said = [str(complaint)] if complaint else explorer.profiles.overruled(profile.name, hint.changes, file)
     for sentence in said:
         screen.notify(sentence, markup=False, severity="warning", timeout=10)

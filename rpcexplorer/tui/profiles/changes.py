@@ -66,16 +66,10 @@ async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> b
     def save(filled: Mapping[str, str]) -> Wrong | None:
         was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
         changed = changes_of(was, typed, lambda key: bool(source(key)))
-        trouble: list[Wrong] = []
-
-        def change() -> Profile:
+        with explorer.accepting(profile, None):
             wrong = edit_profile(explorer.edits(form.file(typed)), was, typed, source) or _read_again(explorer, name)
-            trouble.extend([wrong] if wrong else [])
-            return explorer.profiles.profiles.get(name, was)
-
-        explorer.secrets.carried_over(was, change)
-        if trouble:
-            return trouble[0]
+        if wrong:
+            return wrong
         now = explorer.profiles.profiles[name]
         for key, value in overruled(now, typed, changed):
             place = explorer.profiles.source_of(name, key)

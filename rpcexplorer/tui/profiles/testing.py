@@ -250,7 +250,9 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
 async def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
     """Write what was proposed where it counts; the profile's name, empty where that could not be done."""
     file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
-    if complaint := explorer.apply(profile.name, proposal.changes, file, accepted=True):
+    with explorer.accepting(profile, None):
+        complaint = explorer.apply(profile.name, proposal.changes, file)
+    if complaint:
         screen.notify(str(complaint), markup=False, severity="warning", timeout=15)
         return ""
     for sentence in explorer.profiles.overruled(profile.name, proposal.changes, file):

@@ -8,7 +8,6 @@ from typing import Any, Final
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.tui.dialogs.confirm import warn_about
@@ -45,12 +44,9 @@ async def trusted(
             return False
         profile = explorer.profiles.profiles[name]
 
-    def write() -> Profile | Complaint:
+    with explorer.accepting(profile, {"certificate"}):
         trouble = explorer.edits(file).set_value(("profile", name, "certificate"), found)
         explorer.reload()
-        return trouble or explorer.profiles.get(name)
-
-    trouble = explorer.secrets.carried_over(profile, write)
     said = str(trouble or f"{name} trusts this certificate now, in {file}.")
     if not trouble and explorer.profiles.profiles[name].certificate != found:
         said = f"Written to {file}, but {explorer.profiles.source_of(name, 'certificate')} says another one and wins."

@@ -40,13 +40,15 @@ Scene = Callable[[ExplorerApp, Pilot[Any], CallScreen], Any]
 def called(tmp_path: Path, make_explorer: Callable[..., Explorer]) -> Callable[..., RawServer]:
     """A call of ``ping`` has come back, with the profile of this person's own file; then something is done."""
 
-    def call(scene: Scene, *scripts: Script, auth: str = "none", team: str = "", more: str = "") -> RawServer:
+    def call(
+        scene: Scene, *scripts: Script, auth: str = "none", team: str = "", more: str = "", **variables: str
+    ) -> RawServer:
         with RawServer(*scripts) as server:
             filed = f'version = 1\n\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "{auth}" }}\n{more}'
             own = tmp_path / "home" / "config" / "sessions.toml"
             own.parent.mkdir(parents=True)
             own.write_text(filed)
-            explorer = make_explorer(team, RPCEXPLORER_NODE_USERNAME="ada")
+            explorer = make_explorer(team, RPCEXPLORER_NODE_USERNAME="ada", **variables)
 
             async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
                 calls.choose("ping")
@@ -109,6 +111,16 @@ def test_the_change_is_shown_with_its_file_and_sent_again_when_it_is_written(cal
     assert 'content_type = "application/json"\n' in file.read_text()
     assert [each.header("Content-Type") for each in server.requests] == ["application/json-rpc", "application/json"]
     assert server.requests[0].body.partition(b'"method"')[2] == server.requests[1].body.partition(b'"method"')[2]
+
+
+def test_hint_for_the_form_of_a_request_needs_no_second_yes(called: Called) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        await asked(pilot)
+        assert isinstance((await came(pilot, calls, "enter")).outcome, Result)
+
+    server = called(scene, WRONG_TYPE, PONG, auth="bearer", RPCEXPLORER_NODE_TOKEN="t0ken-t0ken")
+    sent = [(each.header("Content-Type"), each.header("Authorization")) for each in server.requests]
+    assert sent == [("application/json-rpc", "Bearer t0ken-t0ken"), ("application/json", "Bearer t0ken-t0ken")]
 
 
 def test_to_another_server_it_takes_more_than_a_habit(called: Called, tmp_path: Path) -> None:

@@ -671,6 +671,35 @@ def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explore
     assert isinstance(made.secrets.find(made.profiles.profiles["one"], "password"), Secret)
 
 
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("field", "typed", "held_back"),
+    [
+        ("content_type", "text/plain", False),
+        ("url", "https://one.example.com/a", False),
+        ("url", "https://two.example.com", True),
+    ],
+)
+def test_change_in_the_form_needs_no_second_yes(make_explorer: Make, field: str, typed: str, held_back: bool) -> None:
+    made = make_explorer(ONE.replace('kind = "none"', 'kind = "inline", username = "ada"'))
+    made.secrets.save(made.profiles.profiles["one"], "password", "old-secret")
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form: ProfileForm = await on(pilot, ProfileForm)
+        form.of(field).focus()
+        await type_in(pilot, typed)
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    changed = made.profiles.profiles["one"]
+    assert typed in {changed.content_type, changed.endpoint, changed.origin}
+    found = made.secrets.find(made.profiles.profiles["one"], "password")
+    assert isinstance(found, RouteChanged if held_back else Secret)
+
+
 # --- duplicate and remove --------------------------------------------------------------------------------------------
 
 
