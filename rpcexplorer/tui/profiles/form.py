@@ -167,6 +167,7 @@ def fields_of(
     known = profile or typed or (shown if preset else None)
     kind = known.auth.kind if known and known.has_own_auth else ""
     is_usual_type = not preset and not (profile and profile.preset) and shown.content_type == usual_type(shown.path)
+    usual_type_hint = shown.content_type if profile else "default of the address"
     name = [] if profile else [Field("name", "name", hint="staging")]
     names = [each.name for each in presets]
     return [
@@ -182,7 +183,7 @@ def fields_of(
             for each in form_lines().values()
         ),
         Field("timeout", "timeout", f"{shown.timeout:g}", "seconds for the whole call"),
-        Field("content_type", "content type", "" if is_usual_type else shown.content_type, shown.content_type),
+        Field("content_type", "content type", "" if is_usual_type else shown.content_type, usual_type_hint),
         Field("empty_params", "empty params", shown.empty_params, choices=EMPTY),
     ]
 
