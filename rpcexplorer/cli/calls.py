@@ -173,7 +173,7 @@ def _send(invocation: Invocation, sending: Sending, draft: Draft | Batch) -> int
     stop = Stop()
     exchange = run_until_stopped(_exchange(invocation, explorer, sending, draft, stop), stop)
     show(out.world, exchange, sending.part, include=sending.include)
-    advise(world, exchange, explorer.profile)
+    advise(world, exchange, explorer)
     _mark(invocation, draft)
     if explorer.journal.trouble:
         world.say(f"the call could not be recorded: {explorer.journal.trouble}")

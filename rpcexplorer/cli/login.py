@@ -29,7 +29,7 @@ def login(context: click.Context, profile: str | None, ask: bool) -> None:
     stop = Stop()
     exchange = run_until_stopped(_login(invocation, explorer, stop), stop)
     show(invocation.world, exchange, Part.RESULT, include=False)
-    advise(invocation.world, exchange, explorer.profile)
+    advise(invocation.world, exchange, explorer)
     context.exit(exchange.exit_code)
 
 

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.cli.world import World
 from rpcexplorer.model.batches.parts import parts_of
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Preview, Refused, Result
-from rpcexplorer.model.profile import Profile
 from rpcexplorer.views.batches.words import failed_count, failed_lines
 from rpcexplorer.views.printable import printable, printable_bytes
 from rpcexplorer.views.terminal import highlighted
 from rpcexplorer.views.words.sentences import SIGNS, outcome_line, transport_line
+
+if TYPE_CHECKING:
+    from rpcexplorer.explorer import Explorer
 
 NAMED = re.compile(rb"\xab([\w.-]+|not recorded)\xbb")
 """The name that stands for a secret, as Latin-1: it is ours, and goes out as UTF-8."""
@@ -56,14 +59,15 @@ def show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None
         _failure(world, exchange, words)
 
 
-def advise(world: World, exchange: Exchange, profile: Profile | None) -> None:
+def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     """Say what may help a call that failed, with the commands that do it."""
+    profile = explorer.profile
     if exchange.exit_code == 0 or profile is None or isinstance(exchange.outcome, Refused):  # which names a command
         return
     from rpcexplorer.model.hints import hint_for  # a call that succeeds needs none of it
     from rpcexplorer.views.words.hints import hint_told
 
-    if hint := hint_for(exchange, profile, KINDS):
+    if hint := hint_for(exchange, profile, KINDS, variables=explorer.credentials.from_environment(profile)):
         world.say(hint_told(hint))
 
 

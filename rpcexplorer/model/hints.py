@@ -12,7 +12,7 @@ into a file checks it again.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
@@ -42,16 +42,24 @@ class FailedCall(Struct, frozen=True):
     """All auth types."""
     text: str
     """The words of the status line, then the error's message and data, or the body without tags."""
+    variables: Collection[str] = ()
+    """Fields of secrets that come from environment variables, which overrule stored ones."""
 
     @classmethod
-    def of(cls, exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]]) -> FailedCall:
+    def of(
+        cls,
+        exchange: Exchange,
+        profile: Profile,
+        kinds: Mapping[str, type[Auth]],
+        variables: Collection[str] = (),
+    ) -> FailedCall:
         outcome, response = exchange.outcome, exchange.response
         words = [response.reason[:MAX_TEXT]]
         if isinstance(outcome, ErrorObject):
             words += [outcome.message[:MAX_TEXT], _start(outcome.data or b"").replace('\\"', '"')]
         elif isinstance(outcome, Malformed):
             words.append(_TAGS.sub(" ", _start(response.body)))
-        return cls(exchange, profile, kinds, " ".join(" ".join(words).split()))
+        return cls(exchange, profile, kinds, " ".join(" ".join(words).split()), variables)
 
     @property
     def status(self) -> int | None:
@@ -98,13 +106,18 @@ class FailedCall(Struct, frozen=True):
 
 
 def hint_for(
-    exchange: Exchange, profile: Profile, kinds: Mapping[str, type[Auth]], *, tested: bool = False
+    exchange: Exchange,
+    profile: Profile,
+    kinds: Mapping[str, type[Auth]],
+    *,
+    tested: bool = False,
+    variables: Collection[str] = (),
 ) -> Hint | None:
     """Return what may help a call that failed; ``profile`` is the one it was sent with.
 
-    ``tested``: the connection test has sent it.
+    ``tested``: the connection test has sent it. ``variables``: fields that come from the environment.
     """
-    call = FailedCall.of(exchange, profile, kinds)
+    call = FailedCall.of(exchange, profile, kinds, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         return call.hint(f"The {FIELD_WORDS.get(field, field)} has to be entered.", secret=field)
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
@@ -493,6 +506,13 @@ def _rejected(call: FailedCall) -> Hint:
     sentence = f"The server does not accept the {what} that was sent."
     if call.status == 403:
         sentence = "The server does not let this caller do that: check who calls, or ask who runs it."
+    given = next((each for each in ("session", field) if each in call.variables), "")
+    if given:
+        variable = call.profile.variable(given)
+        overrules = f"It comes from {variable}, which overrules a stored one: correct or unset the variable."
+        if call.status == 403:
+            overrules = overrules.replace("It", f"The {given}", 1)
+        return Hint(f"{sentence} {overrules}", commands=(f"unset {variable}",))
     return call.hint(sentence, secret=field)
 
 

@@ -12,9 +12,10 @@ from typing import Final
 
 import msgspec
 
-from rpcexplorer.model.exchange import ErrorObject, Malformed, Outcome, Sent
-from rpcexplorer.model.profile import Login
+from rpcexplorer.model.exchange import ErrorObject, Exchange, Malformed, Outcome, Sent
+from rpcexplorer.model.profile import Login, Profile
 
+UNAUTHORIZED: Final = 401
 SHORT: Final = 1000
 """Characters of a text that may say it; a traceback is longer, and speaks of much."""
 LARGEST: Final = 64 * 1024
@@ -61,6 +62,14 @@ def asks_for_login(login: Login, outcome: Outcome, status: int | None) -> bool:
     if not isinstance(outcome, ErrorObject):
         return False
     return outcome.code in login.ended_codes or any(_says(login.ended_words, text) for text in _texts(outcome))
+
+
+def rejects_credentials(exchange: Exchange, profile: Profile) -> bool:
+    """Return whether the server answers that it does not accept the credentials of a profile."""
+    outcome, status = exchange.outcome, exchange.response.status
+    if not profile.secrets or profile.assumes_auth or not isinstance(outcome, Malformed | ErrorObject | Sent):
+        return False
+    return status == UNAUTHORIZED or asks_for_login(profile.login, outcome, status)
 
 
 def _texts(error: ErrorObject) -> Iterator[str]:

@@ -536,3 +536,34 @@ def test_no_kind_is_proposed_that_gives_more_away_and_who_calls_goes_along() -> 
     challenged = (("WWW-Authenticate", 'Digest realm="r", nonce="n"'),)
     changes = (failed(status=401, headers=challenged, profile=basic) or Hint("")).changes
     assert changes == (("auth.kind", "digest"), ("auth.username", "ada"))
+
+
+@pytest.mark.parametrize(
+    ("auth", "status", "fields", "variable", "said"),
+    [
+        ("basic", 401, ["username", "password"], "PASSWORD", "It comes from RPCEXPLORER_STAGING_PASSWORD, which"),
+        ("basic", 403, ["password"], "PASSWORD", "The password comes from RPCEXPLORER_STAGING_PASSWORD, which"),
+        ("bearer", 401, ["token"], "TOKEN", "It comes from RPCEXPLORER_STAGING_TOKEN, which"),
+        ("cookie", 401, ["session"], "SESSION", "It comes from RPCEXPLORER_STAGING_SESSION, which"),
+    ],
+)
+def test_rejected_variable_is_named_and_nothing_stored(
+    auth: str, status: int, fields: list[str], variable: str, said: str
+) -> None:
+    profile = of(auth=KINDS[auth]())
+    exchange = answered(status, profile)
+    hint = hint_for(exchange, profile, KINDS, variables=fields)
+    assert hint is not None
+    assert f"{said} overrules a stored one: correct or unset the variable." in hint.sentence
+    assert (hint.commands, hint.secret) == ((f"unset RPCEXPLORER_STAGING_{variable}",), "")
+    stored = hint_for(exchange, profile, KINDS, variables=["username"])
+    assert stored is not None
+    assert stored.secret
+
+
+def answered(status: int, profile: Profile) -> Exchange:
+    """A call that came back without a JSON-RPC response."""
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    response = Response(status=status)
+    outcome = decode(b"", "a1")
+    return Exchange("a1", when, profile.name, profile.endpoint, "ping", "", "call", outcome, response=response)

@@ -217,7 +217,7 @@ def test_another_session_is_asked_for_though_there_is_one(picture: Callable[...,
         screen.action_new_session()
         await on(pilot, Credentials)
 
-    assert picture(show, "Log in to shop", "session id      known for this run", profile="shop")
+    assert picture(show, "Log in to shop", "session id      entered, until you quit", profile="shop")
 
 
 # --- history ---------------------------------------------------------------------------------------------------------

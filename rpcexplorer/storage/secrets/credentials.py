@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from typing import TypeVar
@@ -45,6 +45,8 @@ class StoredCredentials:
         """What the person had forgotten: whatever is on view or recorded later may still hold it."""
         self._ended: set[OnRoute] = set()
         """Stored sessions that are over but could not be removed."""
+        self._rejected: dict[str, Mapping[str, object]] = {}
+        """By profile, the credentials that its server has rejected last."""
         self._asked_for, self._asked_at = 0.0, 0.0
         """How long answers took so far, and when a question was put that is not answered yet."""
 
@@ -76,6 +78,19 @@ class StoredCredentials:
         """What this kind of profile needs, and where each field is known from; None where it is missing."""
         found = self._secrets.state(profile)
         return {field: self._run.get(self._place(profile, field)) or known for field, known in found.items()}
+
+    def from_environment(self, profile: Profile) -> list[str]:
+        """Return the fields whose values come from environment variables."""
+        return [field for field, found in self.state(profile).items() if getattr(found, "source", "") == "environment"]
+
+    def judge(self, profile: Profile, *, rejected: bool) -> None:
+        """Remember that the server has rejected the credentials of a profile, or that it accepts them."""
+        self._rejected[profile.name] = self.state(profile) if rejected else {}
+
+    def is_rejected(self, profile: Profile) -> bool:
+        """Return whether the server has rejected the credentials, and none of them has changed since."""
+        rejected = self._rejected.get(profile.name)
+        return bool(rejected) and rejected == self.state(profile)
 
     def since(self, profile: Profile) -> datetime | None:
         """Since when the session is in use, where that is known."""

@@ -102,7 +102,12 @@ class DraftScreen(SchemaScreen):
         profile, known = self.explorer.profile, self.explorer.credentials
         if profile is not None:
             now = datetime.now(UTC)
-            self.auth = auth_words(profile, known.state(profile), known.since(profile), now)
+            self.auth = auth_words(
+                profile, known.state(profile), known.since(profile), now, rejected=known.is_rejected(profile)
+            )
+            if self.has_login != bool(profile.secrets):
+                self.has_login = bool(profile.secrets)
+                self._tell_footer()
             self.show_troubles()
 
     def show_methods(self) -> None:

@@ -69,6 +69,8 @@ class CallLayout(CallPanes):
     def __init__(self, sizes: Sizes, keymap: Mapping[str, str]) -> None:
         super().__init__(keymap)
         self._sizes = sizes
+        self.has_login = True
+        """Whether the profile sends credentials."""
         self._shown = False
         self._covered = ""
         """The pane that covers the others: ``methods`` on a narrow screen, ``response`` when it was zoomed."""
@@ -97,12 +99,17 @@ class CallLayout(CallPanes):
         self.query_one("#right").display = not (narrow and pane == "methods")
         self.params.display = not zoomed
         self._put_beside()
-        self.query_one(Footer).elsewhere = frozenset() if narrow else frozenset({"focus.methods"})
+        self._tell_footer()
         self.refresh_bindings()
 
     def uncover(self) -> None:
         """Show what was covered."""
         self.cover("")
+
+    def _tell_footer(self) -> None:
+        """Leave out of the footer what is seen elsewhere, or has no use for this profile."""
+        elsewhere = {"focus.methods": self.app.size.width >= NARROW, "login": not self.has_login}
+        self.query_one(Footer).elsewhere = frozenset(id for id, is_left_out in elsewhere.items() if is_left_out)
 
     def _put_beside(self) -> None:
         """Params and response side by side or not; one below the other they are told apart by a tinted bar."""

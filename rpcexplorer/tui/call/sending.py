@@ -14,6 +14,7 @@ from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import Exchange, Progress
+from rpcexplorer.model.login_asked import rejects_credentials
 from rpcexplorer.model.methods.listing import Discovery, DiscoveryStep
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.model.profile import Profile
@@ -59,7 +60,9 @@ class SendingScreen(DraftScreen):
         profile = self.explorer.profile
         if action == "logout":
             return not running and profile is not None and profile.has_sessions
-        if action in {"login", "new_session"}:
+        if action == "login":
+            return profile is not None
+        if action == "new_session":
             return profile is not None and bool(profile.secrets)
         if action == "test":
             return not running
@@ -123,8 +126,16 @@ class SendingScreen(DraftScreen):
         return True
 
     def action_login(self) -> None:
-        if not self._is_sending():
-            self._login()
+        """Open a session; for a profile that has none, do what the hint says of its credentials."""
+        if self._is_sending():
+            return
+        profile = self.explorer.profile
+        if self._hinted is not None and self._hinted[1] == profile and not profile.has_sessions:
+            hint = self._hinted[0]
+            if hint.secret or any(key.startswith("auth") for key, _ in hint.changes):
+                self.action_apply_hint()
+                return
+        self._login()
 
     def action_new_session(self) -> None:
         if not self._is_sending():
@@ -178,15 +189,20 @@ class SendingScreen(DraftScreen):
     @opens("call")
     async def _discover(self) -> None:
         with self._under_way("discovering") as stop:
+            profile = self.explorer.profile
             found = await self.explorer.discover(watch=self._watch, stop=stop, tell=self._told_step)
         if self.explorer.profile is None:  # it was removed meanwhile
             return
+        if found.ended is not None:
+            self._judge(found.ended)
         self.show_methods()
         self.show_auth()
         self.tell("\n".join(found.sentences))
         if news := self._news(found):
             self.tell(news)
         self._describe_anew()
+        if found.ended is not None and profile is not None and self.explorer.profile == profile:
+            self._advise(found.ended, profile, self._discover)
 
     def _describe_anew(self) -> None:
         """Of the method in the editor something else is known than before."""
@@ -250,6 +266,7 @@ class SendingScreen(DraftScreen):
         else:
             self.exchange = exchange
         self._elsewhere = False
+        self._judge(exchange)
         self.show_recent()
         self.show_auth()
         self.show_preview()
@@ -263,10 +280,23 @@ class SendingScreen(DraftScreen):
             or self.explorer.profile != profile
         ):
             return
+        self._advise(exchange, profile, again)
+
+    def _judge(self, exchange: Exchange) -> None:
+        """Remember whether the server accepts the credentials of the profile in use, as far as it shows."""
+        profile = self.explorer.profile
+        assert profile is not None
+        rejected = rejects_credentials(exchange, profile)
+        if rejected or not exchange.exit_code:
+            self.explorer.credentials.judge(profile, rejected=rejected)
+
+    def _advise(self, exchange: Exchange, profile: Profile, again: Callable[[], object]) -> None:
+        """Show what may help, and the key that does it and then `again`."""
         from rpcexplorer.model.hints import hint_for
         from rpcexplorer.views.words.hints import hint_line
 
-        if hint := hint_for(exchange, profile, KINDS):
+        variables = self.explorer.credentials.from_environment(profile)
+        if hint := hint_for(exchange, profile, KINDS, variables=variables):
             key, test = (self.key(command) or self.key("palette") for command in ("apply-hint", "test"))
             self.hint = hint_line(hint, profile.name, key, test)
             self._hinted = (hint, profile, again) if hint.changes or hint.secret else None

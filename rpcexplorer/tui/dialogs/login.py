@@ -14,6 +14,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELD_WORDS, FIELDS, Secret
+from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.widgets.answer import Answer
 
@@ -102,7 +103,7 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
     """Ask for what a login lacks. True where a login can be tried now; a pasted session needs none."""
     profile = explorer.profile
     assert profile is not None
-    if _needs_none(screen, profile):
+    if _needs_none(screen, explorer, profile):
         return False
     found = explorer.credentials.state(profile)
     lacking = [field for field, known in found.items() if not isinstance(known, Secret) and field != "session"]
@@ -116,15 +117,18 @@ async def credentials(screen: Screen[Any], explorer: Explorer, *, ask: bool = Fa
         if "session" in given:
             screen.notify("The session is taken: the next call is sent with it.", markup=False)
             return False
-    if not profile.has_sessions:
+    if profile.has_sessions:
+        return True
+    if lacking or ask:
         screen.notify(f"{profile.name} sends its credentials with each call; there is no session.", markup=False)
-        return False
-    return True
+    else:  # to log in means to enter others
+        await secrets(screen, explorer, profile)
+    return False
 
 
 async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
     """Enter what a profile needs, or forget what is kept; whether anything may have changed."""
-    if _needs_none(screen, profile):
+    if _needs_none(screen, explorer, profile):
         return False
     found = explorer.credentials.state(profile)
     words = "What is left empty stays as it is."
@@ -136,9 +140,11 @@ async def secrets(screen: Screen[Any], explorer: Explorer, profile: Profile) -> 
     return given is not None
 
 
-def _needs_none(screen: Screen[Any], profile: Profile) -> bool:
+def _needs_none(screen: Screen[Any], explorer: Explorer, profile: Profile) -> bool:
     if not profile.secrets:
-        screen.notify(f"{profile.name} needs no login: its calls are sent as they are.", markup=False)
+        key = first_key("test", explorer.settings.keymap) or "The command palette"
+        test = f"{key} tests whether the server asks for some."
+        screen.notify(f"{profile.name} has auth none: its calls are sent without credentials. {test}", markup=False)
     return not profile.secrets
 
 
@@ -193,11 +199,11 @@ def _lacks(profile: Profile, found: KnownFields, lacking: list[str]) -> str:
 def _hint(profile: Profile, field: str, known: Secret | RouteChanged | None) -> str:
     match known:
         case RouteChanged():
-            return "known for another route: not sent"
+            return "blocked: it belongs to a different destination"
         case Secret(source="environment"):
-            return f"known: ${profile.variable(field)}"
+            return f"from environment: {profile.variable(field)}"
         case Secret(source="prompt" | "session" | "given"):
-            return "known for this run"
+            return "entered, until you quit"
         case Secret(source=source):
-            return f"known: {source}"
+            return f"stored in {source}"
     return "or paste one that you have" if field == "session" else ""

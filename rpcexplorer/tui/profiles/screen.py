@@ -130,11 +130,14 @@ class ProfilesScreen(AnswersOnce[bool], Screen[bool]):
 
     def _made(self, name: str, profile: Profile | None) -> ProfileRow:
         used = self.explorer.profile
-        return ProfileRow(name, profile, used is not None and used.name == name, self._auth(profile) if profile else ())
+        return ProfileRow(
+            name, profile, used is not None and used.name == name, self._auth(profile, short=True) if profile else ()
+        )
 
-    def _auth(self, profile: Profile) -> Sequence[tuple[str, str]]:
+    def _auth(self, profile: Profile, *, short: bool = False) -> Sequence[tuple[str, str]]:
         known = self.explorer.credentials
-        return auth_words(profile, known.state(profile), known.since(profile), datetime.now(UTC))
+        now, rejected = datetime.now(UTC), known.is_rejected(profile)
+        return auth_words(profile, known.state(profile), known.since(profile), now, rejected=rejected, short=short)
 
     def _frame(self) -> None:
         """Header, footer and the line at the edge belong to the profile in use, which may have been edited."""

@@ -14,24 +14,56 @@ from rpcexplorer.views.words.sentences import age
 
 
 def auth_words(
-    profile: Profile, state: Mapping[str, Secret | RouteChanged | None], since: datetime | None, now: datetime
+    profile: Profile,
+    state: Mapping[str, Secret | RouteChanged | None],
+    since: datetime | None,
+    now: datetime,
+    *,
+    rejected: bool = False,
+    short: bool = False,
 ) -> list[tuple[str, str]]:
-    """``● session 12 min``, ``○ no session yet``, ``! no password``; nothing where nothing is needed."""
+    """Return the state of the credentials: ``● session 12 min``, ``! password missing``, or nothing if none is needed.
+
+    ``rejected``: the server has rejected them. ``short``: there is little room.
+    """
     session = state.get("session")
     if isinstance(session, Secret):
+        if rejected:
+            return [("✗ ", "wrong bold"), ("session rejected", "wrong")]
         lasted = f" {age((now - since).total_seconds())}" if since else ""
         return [("● ", "well"), (f"session{lasted}", "text")]
     if profile.assumes_auth and not any(state.values()):
         return []
     if moved := [FIELD_WORDS.get(field, field) for field, found in state.items() if isinstance(found, RouteChanged)]:
-        return [("! ", "careful bold"), (f"{moved[0]}: its route changed", "careful")]
+        return [("! ", "careful bold"), (f"{moved[0]} blocked", "careful")]
     if missing := [
         FIELD_WORDS.get(field, field) for field, found in state.items() if found is None and field != "session"
     ]:
-        return [("! ", "careful bold"), (f"no {missing[0]}", "careful")]
+        return [("! ", "careful bold"), (f"{missing[0]} missing", "careful")]
+    if not profile.secrets:
+        return []
+    field = next(each for each in reversed(profile.secrets) if each != "session")
+    if rejected:
+        return [("✗ ", "wrong bold"), (f"{FIELD_WORDS.get(field, field)} rejected", "wrong")]
     if profile.has_sessions:
         return [("○ ", "middle"), ("no session yet", "middle")]
-    return [("● ", "well"), (f"{profile.secrets[-1]} known", "text")] if profile.secrets else []
+    word = state_word(state.get(field))
+    word = word.replace("environment", "env") if short else word
+    return [("● ", "well"), (f"{FIELD_WORDS.get(field, field)} {word}", "text")]
+
+
+def state_word(found: Secret | RouteChanged | None) -> str:
+    """Return the state of one secret."""
+    match found:
+        case Secret(source="environment"):
+            return "from environment"
+        case Secret(source="secrets.toml" | "keyring"):
+            return "stored"
+        case Secret():
+            return "entered"
+        case RouteChanged():
+            return "blocked"
+    return "missing"
 
 
 def goes_with(profile: Profile, method: str) -> str:

@@ -12,6 +12,7 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.json_out import json_of
+from rpcexplorer.views.words.auth import state_word
 from rpcexplorer.views.words.sentences import WordLine, duration
 
 PageRow = tuple[str, Any, Any]
@@ -84,14 +85,14 @@ def _badge(badge: str) -> list[WordLine]:
 def _secret(profile: Profile, field: str, found: Secret | RouteChanged | None) -> list[WordLine]:
     match found:
         case Secret(source="environment"):
-            return [_row(field, "✓ known", "well"), _row("", f"${profile.variable(field)}", "dim")]
+            return [_row(field, f"✓ {state_word(found)}", "well"), _row("", f"${profile.variable(field)}", "dim")]
         case Secret(source=source):
-            place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", for this run"
-            return [[*_row(field, "✓ known", "well"), (place, "dim")]]
+            place = f", in {source}" if source in {"secrets.toml", "keyring"} else ", until you quit"
+            return [[*_row(field, f"✓ {state_word(found)}", "well"), (place, "dim")]]
         case RouteChanged(why=why, changes=changes, advice=advice):
             told = [(why, "careful"), *((str(change), "text") for change in changes)]
             told.append((advice or "Sending asks about it; s enters it for this route.", "dim"))
-            return [_row(field, "! not sent", "careful bold"), *(_row("", *each) for each in told)]
+            return [_row(field, "! blocked", "careful bold"), *(_row("", *each) for each in told)]
     if field == "session":
         return [_row(field, "○ none yet", "middle"), _row("", "F8 opens one; s takes one that you have", "dim")]
     return [_row(field, "! missing", "careful bold"), _row("", f"s enters it, or set {profile.variable(field)}", "dim")]

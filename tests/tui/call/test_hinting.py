@@ -307,3 +307,61 @@ def test_a_certificate_that_nobody_vouches_for_leads_to_the_test(
     with RawServer(PONG, tls=self_signed().server(tmp_path)) as server:
         explorer.use(ad_hoc(f"{server.origin}/rpc"))
         visit(explorer, scene, profile="")
+
+
+UNAUTHORIZED = http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="x"'})
+
+
+@pytest.mark.parametrize("key", ["f9", "f8"])
+def test_keys_without_a_call_offer_the_fix_too(make_explorer: Callable[..., Explorer], key: str) -> None:
+    with RawServer(*[UNAUTHORIZED] * 20) as server:
+        explorer = make_explorer(f'version = 1\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "none" }}\n')
+
+        async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+            if key == "f8":
+                await pilot.press(key)
+                await until(pilot, lambda: "Alt+t tests whether the server asks for some." in said(app))
+                assert not server.requests
+            await pilot.press("f9")
+            await until(pilot, lambda: bool(calls.hint))
+            assert "^R set auth.kind to basic" in told(calls)
+            await pilot.press("f8" if key == "f8" else "ctrl+r")
+            assert "auth.kind" in shown(await on(pilot, Confirm))
+            await pilot.press("escape")
+
+        visit(explorer, story, profile="node")
+
+
+def test_header_shows_rejected_until_the_password_changes(called: Called, tmp_path: Path) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def header() -> str:
+            return "".join(text for text, _ in calls.auth)
+
+        await on(pilot, Ask)
+        await type_in(pilot, "wrong-password")
+        await pilot.press("enter")
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        assert header() == "✗ password rejected"
+        await pilot.press("f8")  # the same fix as the hint's key
+        await on(pilot, Credentials)
+        await type_in(pilot, "right-password")
+        await pilot.press("enter")
+        await until(pilot, lambda: calls.exchange is not None and isinstance(calls.exchange.outcome, Result))
+        assert header() == "● password stored"
+
+    called(scene, UNAUTHORIZED, PONG, auth="basic")
+
+
+def test_wrong_variable_is_named_on_screen(make_explorer: Callable[..., Explorer]) -> None:
+    with RawServer(UNAUTHORIZED) as server:
+        text = f'version = 1\n[profile.node]\nurl = "{server.origin}"\nauth = {{ kind = "basic", username = "ada" }}\n'
+        explorer = make_explorer(text, RPCEXPLORER_NODE_PASSWORD="wrong-password")
+
+        async def story(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+            calls.choose("ping")
+            await pilot.press("f5")
+            await until(pilot, lambda: bool(calls.hint))
+            assert "RPCEXPLORER_NODE_PASSWORD" in told(calls)
+            assert not calls.check_action("apply_hint", ()), "a stored password would be overruled"
+
+        visit(explorer, story, profile="node")

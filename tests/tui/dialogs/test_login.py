@@ -108,7 +108,7 @@ def test_a_login_without_what_it_needs_is_not_tried(lacking: Explorer) -> None:
         await pilot.press("escape")
         calls = await on(pilot, CallScreen)
         assert calls.exchange is None
-        assert "no user name" in auth(pilot)
+        assert "user name missing" in auth(pilot)
 
     tell(lacking, story, profile="c")
 
@@ -151,7 +151,7 @@ def test_credentials_in_params_open_no_session(lacking: Explorer) -> None:
         await pilot.press("enter")
         await until(pilot, lambda: "with each call" in said(app))
         calls = await on(pilot, CallScreen)
-        await until(pilot, lambda: auth(pilot) == "● password known")
+        await until(pilot, lambda: auth(pilot) == "● password entered")
         assert calls.exchange is None
 
     tell(lacking, story, profile="i")
@@ -247,7 +247,7 @@ def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: 
     made.secrets.save(moved, "password", "for the old server")
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
-        assert auth(pilot) == "! password: its route changed"
+        assert auth(pilot) == "! password blocked"
         form = await asked(pilot)
         assert "origin: https://old.example.com → " in shown(form)
         await type_in(pilot, PASSWORD)
@@ -273,7 +273,7 @@ def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
 
     async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
         calls = await on(pilot, CallScreen)
-        assert auth(pilot) == "! password: its route changed"
+        assert auth(pilot) == "! password blocked"
         await pilot.press("f5")
         question = await on(pilot, Confirm)
         assert "Send the password of i on a new route?" in shown(question)
@@ -283,7 +283,7 @@ def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
         await until(pilot, lambda: calls.exchange is not None and not calls.what)
         sent = not isinstance(calls.exchange.outcome, Refused)
         assert sent == (answer == "Allow this route")
-        assert (auth(pilot) == "● password known") == sent
+        assert (auth(pilot) == "✗ password rejected") == sent
 
     tell(made, story, profile="i")
 

@@ -87,7 +87,7 @@ def test_the_list_shows_badge_url_auth_and_what_is_lacking(
         assert service in lines["inline"]
         assert lines["demo"].startswith(" ▸ demo")
         assert lines["prod"].endswith("PROD")
-        assert lines["inline"].split()[2:] == ["inline", "●", "password", "known", "staging"]
+        assert lines["inline"].split()[2:] == ["inline", "●", "password", "from", "env", "staging"]
         assert lines["cookie"].split()[2:] == ["cookie", "○", "no", "session", "yet"]
 
     tell(explorer, story, size=(200, 50))
@@ -657,7 +657,7 @@ def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explore
         await type_in(pilot, "https://moved.example.com")
         await pilot.press("ctrl+s")
         await on(pilot, ProfilesScreen)
-        await until(pilot, lambda: "! not sent" in page(screen))
+        await until(pilot, lambda: "! blocked" in page(screen))
         assert "origin: https://one.example.com → https://moved.example.com" in page(screen)
         assert isinstance(made.credentials.state(made.profiles.profiles["one"])["password"], RouteChanged)
         await pilot.press("s")
@@ -665,7 +665,7 @@ def test_a_moved_origin_is_told_and_its_secret_can_be_entered_again(make_explore
         await type_in(pilot, "new")
         await pilot.press("enter")
         await on(pilot, ProfilesScreen)
-        await until(pilot, lambda: "✓ known" in page(screen))
+        await until(pilot, lambda: "✓ stored" in page(screen))
 
     tell(made, story, profile="one")
     assert isinstance(made.secrets.find(made.profiles.profiles["one"], "password"), Secret)
@@ -838,7 +838,7 @@ def test_secrets_are_entered_masked_and_forgotten_again(make_explorer: Make, ser
         assert "nowhere else" in shown(form)
         await pilot.press("enter")
         await on(pilot, ProfilesScreen)
-        await until(pilot, lambda: "✓ known, in secrets.toml" in page(screen) or "for this run" in page(screen))
+        await until(pilot, lambda: "✓ stored, in secrets.toml" in page(screen) or "until you quit" in page(screen))
         assert "hunter2x" in store.read_text()
         await pilot.press("s")
         form = await on(pilot, Credentials)

@@ -29,17 +29,34 @@ COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
         (COOKIE, {"password": KNOWN, "session": KNOWN}, timedelta(minutes=12), "● session 12 min"),
         (COOKIE, {"password": KNOWN, "session": KNOWN}, None, "● session"),
         (COOKIE, {"password": None, "session": KNOWN}, timedelta(hours=3), "● session 3 h"),
-        (COOKIE, {"password": None, "session": None}, None, "! no password"),
-        (COOKIE, {"username": None, "password": None, "session": None}, None, "! no user name"),
-        (COOKIE, {"password": MOVED, "session": None}, None, "! password: its route changed"),
+        (COOKIE, {"password": None, "session": None}, None, "! password missing"),
+        (COOKIE, {"username": None, "password": None, "session": None}, None, "! user name missing"),
+        (COOKIE, {"password": MOVED, "session": None}, None, "! password blocked"),
         (COOKIE, {"password": MOVED, "session": KNOWN}, None, "● session"),
-        (INLINE, {"password": KNOWN}, None, "● password known"),
-        (INLINE, {"password": None}, None, "! no password"),
-        (INLINE, {"password": MOVED}, None, "! password: its route changed"),
+        (INLINE, {"password": KNOWN}, None, "● password entered"),
+        (INLINE, {"password": Secret("hunter2x", "p.password", "keyring")}, None, "● password stored"),
+        (INLINE, {"password": Secret("hunter2x", "p.password", "environment")}, None, "● password from environment"),
+        (INLINE, {"password": None}, None, "! password missing"),
+        (INLINE, {"password": MOVED}, None, "! password blocked"),
     ],
 )
 def test_what_is_missing_is_said_first(auth: Any, state: Any, since: timedelta | None, words: str) -> None:
     found = auth_words(Profile("p", "https://new", auth=auth), state, NOW - since if since is not None else None, NOW)
+    assert "".join(text for text, _ in found) == words
+
+
+@pytest.mark.parametrize(
+    ("auth", "state", "words"),
+    [
+        (INLINE, {"password": KNOWN}, "✗ password rejected"),
+        (COOKIE, {"password": KNOWN, "session": None}, "✗ password rejected"),
+        (COOKIE, {"password": KNOWN, "session": KNOWN}, "✗ session rejected"),
+        (COOKIE, {"password": None, "session": None}, "! password missing"),
+        (NoAuth(), {}, ""),
+    ],
+)
+def test_rejected_credentials_are_not_called_stored(auth: Any, state: Any, words: str) -> None:
+    found = auth_words(Profile("p", "https://new", auth=auth), state, None, NOW, rejected=True)
     assert "".join(text for text, _ in found) == words
 
 

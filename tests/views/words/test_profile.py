@@ -56,14 +56,14 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
     ("found", "first", "second"),
     [
         (None, "! missing", "s enters it, or set RPCEXPLORER_STAGING_PASSWORD"),
-        (Secret("x", "l", "environment"), "✓ known", "$RPCEXPLORER_STAGING_PASSWORD"),
-        (Secret("x", "l", "secrets.toml"), "✓ known, in secrets.toml", ""),
-        (Secret("x", "l", "prompt"), "✓ known, for this run", ""),
+        (Secret("x", "l", "environment"), "✓ from environment", "$RPCEXPLORER_STAGING_PASSWORD"),
+        (Secret("x", "l", "secrets.toml"), "✓ stored, in secrets.toml", ""),
+        (Secret("x", "l", "prompt"), "✓ entered, until you quit", ""),
         (
             RouteChanged(
                 "password", "it was stored for another route", (Change("origin", "https://old", "https://new"),)
             ),
-            "! not sent",
+            "! blocked",
             "it was stored for another route",
         ),
     ],
