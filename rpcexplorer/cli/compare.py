@@ -25,7 +25,7 @@ from rpcexplorer.model.replaying import Replayed, ignored_in
 from rpcexplorer.views.comparing.lines import compared_lines
 from rpcexplorer.views.comparing.printed import heading, printed
 from rpcexplorer.views.comparing.replays import difference_row
-from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.comparing.summary import names_of, summary
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.words.sentences import outcome_words
 
@@ -206,7 +206,7 @@ def _tell(world: World, pairs: Sequence[_Pair], how: Telling) -> int:
         ]
         json(world, json_of(rows))
     for pair in pairs:
-        said = summary(pair.comparison)
+        said = summary(pair.comparison, names_of(pair.left, pair.right))
         if how.as_json:
             world.say(said)
             continue

@@ -167,7 +167,7 @@ def test_a_profile_without_a_reply_is_told_and_an_error_is_compared(
         ran = shell.run("compare", id, "-p", "staging", "-p", "test")
     assert ran.code == code
     assert said in ran.err
-    assert ("result before, error 1 now" in ran.text) is (code == 6)
+    assert ("result in staging, error 1 in test" in ran.text) is (code == 6)
 
 
 @pytest.mark.parametrize(

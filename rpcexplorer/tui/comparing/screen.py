@@ -30,7 +30,7 @@ from rpcexplorer.tui.widgets.remarks import Remarks
 from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
 from rpcexplorer.views.comparing.sides import reasons, side
-from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.comparing.summary import names_of, summary
 
 COMPARING: Final = "comparing"
 PATIENCE: Final = 0.5
@@ -137,7 +137,10 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
         self.comparison = came
         whys = reasons(self.left, self.right)
         self._remarks.set_class(bool(whys), "-alone")
-        self._remarks.pieces = [(summary(came), "text bold"), *((why, "text") for why in whys)]
+        self._remarks.pieces = [
+            (summary(came, names_of(self.left, self.right)), "text bold"),
+            *((why, "text") for why in whys),
+        ]
         if not is_text:
             self.text.advice = []
         self._show(lines, 0)

@@ -9,7 +9,7 @@ from typing import Any, Final
 from rpcexplorer.model.comparing.comparison import ComparedPlace, Comparison, Difference
 from rpcexplorer.model.replaying import Replayed, ReplayVerdict
 from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.comparing.summary import names_of, summary
 from rpcexplorer.views.printable import printable
 
 SIGNS: Final[dict[ReplayVerdict, str]] = {
@@ -45,7 +45,7 @@ def replay_line(result: Replayed) -> str:
 def how(result: Replayed) -> str:
     """Same, in which way it differs, or why it failed."""
     if result.comparison is not None and result.verdict in {"same", "differs"}:
-        return summary(result.comparison)
+        return summary(result.comparison, names_of(result.recorded, result.live) if result.live else None)
     return f"{WORDS[result.verdict]}: {printable(result.why)}"
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.views.cells import clipped
-from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.comparing.summary import PROFILE, names_of, summary
 from rpcexplorer.views.history_rows import moment_words
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.words.outcome import ROLES, in_short, reason
@@ -16,7 +16,6 @@ from rpcexplorer.views.words.sentences import SIGNS, duration, outcome_words, si
 if TYPE_CHECKING:
     from rpcexplorer.model.replaying import Replayed
 
-PROFILE: Final = 24
 METHOD: Final = 24
 OUTCOME: Final = 60
 """Columns that a name and an outcome's words get at most."""
@@ -44,7 +43,9 @@ def reasons(left: Exchange, right: Exchange) -> list[str]:
     """Why there is no reply on a side, or none that can be read; each sentence once."""
     told = [reason(each) if reason(each) != in_short(each) else "" for each in (left, right)]
     if all(told) and told[0] != told[1]:
-        return [f"on the {name}: {sentence}" for name, sentence in zip(("left", "right"), told, strict=True)]
+        names = names_of(left, right)
+        sides = [f"in {name}" for name in names] if names else ["on the left", "on the right"]
+        return [f"{side}: {sentence}" for side, sentence in zip(sides, told, strict=True)]
     return list(dict.fromkeys(filter(None, told)))
 
 
@@ -55,4 +56,4 @@ def replayed_words(replayed: Replayed) -> tuple[str, str]:
         return replayed.verdict, printable(" ".join(replayed.why.split()))
     if replayed.verdict == "same":
         return "same", f"{outcome_words(live.outcome)}  {size(live.response.size)}"
-    return replayed.verdict, summary(comparison)
+    return replayed.verdict, summary(comparison, names_of(replayed.recorded, live))

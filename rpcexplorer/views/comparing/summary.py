@@ -4,29 +4,42 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from typing import Final
+from typing import Final, TypeAlias
 
 from rpcexplorer.model.comparing.comparison import Comparison, Difference
-from rpcexplorer.model.exchange import OutcomeName
+from rpcexplorer.model.exchange import Exchange, OutcomeName
+from rpcexplorer.views.cells import clipped
 from rpcexplorer.views.printable import printable
 
 NAMED: Final = 3
 """Pointers that are named; the rest is counted."""
+PROFILE: Final = 24
+"""Columns that a profile's name gets at most."""
+Names: TypeAlias = tuple[str, str] | None
+"""What the two sides are called if they are of two profiles."""
 
 _CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
 
 
-def summary(comparison: Comparison) -> str:
-    """``3 members differ, 1 is new``; then what was not compared, and why."""
-    return "; ".join([_verdict(comparison), *_remarks(comparison)])
+def summary(comparison: Comparison, names: Names = None) -> str:
+    """Return what differs, such as ``3 members differ, 1 is new``; then what was not compared, and why."""
+    return "; ".join([_verdict(comparison, names), *_remarks(comparison)])
 
 
-def _verdict(comparison: Comparison) -> str:
+def names_of(left: Exchange, right: Exchange) -> Names:
+    """Return the profiles of two exchanges; None if they have the same: then the words are *before* and *now*."""
+    if left.profile == right.profile:
+        return None
+    return clipped(left.profile, PROFILE), clipped(right.profile, PROFILE)
+
+
+def _verdict(comparison: Comparison, names: Names) -> str:
     if comparison.verdict == "not comparable":
         return f"not comparable: {printable(comparison.why)}"
     before, now = comparison.outcomes
     if before != now:
-        return f"{_outcome(before, comparison.left)} before, {_outcome(now, comparison.right)} now"
+        when = tuple(f"in {name}" for name in names) if names else ("before", "now")
+        return f"{_outcome(before, comparison.left)} {when[0]}, {_outcome(now, comparison.right)} {when[1]}"
     if comparison.verdict == "same":
         return "the same" if before == "result" else f"the same {_outcome(before, comparison.left)}"
     counts: Counter[str] = Counter(each.kind for each in comparison.differences)
@@ -37,7 +50,8 @@ def _verdict(comparison: Comparison) -> str:
         parts.append(f"{subject} differ{'s' if changed == 1 else ''}")
     if spelled := counts["spelling"]:
         parts.append(f"{spelled:,} number{'s are' if spelled > 1 else ' is'} the same but written otherwise")
-    for kind, word in (("added", "new"), ("removed", "gone")):
+    added, removed = (f"only in {names[1]}", f"only in {names[0]}") if names else ("new", "gone")
+    for kind, word in (("added", added), ("removed", removed)):
         if count := counts[kind]:
             noun = "" if parts else f" {_nouns(comparison, count)}"
             parts.append(f"{count:,}{noun} {'is' if count == 1 else 'are'} {word}")

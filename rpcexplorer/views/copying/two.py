@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Final
@@ -14,13 +15,14 @@ from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.comparing.comparison import Comparison
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Exchange, Malformed, Refused, Result
+from rpcexplorer.model.secrets.placeholders import PLACEHOLDER
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.protocol.batches import decode_batch
 from rpcexplorer.protocol.codec import decode
 from rpcexplorer.protocol.messages import MessageForm
 from rpcexplorer.redaction.exchanges import redacted
 from rpcexplorer.views.comparing.lines import ComparedLine, compared_lines
-from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.comparing.summary import names_of, summary
 from rpcexplorer.views.copying.snippets import request_told
 from rpcexplorer.views.copying.subject import KEPT, Subject
 from rpcexplorer.views.copying.ticket import block, code, moment, reply, versions
@@ -33,7 +35,8 @@ WIDEST: Final = 240
 """Characters of such a line."""
 EACH: Final = 4_000
 """Characters of each of the two replies."""
-SIDES: Final = ("the left", "the right")
+_NOT_COMPARED: Final = re.compile(r'^(?:Host|Content-Length): .*\n|"id": ?(?:"[^"\n]*"|-?[0-9]+)', re.MULTILINE)
+"""What differs between any two requests."""
 
 
 def of_two(
@@ -52,30 +55,46 @@ def of_two(
 def ticket_of_two(left: Exchange, right: Exchange, comparison: Comparison, requests: tuple[str, str]) -> str:
     """Nothing is hidden here: secrets have to be placeholders already."""
     methods = " and ".join(code(name) for name in dict.fromkeys((left.method, right.method)))
+    names = names_of(left, right)
+    heads = (_cell(names[0]), _cell(names[1])) if names else ("left", "right")
+    sides = (f"in {heads[0]}", f"in {heads[1]}") if names else ("on the left", "on the right")
+    references = tuple(map(_references, requests))
     lines = [f"## {methods}: {left.counts_as} and {right.counts_as}", ""]
-    lines += ["| | left | right |", "|---|---|---|"]
+    lines += [f"| | {heads[0]} | {heads[1]} |", "|---|---|---|"]
     for label, one, other in zip(_FACTS, _facts(left), _facts(right), strict=True):
         lines.append(f"| {label} | {_cell(one)} | {_cell(other)} |")
-    lines += ["", f"- Compared: {code(summary(comparison))}", f"- Versions: {code(versions())}"]
-    for side, exchange in zip(SIDES, (left, right), strict=True):
+    if references[0] != references[1]:
+        lines.append(f"| Credentials | {references[0]} | {references[1]} |")
+    lines += ["", f"- Compared: {code(summary(comparison, names))}", f"- Versions: {code(versions())}"]
+    for side, exchange in zip(sides, (left, right), strict=True):
         if exchange.note:
-            lines += ["", f"### Note on {side}", "", *block(printable(exchange.note, lines=True), "text")]
+            lines += ["", f"### Note {side}", "", *block(printable(exchange.note, lines=True), "text")]
     if comparison.differences:
         lines += ["", "### What differs", "", *_differences(comparison)]
-    lines += _requests((left, right), requests)
-    for side, exchange in zip(SIDES, (left, right), strict=True):
-        lines += ["", f"### Reply on {side}", "", *reply(exchange, EACH)]
+    lines += _requests((left, right), requests, sides)
+    for side, exchange in zip(sides, (left, right), strict=True):
+        lines += ["", f"### Response {side}", "", *reply(exchange, EACH)]
     return "\n".join(lines)
 
 
-def _requests(sides: tuple[Exchange, Exchange], requests: tuple[str, str]) -> Iterator[str]:
+def _references(request: str) -> str:
+    """Return the secret references that a request was sent with."""
+    return ", ".join(map(_cell, sorted({found[0] for found in PLACEHOLDER.finditer(request)}))) or "none"
+
+
+def _comparable(request: str) -> str:
+    """Return a request without what differs for each call and server, and without whose secrets it has."""
+    return PLACEHOLDER.sub(r"«\g<field>»", _NOT_COMPARED.sub("", request))
+
+
+def _requests(calls: tuple[Exchange, Exchange], requests: tuple[str, str], sides: tuple[str, str]) -> Iterator[str]:
     """What was sent on each side, once where it is the same; of what was not sent, why."""
-    drafts = [(each.kind, each.method, sent_draft(each).text) for each in sides]
-    whys = [each.outcome.sentence if isinstance(each.outcome, Refused) else "" for each in sides]
-    is_same = drafts[0] == drafts[1]
-    told = zip(SIDES, whys, requests, strict=True)
-    for side, why, request in [("both sides", whys[0], requests[0])] if is_same and whys[0] == whys[1] else told:
-        yield from ("", f"### Request on {side}", "")
+    drafts = [(each.kind, each.method, sent_draft(each).text) for each in calls]
+    whys = [each.outcome.sentence if isinstance(each.outcome, Refused) else "" for each in calls]
+    is_same = drafts[0] == drafts[1] and _comparable(requests[0]) == _comparable(requests[1])
+    told = zip(sides, whys, requests, strict=True)
+    for side, why, request in [("on both sides", whys[0], requests[0])] if is_same and whys[0] == whys[1] else told:
+        yield from ("", f"### Request {side}", "")
         if why:
             yield f"It was not sent: {code(why)}"
         if not why or all(whys) or not is_same:  # else the other side has it

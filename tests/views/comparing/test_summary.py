@@ -7,7 +7,7 @@ import pytest
 from rpcexplorer.jsontext.steps import at_once
 from rpcexplorer.model.comparing.compare import compared, compared_texts
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Result
-from rpcexplorer.views.comparing.summary import summary
+from rpcexplorer.views.comparing.summary import names_of, summary
 from tests.views.exchanges import exchange
 
 
@@ -30,6 +30,17 @@ def test_it_counts_what_differs_and_says_what_was_not_compared(
     left: str, right: str, ignore: tuple[str, ...], expected: str
 ) -> None:
     assert summary(at_once(compared_texts(left.encode(), right.encode(), ignore))) == expected
+
+
+def test_summary_of_two_profiles_uses_their_names() -> None:
+    left, right = exchange(Result(b'{"a":1}'), profile="stag"), exchange(Result(b'{"b":1}'), profile="prod\x1b[2J")
+    names = names_of(left, right)
+    assert names == ("stag", "prod␛[2J")
+    assert summary(at_once(compared(left, right)), names) == "1 member is only in prod␛[2J, 1 is only in stag"
+    error = exchange(ErrorObject(-32602, "no", None, b"{}"), profile="prod")
+    told = summary(at_once(compared(left, error)), names_of(left, error))
+    assert told == "result in stag, error -32602 in prod"
+    assert names_of(left, left) is None
 
 
 def test_other_outcomes_are_told_as_before_and_now() -> None:

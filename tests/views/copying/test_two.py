@@ -11,7 +11,9 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 from msgspec.structs import replace
 
+from rpcexplorer.auth.bearer import BearerAuth
 from rpcexplorer.auth.credentials import NOT_RECORDED
+from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.model.draft import Batch, Draft
 from rpcexplorer.model.exchange import ErrorObject, Exchange, Preview, Refused, Response, Result
 from rpcexplorer.model.profile import Profile
@@ -28,6 +30,7 @@ from tests.views.copying.test_ticket import HOSTILE
 from tests.views.exchanges import exchange
 
 PROFILES = {name: Profile(name, f"https://{name}.example.com") for name in ("prod", "staging")}
+BOTH = ("on both sides", "in `prod`", "in `staging`")
 SECRETS = [Secret("hunter2-hunter2", "prod.password"), Secret("tr0ub4dor&3-x", "staging.password")]
 
 
@@ -56,7 +59,7 @@ def test_a_ticket_of_two_has_a_table_what_differs_and_both_replies() -> None:
         f"""\
 ## `user.get`: error and result
 
-| | left | right |
+| | `prod` | `staging` |
 |---|---|---|
 | Profile | `prod` | `staging` |
 | Host | `prod.example.com` | `staging.example.com` |
@@ -66,10 +69,10 @@ def test_a_ticket_of_two_has_a_table_what_differs_and_both_replies() -> None:
 | When | `2026-11-21 10:40:12 UTC` | `2026-11-21 10:40:12 UTC` |
 | Id | `01jd4x9a2mk7c3q` | `01jd4x9a2mk7c3q` |
 
-- Compared: `error -32602 before, result now`
+- Compared: `error -32602 in prod, result in staging`
 - Versions: `{versions()}`
 
-### Note on the left
+### Note in `prod`
 
 ```text
 Customer 7 | x
@@ -81,7 +84,7 @@ Customer 7 | x
 """
     )
     assert text.count("### Request on both sides\n\n```http\nPOST /api/v2/ HTTP/1.1\nHost: prod.example.com\n") == 1
-    assert text.count("### Reply on the left\n") == text.count("### Reply on the right\n") == 1
+    assert text.count("### Response in `prod`\n") == text.count("### Response in `staging`\n") == 1
 
 
 def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
@@ -99,7 +102,43 @@ def test_what_differs_stands_there_line_by_line_and_is_cut() -> None:
 
 def test_what_was_sent_is_told_twice_where_it_was_not_the_same() -> None:
     text = ticket(came("prod", 1, params='["left"]'), came("staging", 1, params='["right"]'))
-    assert [text.count(f"### Request on {side}\n") for side in ("both sides", "the left", "the right")] == [0, 1, 1]
+    assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
+
+
+def test_report_of_one_profile_has_sides_without_names() -> None:
+    text = ticket(came("prod", {"a": 1}), came("prod", {"b": 1}))
+    assert "| | left | right |" in text
+    assert "- Compared: `1 member is new, 1 is gone`" in text
+    assert text.count("### Response on the left\n") == text.count("### Response on the right\n") == 1
+
+
+def test_report_of_two_profiles_names_where_a_member_is() -> None:
+    text = ticket(came("prod", {"a": 1}), came("staging", {"b": 1}))
+    assert "- Compared: `1 member is only in staging, 1 is only in prod`" in text
+
+
+def test_report_shows_both_requests_if_profiles_send_them_differently(monkeypatch: pytest.MonkeyPatch) -> None:
+    same = ticket(came("prod", 1), came("staging", 1))
+    assert [same.count(f"### Request {side}\n") for side in BOTH] == [1, 0, 0]
+    monkeypatch.setitem(PROFILES, "staging", replace(PROFILES["staging"], headers=(("X-Tenant", "acme"),)))
+    text = ticket(came("prod", 1), came("staging", 1))
+    assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
+    assert text.count("X-Tenant: acme") == 1
+
+
+def test_report_names_secret_references_if_credentials_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Credentials" not in ticket(came("prod", 1), came("staging", 1))
+    for name in ("prod", "staging"):
+        monkeypatch.setitem(PROFILES, name, replace(PROFILES[name], auth=BearerAuth()))
+    monkeypatch.setattr("tests.views.copying.test_two.SECRETS", [Secret("t0ken-of-prod", "prod.token")])
+    text = ticket(came("prod", 1), came("staging", 1))
+    assert "| Credentials | `«prod.token»` | `«staging.token»` |" in text
+    assert [text.count(f"### Request {side}\n") for side in BOTH] == [1, 0, 0], "they differ in nothing else"
+    assert "t0ken" not in text
+    monkeypatch.setitem(PROFILES, "staging", replace(PROFILES["staging"], auth=NoAuth()))
+    text = ticket(came("prod", 1), came("staging", 1))
+    assert "| Credentials | `«prod.token»` | none |" in text
+    assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
 
 
 @pytest.mark.parametrize("is_same", [True, False])
@@ -110,9 +149,9 @@ def test_what_was_not_sent_is_told_as_that_and_what_is_said_of_it_is_no_secret(i
     unsent = replace(left, outcome=Refused("params", why), response=Response(), profile="staging")
     right = unsent if is_same else replace(unsent, params='{"n": 1}')
     text = ticket(left, right)
-    assert [text.count(f"### Request on {side}\n") for side in ("both sides", "the left", "the right")] == [0, 1, 1]
-    assert f"### Request on the right\n\nIt was not sent: `{why}`\n" in text
-    assert "### Reply on the right\n\nThe call was not sent." in text
+    assert [text.count(f"### Request {side}\n") for side in BOTH] == [0, 1, 1]
+    assert f"### Request in `staging`\n\nIt was not sent: `{why}`\n" in text
+    assert "### Response in `staging`\n\nThe call was not sent." in text
     assert text.count("POST /api/v2/") == 1 + (not is_same)
     assert marks(text.encode()) == 1
     neither = ticket(unsent, unsent)
