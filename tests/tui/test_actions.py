@@ -1119,8 +1119,18 @@ async def a_reply_is_compared_with_the_one_before_and_on_other_profiles(at: Visi
     await at.press("enter")
     await at.sees("there have to be two to compare")
     await at.press("down", "down", "space", "enter")
-    await at.sees("demo.echo  compared with demo", "1 same", "✓ cookie")
+    await on(at.pilot, ComparisonScreen)
+    await at.sees("the same", "demo", "cookie")
     assert at.posted(ProfilesCompared)
+    await at.press("escape")
+    await at.back()
+    await at.press("alt+d")
+    await on(at.pilot, SeveralProfiles)
+    await at.sees("[x] demo    http:", "[ ] cookie  http:")
+    await at.press("down", "down", "space", "down", "space", "enter")
+    await at.sees(
+        "demo.echo  compared with demo", "1 same", "1 failed", "✓ cookie  same    result", "✗ dead    failed  "
+    )
     await at.press("escape")
     await at.back()
 

@@ -19,12 +19,14 @@ from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.theming import ThemeStyles, line
 from rpcexplorer.tui.widgets.row_list import RowList
-from rpcexplorer.views.cells import clipped
+from rpcexplorer.views.cells import clipped, columns, fitted
 
 ROOM: Final = 48
 """Columns of a method's name in a title."""
 MOST: Final = 12
 """Profiles that are on view at once."""
+NAMES: Final = 24
+"""Columns that their names get at most."""
 
 
 def server_of(record: Exchange) -> tuple[str, str]:
@@ -94,6 +96,7 @@ class Ticked(RowList[tuple[str, Profile]]):
     def __init__(self, on: str) -> None:
         super().__init__()
         self.ticked: tuple[str, ...] = (on,) if on else ()
+        self._names = self._badges = 0
 
     def draw(self, item: tuple[str, Profile], width: int, styles: ThemeStyles, *, chosen: bool) -> Strip:
         """A box, the profile, its address and badge; the first that was ticked is what the others are held against."""
@@ -101,12 +104,17 @@ class Ticked(RowList[tuple[str, Profile]]):
         at = self.ticked.index(name) + 1 if name in self.ticked else 0
         words = [
             (f" [{'x' if at else ' '}] ", "accent bold" if at else "middle"),
-            (name, "text bold" if at else "text"),
+            (fitted(name, self._names), "text bold" if at else "text"),
         ]
-        first = "  the others are compared with it" if at == 1 else ""
-        right = [(first or f"  {profile.badge_word}", "accent" if first else "middle"), (" ", "text")]
+        right = [("  compare with this", "accent")] if at == 1 else []
+        right.append((f"  {profile.badge_word:>{self._badges}} ", "middle"))
         ground = "selection" if chosen else "surface"
         return line([*words, (f"  {profile.endpoint}", "dim")], width, styles, right=right, ground=ground)
+
+    def watch_items(self) -> None:
+        """The columns are as wide as what is in them."""
+        self._names = min(max((columns(name) for name, _ in self.items), default=0), NAMES)
+        self._badges = max((len(profile.badge_word) for _, profile in self.items), default=0)
 
     def tick(self) -> None:
         if self.chosen is not None:
@@ -135,6 +143,8 @@ class SeveralProfiles(Dialog[tuple[str, ...]]):
 
     def on_mount(self) -> None:
         self._list.items = [(each.name, each) for each in self._profiles]
+        if len(self._profiles) == 2 and self._list.ticked:  # nothing else can be meant
+            self._list.ticked = tuple(each.name for each in self._profiles)
         self._list.styles.height = min(len(self._profiles), MOST)
         self.set_focus(self._list)
         self._told.update(keys("Space", "ticks", "Enter", "sends the call to each", "Esc", "sends nothing"))

@@ -75,7 +75,7 @@ class ReplayList(RowList[ReplayRow]):
         took = f"{duration(item.recorded.seconds)} → {duration(live.seconds)} " if live else ""
         words = [(f" {sign} ", role), (fitted(self._called(item), self._wide), "text")]
         verdict, more = replayed_words(item)
-        told = [(f"  {verdict}", f"{role} bold"), (f"  {more}" if more else "", "middle")]
+        told = [("  " + fitted(verdict, self._verdicts), f"{role} bold"), (f"  {more}" if more else "", "middle")]
         return line([*words, *told], width, styles, right=[(took.rjust(_TOOK), "dim")], ground=ground)
 
     def _called(self, row: ReplayRow) -> str:
@@ -92,6 +92,11 @@ class ReplayList(RowList[ReplayRow]):
         """Columns for that: as many as the longest takes, and not too many."""
         most = min(_NAME, max(self.size.width // 4, 8))
         return max((columns(clipped(name, most)) for name in set(map(self._called, self.items))), default=0)
+
+    @property
+    def _verdicts(self) -> int:
+        """Columns for the longest verdict."""
+        return max((len(item.verdict) for item in self.items if isinstance(item, Replayed)), default=0)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """There is something to compare once a reply has come."""

@@ -53,7 +53,8 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         by_profile: bool = False,
         on_several: bool = False,
     ) -> None:
-        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several.
+        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several,
+        of which two make one comparison, which opens as soon as it is made.
 
         ``on_several``: it is several calls on several profiles.
         """
@@ -63,7 +64,7 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         self.stop: Stop | None = None
         """Ends what is under way; None where nothing is."""
         self._title, self._waiting, self._run, self._told = title, list(waiting), run, remarks
-        self._frame = frame
+        self._frame, self._is_one_comparison = frame, by_profile and len(waiting) == 1
         self._bar, self._remarks, self.list = Bar(), Remarks(), ReplayList()
         self.list.set_reactive(ReplayList.by_profile, by_profile)
         self.list.set_reactive(ReplayList.on_several, on_several)
@@ -84,8 +85,10 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         async for replayed in self._run(self.stop):
             self.done.append(replayed)
             self._show()
-        self.stop = None
+        is_stopped, self.stop = self.stop.pressed, None
         self._show()
+        if self._is_one_comparison and self.done and not is_stopped:
+            self._open_and_leave(self.done[0])
 
     def _show(self) -> None:
         """What has come, then what still waits; the cursor stays where it is."""
@@ -124,6 +127,14 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
 
     @opens("comparison")
     async def _open(self, replayed: Replayed) -> None:
+        await self._compare(replayed)
+
+    @opens("comparison")
+    async def _open_and_leave(self, replayed: Replayed) -> None:
+        await self._compare(replayed)
+        self.dismiss(None)
+
+    async def _compare(self, replayed: Replayed) -> None:
         if replayed.live is not None:
             left, right, ignore = replayed.recorded, replayed.live, replayed.ignore
             opened = ComparisonScreen(left, right, self.pending, self._frame, ignore=ignore, made=replayed.comparison)
