@@ -53,10 +53,10 @@ class ReplayScreen(AnswersOnce[None], Screen[None]):
         by_profile: bool = False,
         on_several: bool = False,
     ) -> None:
-        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several,
-        of which two make one comparison, which opens as soon as it is made.
+        """``waiting``: what each row is called until its reply comes. ``by_profile``: it is one call on several.
 
-        ``on_several``: it is several calls on several profiles.
+        On two profiles there is one comparison, which opens as soon as it is made. ``on_several``: it is several calls
+        on several profiles.
         """
         super().__init__()
         self.pending = pending
