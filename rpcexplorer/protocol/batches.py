@@ -47,7 +47,7 @@ class _Opened(Struct, frozen=True):
     text: bytes
     texts: Sequence[bytes]
     is_array: bool
-    """Else one reply came, and not as the only one of an array."""
+    """Else one reply came for all calls: by itself, or an error without an id as the only element."""
     remarks: tuple[str, ...]
 
     def parts(self, form: MessageForm) -> list[BatchReply]:
@@ -107,6 +107,9 @@ def _opened(body: bytes, form: MessageForm) -> _Opened | Malformed:
         texts = open_array(text)
         if texts is None:
             return Malformed(broken_json(text), remarks)
+        is_refusal = len(texts) == 1 and id_of(texts[0], form) in NOBODYS
+        if is_refusal and isinstance(read_object(texts[0], None, form), ErrorObject):
+            return _Opened(texts[0], texts, False, remarks)
         return _Opened(text, texts, True, remarks)
     if head != b"{" and (payloads := event_payloads(text)) is not None:
         came = messages_in(payloads)

@@ -102,8 +102,9 @@ def test_what_is_odd_about_the_replies_is_remarked(ids: tuple[str, ...], remark:
     assert any(remark in said for said in reply.remarks)
 
 
-def test_a_batch_refused_as_a_whole_is_that_error() -> None:
-    refusal = b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}}'
+@pytest.mark.parametrize("form", ["%b", "[%b]"])
+def test_a_batch_refused_as_a_whole_is_that_error(form: str) -> None:
+    refusal = form.encode() % b'{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"no batch"}}'
     reply = decode_batch(refusal, calls("1", "2"))
     assert isinstance(reply, ErrorObject)
     assert reply.code == -32600
