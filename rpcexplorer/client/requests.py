@@ -37,6 +37,8 @@ MAX_TOOL_RESULT: Final = 16 * 1024 * 1024
 """Bytes of a tool's result that are read for that: some 20 ms."""
 MAX_TOOL_TEXT: Final = 4_000
 """Characters of what a failed tool says; the result has all of it."""
+OF_GATEWAYS = frozenset({413, 417, 502, 504, 505})
+"""Statuses that a gateway explains with a page, which says nothing about the path."""
 HUNG_UP = "the server closed the connection without a reply, as some do after a notification"
 
 
@@ -214,5 +216,7 @@ def _named(outcome: Outcome, response: Response, profile: Profile) -> Outcome:
     """What came instead of a reply, by its status where that says more than the bytes."""
     if not isinstance(outcome, Malformed) or not (said := named(response, profile)):
         return outcome
-    more = f" {outcome.reason}" if response.body.strip() and response.status not in SAID_ENOUGH else ""
+    text, status = response.body.lstrip(), response.status
+    says_more = text and status not in SAID_ENOUGH and not (text[:1] == b"<" and status in OF_GATEWAYS)
+    more = f" {outcome.reason}" if says_more else ""
     return replace(outcome, reason=f"{said}{more}")

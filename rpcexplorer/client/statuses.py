@@ -1,6 +1,6 @@
 """What an HTTP status says of a reply that is none of JSON-RPC, in its own words.
 
-What to do about it stands here only where no setting of the profile helps; else it is a hint's to say (model/hints/).
+What to do about it stands here only where no setting of the profile helps; else it is a hint's to say (model/hints.py).
 """
 
 from __future__ import annotations
@@ -69,11 +69,32 @@ def _later(response: Response) -> str:
     return f"after {after}" if after else "later"
 
 
+def _always(sentences: str) -> Callable[[Response, Profile], str]:
+    return lambda _, __: sentences
+
+
 MEANINGS: dict[int, tuple[str, Callable[[Response, Profile], str]]] = {
     401: ("Unauthorized", _unauthorized),
     403: ("Forbidden", _forbidden),
     407: ("Proxy Authentication Required", _by_proxy),
+    413: (
+        "Content Too Large",
+        _always("the server, or a gateway in front of it, accepts no request of this size. Send less at once."),
+    ),
     415: ("Unsupported Media Type", _media_type),
+    417: (
+        "Expectation Failed",
+        _always("the server, or a gateway in front of it, refuses a header. Check the headers of the profile."),
+    ),
     429: ("Too Many Requests", _too_many),
+    502: (
+        "Bad Gateway",
+        _always("a gateway got no valid response from the service behind it. Check that the service runs."),
+    ),
     503: ("Service Unavailable", _unavailable),
+    504: (
+        "Gateway Timeout",
+        _always("a gateway got no response in time. The service may still run the call: look before you repeat it."),
+    ),
+    505: ("HTTP Version Not Supported", _always("the server does not accept HTTP/1.1. Check the port.")),
 }

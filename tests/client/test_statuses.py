@@ -50,6 +50,19 @@ def test_each_is_named_as_what_it_is(status: int, headers: dict[str, str], code:
     assert exchange.exit_code == code
 
 
+@pytest.mark.parametrize(
+    ("status", "said"),
+    [(413, "Content Too Large"), (417, "Expectation Failed"), (502, "Bad Gateway"), (504, "Gateway Timeout"),
+     (505, "HTTP Version Not Supported")],
+)  # fmt: skip
+@pytest.mark.parametrize("body", [b"", b"<html>no", b"<!doctype html>no"])
+def test_status_of_gateway_says_nothing_about_path(status: int, said: str, body: bytes) -> None:
+    exchange = called(http_reply(body, status))
+    assert isinstance(exchange.outcome, Malformed)
+    assert exchange.outcome.reason.startswith(f"HTTP {status} {said}: ")
+    assert "path" not in exchange.outcome.reason
+
+
 def test_407_through_a_proxy_exits_3_and_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
     async def call() -> Exchange:
         async with Client("http://rpc.example.invalid", auth="none") as client:

@@ -64,7 +64,7 @@ def test_one_that_dies_and_comes_back_is_a_result_a_sentence_and_a_result(shell:
 def test_a_gateway_before_one_that_is_down_is_told_from_the_server_itself(shell: Shell) -> None:
     with RawServer(http_reply(b"<html>502 Bad Gateway", 502), http_reply(b"upstream is down", 503)) as server:
         profile(shell, server.origin)
-        expect(call(shell), 5, "an HTML page, not JSON: is this the right path, or did a gateway answer?", "HTTP 502")
+        expect(call(shell), 5, "HTTP 502 Bad Gateway: a gateway got no valid response from the service behind it.")
         expect(call(shell), 5, "plain text, not JSON", "HTTP 503")
 
 
