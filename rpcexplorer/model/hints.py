@@ -16,6 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Final
 from urllib.parse import SplitResult, urljoin, urlsplit
 
+import msgspec
 from msgspec import Struct
 
 from rpcexplorer.model.complaint import listed
@@ -152,6 +153,8 @@ _LOGIN = re.compile(r"/(?:\w+[-_.])?(?:log-?in|sign-?in|sso|oauth2?|auth|saml)\b
 _PLAIN_HTTP = r"plain http request was sent to https port|http request to an https server|speaking plain http to an ssl"
 _NO_TLS = "does not speak TLS"
 """Words of the transport if a server answers a TLS handshake with something else."""
+_WANTS_CERTIFICATE = "it may want a client certificate"
+"""Words of the transport if a server refuses the handshake and no certificate was sent."""
 _UNTRUSTED = "shows this one certificate"
 """Words of the client if only the certificate is not trusted."""
 
@@ -374,6 +377,34 @@ def envelope(call: FailedCall) -> Hint | None:
     return call.hint(f"The server speaks JSON-RPC {better}.", (("envelope", better),))
 
 
+def bare_result(call: FailedCall) -> Hint | None:
+    """A result without the members of version 2.0, as servers of an older version may send it."""
+    if call.profile.envelope != "2.0" or call.exchange.kind == "batch" or not _is_bare(call):
+        return None
+    sentence = "The server sent a result without jsonrpc and id. It may need JSON-RPC 1.0."
+    return call.hint(sentence, (("envelope", "1.0"),))
+
+
+def unquoted_id(call: FailedCall) -> Hint | None:
+    """Our id, a text, comes back without quotes, so that the response is not JSON."""
+    echoed = rb'"id"\s*:\s*' + re.escape(call.exchange.id.encode())
+    is_malformed = isinstance(call.exchange.outcome, Malformed)
+    if not is_malformed or call.profile.id == "number" or not re.search(echoed, call.exchange.response.body):
+        return None
+    return call.hint("The server returns the id without quotes. It needs a number.", (("id", "number"),))
+
+
+def _is_bare(call: FailedCall) -> bool:
+    body = call.exchange.response.body
+    if not isinstance(call.exchange.outcome, Malformed) or call.status != 200 or len(body) > MAX_LIST:
+        return False
+    try:
+        found = msgspec.json.decode(body)
+    except (msgspec.DecodeError, RecursionError):
+        return False
+    return found.keys() == {"result"} if isinstance(found, dict) else True
+
+
 # --- params ----------------------------------------------------------------------------------------------------------
 
 PARAMS_REFUSED: Final = frozenset({-32600, -32602, -32603, -32700, -32000, 500, 400, 5, 1})
@@ -471,7 +502,7 @@ def credentials(call: FailedCall) -> Hint | None:
     named = [each for each in call.kinds.values() if each.scheme.lower() in offered]
     kind = named[-1] if named else None  # of several the one that comes later gives less away
     if kind is not None and call.profile.auth.scheme.lower() not in offered and not _gives_more_away(call, kind):
-        return call.hint(f"The server asks for {kind.scheme} auth.", _auth_changes(kind, call.profile), kind.takes[-1])
+        return _kind_hint(call, f"The server asks for {kind.scheme} auth.", kind)
     if call.profile.secrets and not call.profile.assumes_auth:
         return _rejected(call)
     found = _named_in_words(call)
@@ -490,6 +521,16 @@ def _gives_more_away(call: FailedCall, kind: type[Auth]) -> bool:
     """Return whether secrets would go out more openly than now: anyone in between could ask for that."""
     order = [*call.kinds]
     return bool(call.profile.auth.scheme) and order.index(kind.kind) < order.index(call.profile.auth.kind)
+
+
+def _kind_hint(call: FailedCall, sentence: str, kind: type[Auth]) -> Hint:
+    """Propose an auth type, with a command for each secret that it takes."""
+    changes = _auth_changes(kind, call.profile)
+    lines = setting(call.profile, call.exchange.url, changes)
+    name = "NAME" if call.profile.ad_hoc else call.profile.name
+    fields = [field for field in kind.takes if f"auth.{field}" not in dict(changes)]
+    secrets = (f"{PROGRAM} profiles secret {name} {field}" for field in fields)
+    return Hint(sentence, changes, kind.takes[-1], (*lines, *secrets))
 
 
 def _auth_changes(kind: type[Auth], profile: Profile) -> Changes:
@@ -524,7 +565,7 @@ def _named_in_words(call: FailedCall) -> Hint | None:
         return call.hint(f"The server asks for a key in the header {header[0]}.", changes, "token")
     for kind in call.kinds.values():
         if kind.takes == ("token",) and kind.scheme and call.says(rf"\b{kind.scheme}\b"):
-            return call.hint(f"The server asks for a {kind.scheme} token.", _auth_changes(kind, call.profile), "token")
+            return _kind_hint(call, f"The server asks for a {kind.scheme} token.", kind)
     return None
 
 
@@ -545,6 +586,32 @@ def _some_kind(call: FailedCall, offered: list[str]) -> Hint:
     return Hint(sentence, commands=(set_kind,))
 
 
+# --- TLS and time ----------------------------------------------------------------------------------------------------
+
+_CLIENT_CERTIFICATE: Final = r"no required ssl certificate|client certificate (?:is )?required|requires? a client cert"
+
+
+def client_certificate(call: FailedCall) -> Hint | None:
+    """A handshake, or a page of a gateway, that asks for a certificate of the client."""
+    page = call.status in {400, 403, 495, 496} and call.says(_CLIENT_CERTIFICATE)
+    if call.profile.cert_file is not None or not (page or call.unreached("tls", _WANTS_CERTIFICATE)):
+        return None
+    name = "NAME" if call.profile.ad_hoc else call.profile.name
+    command = f"{PROGRAM} profiles set {name} cert_file=CERTIFICATE.pem key_file=KEY.pem"
+    lines = setting(call.profile, call.exchange.url, ()) if call.profile.ad_hoc else ()
+    return Hint("The server requires a client certificate.", commands=(*lines, command))
+
+
+def timeout(call: FailedCall) -> Hint | None:
+    """A call that took longer than the profile allows; it is not sent again, for it may have run."""
+    if not call.unreached("timeout", ""):
+        return None
+    longer = max(60, round(2 * call.profile.timeout))
+    sentence = f"To wait longer, add --timeout {longer} or set timeout in the profile."
+    lines = () if call.profile.ad_hoc else (f"{PROGRAM} profiles set {call.profile.name} timeout={longer}",)
+    return Hint(sentence, commands=lines)
+
+
 # --- the tables ------------------------------------------------------------------------------------------------------
 
 HintRule = Callable[[FailedCall], Hint | None]
@@ -558,12 +625,16 @@ RULES: Final[tuple[HintRule, ...]] = (
     accept,
     content_type,
     envelope,
+    unquoted_id,
     empty_params,
     typed_params,
     credentials,
     unchosen_path,
     unread,
     maybe_empty_params,
+    bare_result,
+    client_certificate,
+    timeout,
 )
 """What is plain to see before what is only likely."""
 

@@ -137,6 +137,7 @@ def test_a_refusal_is_not_called_malformed_and_ends_with_3(own: Shell) -> None:
     assert "rpcexplorer: hint: The server asks for Basic auth.\n" in ran.err
     assert commands(ran) == [
         ["profiles", "set", "mine", "auth.kind=basic"],
+        ["profiles", "secret", "mine", "username"],
         ["profiles", "secret", "mine", "password"],
     ]
 

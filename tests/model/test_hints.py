@@ -192,6 +192,9 @@ REPLIES: dict[str, tuple[dict[str, Any], Changes]] = {
         {"body": b'{"result": null, "error": {"code": 1, "message": "unexpected member jsonrpc"}, "id": "a1"}'},
         (("envelope", "1.0"),),
     ),
+    "an id without quotes": ({"body": b'{"jsonrpc": "2.0", "id": a1, "result": 1}'}, (("id", "number"),)),
+    "a bare result": ({"body": b'{"result": "pong"}'}, (("envelope", "1.0"),)),
+    "a bare value": ({"body": b'"pong"'}, (("envelope", "1.0"),)),
     # who calls
     "litecoind": ({"status": 401, "headers": BASIC}, (("auth.kind", "basic"),)),
     "litecoind, asked with a session": (
@@ -379,6 +382,25 @@ SAID: dict[str, tuple[dict[str, Any], str, str]] = {
         "no MCP over streamable HTTP",
         "",
     ),
+    "a certificate of the client": (
+        {"status": None, "outcome": Unreached("tls", "h refused the TLS handshake: it may want a client certificate.")},
+        "requires a client certificate",
+        "profiles set staging cert_file=CERTIFICATE.pem key_file=KEY.pem",
+    ),
+    "nginx, without one": (
+        {
+            "status": 400,
+            "body": b"<h1>400</h1>No required SSL certificate was sent",
+            "profile": ad_hoc("https://h/rpc"),
+        },
+        "requires a client certificate",
+        "profiles set NAME cert_file=",
+    ),
+    "a timeout": (
+        {"status": None, "outcome": Unreached("timeout", "No reply.", maybe_ran=True), "profile": of(timeout=45)},
+        "add --timeout 90",
+        "rpcexplorer profiles set staging timeout=90",
+    ),
     "a WebSocket": ({"status": 426, "headers": (("Upgrade", "websocket"),)}, "WebSocket", ""),
 }
 
@@ -396,6 +418,11 @@ def test_what_cannot_be_set_by_itself_is_said(name: str) -> None:
 
 NOTHING: dict[str, dict[str, Any]] = {
     "a result": {"body": b'{"jsonrpc": "2.0", "id": "a1", "result": 1}', "status": 401},
+    "a page of a gateway": {"status": 502, "body": HTML},
+    "a bare value of another status": {"status": 500, "body": b'"no"'},
+    "a certificate of the client that was not taken": {
+        "status": 400, "body": b"No required SSL certificate was sent", "profile": of(cert_file="/me.pem")
+    },
     "an unknown method": {"body": error(-32601, "Method not found"), "status": 404},
     "an unknown method, named without an id": {"body": error(-32601, "no method ping", id=None), "status": 404},
     "a param that is missing": {"body": error(-32602, "missing 1 required positional argument: 'x'")},
@@ -527,6 +554,14 @@ def test_a_credential_that_is_missing_or_was_not_taken_by_a_login_can_be_entered
     assert hint is not None
     assert (hint.changes, hint.secret, hint.sentence) == ((), "username", "The user name has to be entered.")
     assert hint_for(replace(refused, outcome=Refused("profile", "x")), FILED, KINDS) is None
+
+
+def test_basic_hint_names_user_name_and_password() -> None:
+    hint = failed(status=401, headers=BASIC)
+    assert hint is not None
+    assert hint.commands[1:] == (
+        "rpcexplorer profiles secret staging username", "rpcexplorer profiles secret staging password"
+    )  # fmt: skip
 
 
 def test_no_kind_is_proposed_that_gives_more_away_and_who_calls_goes_along() -> None:
