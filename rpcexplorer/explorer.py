@@ -134,7 +134,7 @@ class Explorer(KnownMethods):
         return self.catalogues.with_habits(exchange, profile)
 
     async def test(self, profile: Profile, tell: Tell | None = None, stop: Stop | None = None) -> Report:
-        """Find out by a dozen harmless calls how a server wants to be spoken to; ``tell`` hears of each step."""
+        """Find out by a few harmless calls how a server wants to be spoken to; ``tell`` hears of each step."""
         missing = [each for each, found in self.credentials.state(profile).items() if not found and each != "session"]
         return await self.clients.test(profile, self.profiles, missing, tell=tell, stop=stop)
 

@@ -178,7 +178,7 @@ def _say(
         say(f"to find out how another server is called: rpcexplorer profiles test {name} --apply")
         return
     for field in profile.secrets if profile else ():
-        if field not in {"username", "session"}:
+        if field != "session":
             say(f"store its {field} with: rpcexplorer profiles secret {name} {field}")
 
 

@@ -1,6 +1,6 @@
 """A test of the connection: an examination made with real requests, then once with the profile's credentials.
 
-No more requests than a dozen, one after the other over one connection, and none of them recorded. The open ones come
+At most ``MOST`` requests, one after the other over one connection, and none of them recorded. The open ones come
 first; credentials go out only where the way to the server is as the profile has it.
 """
 

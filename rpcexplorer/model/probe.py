@@ -33,7 +33,7 @@ from rpcexplorer.protocol.codes import METHOD_NOT_FOUND, RESERVED
 from rpcexplorer.protocol.envelope import open_object
 from rpcexplorer.protocol.messages import EnvelopeForm
 
-MOST: Final = 12
+MOST: Final = 16
 """Requests of one test, those with credentials included."""
 
 LIST: Final = "system.listMethods"
@@ -47,8 +47,8 @@ METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE)
 """Every method that may be called. Services have them to tell of themselves, or have none of that name."""
 
 PATHS: Final = (
-    "/", "/jsonrpc", "/rpc", PATH, "/api", "/mcp", "/mopidy/rpc", "/json_rpc", "/RPC", "/api/v1",
-    "/api/v1/jsonrpc",
+    "/", "/jsonrpc", "/rpc", PATH, "/api", "/mcp", "/mopidy/rpc", "/json_rpc", "/json-rpc", "/jsonrpc.php", "/ubus",
+    "/RPC", "/api/v1", "/api/v1/jsonrpc",
 )  # fmt: skip
 """Where services are, the most usual first; others tell by their first reply which they are."""
 
@@ -225,7 +225,7 @@ class Examination:
         self.profile = replace(profile, auth=Auth(), assumes_auth=False) if profile.assumes_auth else profile
         self.chosen = chosen
         self.presets = presets
-        self._kinds, self._changed, self._left = kinds, changed, most
+        self.kinds, self._changed, self._left = kinds, changed, most
         self.heard: list[Finding] = []
         """Every question so far, with what came of it."""
         self.found: Finding | None = None
@@ -271,7 +271,7 @@ class Examination:
             return ()
         wanting = [heard for heard in (self.found, self.private) if heard and heard.asks_for_login]
         unseen = bool(wanting) and not any(heard.auth_changes for heard in wanting)
-        return tuple(kind for kind in self._kinds if kind != Auth.kind) if unseen else ()
+        return tuple(kind for kind in self.kinds if kind != Auth.kind) if unseen else ()
 
     @property
     def is_ambiguous(self) -> bool:
@@ -403,7 +403,7 @@ class Examination:
             return None
         self._left -= cost
         exchange = yield TrialCall(form, method)
-        heard = Finding(form, exchange, hint_for(exchange, form, self._kinds, tested=True))
+        heard = Finding(form, exchange, hint_for(exchange, form, self.kinds, tested=True))
         self.heard.append(heard)
         return heard
 
@@ -531,9 +531,9 @@ def proposed(examination: Examination) -> Proposal | None:
     auth = _auth(examination, profile if has_chosen_auth else under)
     if has_chosen_auth and not auth and "auth.kind" not in chosen and not preset and found.form.path != profile.path:
         auth = (("auth.kind", profile.auth.kind),)  # another address has no auth type by default
-    secrets = (found.hint.secret,) if auth and found.hint and found.hint.secret else under.secrets
-    if dict(auth).get("auth.kind") == Auth.kind:
-        secrets = ()
+    secrets, kind = under.secrets, dict(auth).get("auth.kind")
+    if kind and kind != under.auth.kind:
+        secrets = tuple(field for field in examination.kinds[kind].takes if f"auth.{field}" not in dict(auth))
     elif examination.wants_service_login:
         secrets = ("username", "password")
     stored = tuple(field for field in secrets if field != "session")

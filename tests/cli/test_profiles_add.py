@@ -144,6 +144,11 @@ def test_a_wrong_value_is_told_with_its_option_and_nothing_is_written(shell: She
     assert not (shell.home / "config" / "sessions.toml").exists()
 
 
+def test_basic_without_preset_names_user_name_and_password(shell: Shell) -> None:
+    ran, _ = added(shell, "--auth basic")
+    assert [line.split()[3] for line in ran.err.splitlines() if " store its " in line] == ["username", "password"]
+
+
 @pytest.mark.parametrize("name", ["a b", "../x", ""])
 def test_a_wrong_name_is_told_as_one(shell: Shell, name: str) -> None:
     ran = shell.run("profiles", "add", name, "--url", URL)

@@ -19,7 +19,7 @@ from tests.fakes.wire import RawServer, Received, http_reply
 COOKIE = f'auth = {{ kind = "cookie", username = "{USERNAME}" }}'
 NOBODY = 'auth = { kind = "cookie" }'
 PLAN = (
-    "rpcexplorer: At most 12 requests, one after the other, none of them recorded: system.listMethods, rpc.discover, "
+    "rpcexplorer: At most 16 requests, one after the other, none of them recorded: system.listMethods, rpc.discover, "
 )
 
 

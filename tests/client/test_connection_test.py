@@ -1,6 +1,6 @@
 """A test of the connection against servers that refuse as real ones do: what it finds, asks, and never sends.
 
-Each server here says what a real one of its kind said on the wire. It never gets more than a dozen requests, no batch,
+Each server here says what a real one of its kind said on the wire. It never gets more than ``MOST`` requests, no batch,
 no method that was not named beforehand, and no credential before the open calls got through.
 """
 
@@ -177,6 +177,20 @@ def bearer(request: Received) -> Parts:
     return http_reply(b"Unauthorized", 401, {"WWW-Authenticate": 'Bearer realm="api"'})
 
 
+def unquoted(request: Received) -> Parts:
+    """A server that takes the id for a number, and prints it as it came."""
+    said = str(call_of(request)["id"])
+    return http_reply(f'{{"jsonrpc":"2.0","id":{said},"error":{{"code":-32601,"message":"no"}}}}'.encode())
+
+
+def ubus(request: Received) -> Parts:
+    return error(request, -32601, "Method not found") if path_of(request) == "/ubus" else NOT_THERE
+
+
+def only_at(path: str) -> Callable[[Received], Parts]:
+    return lambda request: error(request, -32601, "Unknown") if path_of(request) == path else NOT_THERE
+
+
 def key_wanted(request: Received) -> Parts:
     """Somebody's API: who calls has a key, and nothing says where that goes."""
     return http_reply(b'{"message": "No API key"}', 401) if path_of(request) == "/rpc" else NOT_THERE
@@ -212,8 +226,12 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
         (handing_out, {"path": "/", "handshake": {"header": "X-Csrf-Session"}}, ()),
         (flask, {"path": "/rpc/"}, ()),
         (by_name, {"path": "/rpc", "empty_params": "{}"}, ()),
-        (locked, {"path": "/", "auth.kind": "basic"}, ("password",)),
+        (locked, {"path": "/", "auth.kind": "basic"}, ("username", "password")),
         (bearer, {"path": "/rpc", "auth.kind": "bearer"}, ("token",)),
+        (unquoted, {"path": "/", "id": "number"}, ()),
+        (ubus, {"preset": "ubus"}, ("username", "password")),
+        (only_at("/jsonrpc.php"), {"path": "/jsonrpc.php"}, ()),
+        (only_at("/json-rpc"), {"path": "/json-rpc"}, ()),
     ],
 )
 def test_the_profile_that_fits_is_found_from_a_bare_address(
@@ -503,8 +521,10 @@ def test_login_at_typed_path_of_product_proposes_no_preset(explorer: Explorer) -
 
 
 def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> None:
-    bare = {"jsonrpc": ..., "id": ...}
-    with RawServer(lambda request: error(request, -32601, f"no {call_of(request)['method']}", **bare)) as wire:
+    def old(request: Received) -> Parts:
+        return error(request, -32601, f"no {call_of(request)['method']}", jsonrpc=..., id=...)
+
+    with RawServer(old) as wire:
         report = report_of(explorer, f"{wire.origin}/rpc")
     assert report.proposal is not None
     assert row(report, "Address")[0] == "well"

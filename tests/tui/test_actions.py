@@ -1346,7 +1346,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
     screen = await profiles(at.pilot, "cookie")
     await at.press("t")
     dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
-    await at.sees("Test cookie", "At most 12 requests", "system.listMethods")
+    await at.sees("Test cookie", "At most 16 requests", "system.listMethods")
     await at.press("enter")
     await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
     await at.sees("✓ JSON-RPC", "Nothing has to be changed")
@@ -1362,7 +1362,7 @@ async def the_way_to_a_server_is_tested_step_by_step(at: Visit) -> None:
 async def the_way_to_the_server_in_use_is_tested(at: Visit) -> None:
     await at.press("alt+t")
     dialog: ConnectionTest = await on(at.pilot, ConnectionTest)
-    await at.sees("Test demo", "At most 12 requests")
+    await at.sees("Test demo", "At most 16 requests")
     await at.press("enter")
     await until(at.pilot, lambda: bool(dialog.report.checks) and not dialog.report.under_way)
     await at.press("escape")

@@ -895,7 +895,7 @@ def test_a_test_that_hangs_is_ended_by_escape_with_what_was_found(make_explorer:
             await pilot.press("t")
             dialog: ConnectionTest = await on(pilot, ConnectionTest)
             await rest(pilot)
-            assert "At most 12 requests" in asked(dialog), "nothing begins before Enter"
+            assert "At most 16 requests" in asked(dialog), "nothing begins before Enter"
             assert not server.requests
             await pilot.press("enter")
             await until(pilot, lambda: "system.listMethods at" in asked(dialog))
