@@ -101,10 +101,13 @@ def test_secret_stored_without_auth_asks_before_the_service_gets_it(shell: Shell
     assert "auth.kind: none → cookie" in ran.err
 
 
-def test_bare_url_logs_in_with_the_variables_for_it(shell: Shell, url: str) -> None:
-    ran = shell.run("call", "ping", "--url", url, RPCEXPLORER_URL_USERNAME="demo", RPCEXPLORER_URL_PASSWORD=PASSWORD)
+def test_bare_url_gets_no_variables_without_auth(shell: Shell, url: str) -> None:
+    shell.environment |= {"RPCEXPLORER_URL_USERNAME": "demo", "RPCEXPLORER_URL_PASSWORD": PASSWORD}
+    ran = shell.run("call", "ping", "--url", url)
+    assert ran.code == 1
+    assert "logged in" not in ran.err
+    ran = shell.run("call", "ping", "--url", url, "--auth", "cookie")
     assert (ran.code, ran.out) == (0, b'"pong"\n'), ran.err
-    assert shell.run("call", "ping", "--url", url).code == 1
 
 
 def test_login_without_a_cookie_profile_says_why_not(shell: Shell, url: str) -> None:

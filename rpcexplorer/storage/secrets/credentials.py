@@ -245,6 +245,9 @@ class StoredCredentials:
             self._past.append(session)
 
     def _missing(self, profile: Profile, field: str) -> Refused:
+        if profile.ad_hoc and profile.assumes_auth:
+            sentence = f"No {field} for {profile.origin}: the variables for --url are used if an auth type is named. "
+            return Refused("credentials", f"{sentence}Add --auth {profile.auth.kind}.", field)
         store = "" if profile.ad_hoc else f", or store it: rpcexplorer profiles secret {profile.name} {field}"
         trouble = self._secrets.trouble()
         also = f". What is stored cannot be used: {trouble}" if trouble else ""

@@ -64,7 +64,8 @@ class Secrets:
         A store that cannot be read counts as empty; ``trouble`` says why it cannot.
         """
         self.learn([profile])
-        if given := self._environment.get(profile.variable(field)):
+        given = self._environment.get(profile.variable(field))
+        if given and not (profile.ad_hoc and profile.assumes_auth):  # an address alone is no yes to a login
             return self.routes.moved_variable(profile, field) or Secret(given, profile.label(field), "environment")
         held = self._held(profile, field)
         if held is None:
