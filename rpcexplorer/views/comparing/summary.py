@@ -15,25 +15,25 @@ NAMED: Final = 3
 """Pointers that are named; the rest is counted."""
 PROFILE: Final = 24
 """Columns that a profile's name gets at most."""
-Names: TypeAlias = tuple[str, str] | None
+SideNames: TypeAlias = tuple[str, str] | None
 """What the two sides are called if they are of two profiles."""
 
 _CODE = re.compile(rb'\{"code":(-?[0-9]{1,20})')
 
 
-def summary(comparison: Comparison, names: Names = None) -> str:
+def summary(comparison: Comparison, names: SideNames = None) -> str:
     """Return what differs, such as ``3 members differ, 1 is new``; then what was not compared, and why."""
     return "; ".join([_verdict(comparison, names), *_remarks(comparison)])
 
 
-def names_of(left: Exchange, right: Exchange) -> Names:
+def names_of(left: Exchange, right: Exchange) -> SideNames:
     """Return the profiles of two exchanges; None if they have the same: then the words are *before* and *now*."""
     if left.profile == right.profile:
         return None
     return clipped(left.profile, PROFILE), clipped(right.profile, PROFILE)
 
 
-def _verdict(comparison: Comparison, names: Names) -> str:
+def _verdict(comparison: Comparison, names: SideNames) -> str:
     if comparison.verdict == "not comparable":
         return f"not comparable: {printable(comparison.why)}"
     before, now = comparison.outcomes
