@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import tomllib
 from typing import Any, Final
@@ -204,3 +205,24 @@ def test_each_kind_says_which_secret_to_store(shell: Shell, kind: str) -> None:
     stored = {*Profile("p", URL, auth=KINDS[kind]()).secrets} - {"username", "session"}
     said = {field for field in ("password", "token") if f"profiles secret p {field}" in ran.err}
     assert said == stored
+
+
+def test_values_that_nobody_chose_are_not_written(shell: Shell) -> None:
+    ran, written = added(shell, "")
+    assert written == {"url": URL}
+    assert f"calls go to {URL}/api/v2/" in ran.err
+    assert "rpcexplorer profiles test p --apply" in ran.err
+    assert re.search(r"\n  preset +service +default\n", shell.run("profiles", "show", "p").text)
+
+
+def test_preset_fills_in_what_add_left_open(shell: Shell) -> None:
+    added(shell, "")
+    assert shell.run("profiles", "set", "p", "preset=aria2").code == 0
+    shown = {line.split()[0]: line.split()[1:] for line in shell.run("profiles", "show", "p").text.splitlines()}
+    assert [shown[key][0] for key in ("path", "content_type", "auth.kind")] == ["/jsonrpc", "application/json", "first"]
+
+
+def test_user_name_at_another_address_needs_an_auth_type(shell: Shell) -> None:
+    ran, written = added(shell, "--username ada", url=f"{URL}/rpc")
+    assert (ran.code, written) == (2, {})
+    assert "auth none has no username" in ran.err

@@ -107,6 +107,38 @@ def test_empty_params_are_sent_as_the_profile_says(empty_params: str, sent: dict
     assert {name: body[name] for name in body.keys() - {"jsonrpc", "id", "method"}} == sent
 
 
+@pytest.mark.parametrize(
+    ("path", "settings", "line", "content_type"),
+    [
+        ("", {}, "POST /api/v2/ HTTP/1.1", "application/json-rpc"),
+        ("/api/v2/", {}, "POST /api/v2/ HTTP/1.1", "application/json-rpc"),
+        ("/rpc", {}, "POST /rpc HTTP/1.1", "application/json"),
+        ("/rpc", {"content_type": "text/x"}, "POST /rpc HTTP/1.1", "text/x"),
+        ("/base", {"path": "/rpc"}, "POST /base/rpc HTTP/1.1", "application/json"),
+    ],
+)
+def test_client_has_the_defaults_of_its_address(
+    path: str, settings: dict[str, Any], line: str, content_type: str
+) -> None:
+    with RawServer(answering(result=1)) as server:
+
+        async def call() -> Exchange:
+            async with Client(f"{server.origin}{path}", **settings) as client:
+                return await client.call("ping")
+
+        assert isinstance(asyncio.run(call()).outcome, Result)
+    (request,) = server.requests
+    assert (request.line, request.header("Content-Type")) == (line, content_type)
+
+
+def test_client_with_credentials_logs_in_at_the_address_of_the_service() -> None:
+    def service(request: Received) -> bytes:
+        return http_reply(reply_to(request, result=1), headers={"Set-Cookie": "sessionid=fresh-fresh"})
+
+    _, server = exchange_with(service, username="ada", password="hunter2hunter2")
+    assert [json.loads(request.body)["method"] for request in server.requests] == ["auth", "ping"]
+
+
 def test_what_was_typed_and_what_was_sent_in_its_place_are_both_told() -> None:
     draft = Draft("ping", '["1"]', typed='["{{a}}"]')
 

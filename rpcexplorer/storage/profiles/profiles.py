@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from rpcexplorer.model.complaint import Complaint, listed, nearest
-from rpcexplorer.model.profile import PATH, Preset, Profile
+from rpcexplorer.model.profile import PATH, SERVICE, Preset, Profile
 from rpcexplorer.storage.paths import OVERLAY, TEAM_FILE
 from rpcexplorer.storage.profiles.saved import SavedLayer, saved_calls, saved_leaves, variables
 from rpcexplorer.storage.profiles.shape import build_profile
@@ -195,6 +195,8 @@ def _flat(profile: Profile) -> Iterator[tuple[KeyPath, Any]]:
         elif key == "methods":
             for method, note in value.items():
                 yield from ((("method", method, inner), getattr(note, inner)) for inner in note.__struct_fields__)
+        elif key == "preset":
+            yield (key,), SERVICE if profile.is_service else value
         elif key not in {"name", "ad_hoc", "assumes_auth", "history_inside", "has_login"}:
             yield (key,), _written(value) if isinstance(value, Struct) else value
 
