@@ -116,7 +116,9 @@ class Routes:
         """Return why the first use of a secret needs a yes: other values of this name belong elsewhere."""
         stored = self._stored(profile.name)
         if isinstance(stored, Complaint):
-            return RouteChanged(field, f"rpcexplorer cannot read where the other secrets of this profile go: {stored}")
+            why = f"the destinations of its other secrets cannot be read: {stored}"
+            named = tuple(replace(change, old="") for change in changes({}, now))
+            return RouteChanged(field, why, self._placed(profile, named), label="This destination")
         for route in (*stored, *self._known(profile.name, allowed)):
             same = _of_key(now) if KIND not in route and "cert_file" in route else now
             if found := self._by_files(profile, changes(route, same)):
