@@ -147,7 +147,10 @@ class Tester:
     async def _with_credentials(self, checks: list[Check]) -> Report:
         """The rows with what a call with credentials shows; none is made where the way is not as the profile has it."""
         if checks and (self._examination.found is None or any(check.state == "failed" for check in checks[:-1])):
-            return self._report([*checks[:-1], login_not_reached(self._profile, self._missing)])
+            last = login_not_reached(self._profile, self._missing)
+            if doubted := self._examination.doubted_auth:
+                last = replace(last, words=f"{last.words}; {doubted}")
+            return self._report([*checks[:-1], last])
         method = behind_login(self._profile, self._examination.presets) or auth_of(self._profile).harmless
         login = self._profile.has_sessions and not await self._has_session_alone()
         self._say(f"{self._profile.login.method if login else method} with credentials")

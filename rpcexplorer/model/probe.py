@@ -303,9 +303,14 @@ class Examination:
 
     @property
     def doubted_auth(self) -> str:
-        """The sentence about an auth type that somebody chose and the server did not ask for."""
-        found, kind = self.found, self.profile.auth.kind
-        if found is None or not isinstance(found.exchange.outcome, Result) or self.preset or kind == Auth.kind:
+        """The sentence about an auth type that somebody chose and that seems wrong; empty without one."""
+        found, kind, preset = self.found, self.profile.auth.kind, self.presets.get(self.preset)
+        if found is None or kind == Auth.kind or self.preset == SERVICE:
+            return ""
+        if preset is not None:
+            wanted = preset.values.auth.kind
+            return "" if kind == wanted else f"auth {kind} is chosen, but {self.preset} servers use {wanted}"
+        if not isinstance(found.exchange.outcome, Result):
             return ""
         return f"auth {kind} is chosen, but {found.exchange.method} was answered without a login"
 
