@@ -18,7 +18,7 @@ from rpcexplorer.views.batches.words import kind_word, on_one_line, outcome_piec
 from rpcexplorer.views.cells import clipped, columns, fitted
 
 _KIND: Final = len("notification")
-_METHOD: Final = 24
+_METHOD: Final = 48
 """Columns that a method gets at most; in a narrow list a quarter of the width."""
 _PARAMS: Final = 8
 """Columns of params below which they are left out."""

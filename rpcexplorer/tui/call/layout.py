@@ -16,6 +16,8 @@ from rpcexplorer.tui.widgets.footer import Footer
 
 WIDE: Final = 180
 """Columns from which params and response can stand side by side."""
+ROOMY: Final = 200
+"""Columns from which the method list has room for what each method does, and editor and docs for all they need."""
 LEAST: Final = 4
 """Lines of the params that stay whatever happens: the bar, two lines of text, the problem line."""
 REPLY: Final = 6
@@ -152,7 +154,9 @@ class CallLayout(CallPanes):
     def methods_columns(self) -> int:
         """Columns of the method list beside the other panes."""
         width = self.app.size.width
-        return min(self._sizes.methods_width or min(max(width * 28 // 100, 34), 52), width // 2)
+        is_roomy = width >= ROOMY and not self.is_beside
+        usual = min(width // 3, 72) if is_roomy else min(max(width * 28 // 100, 34), 52)
+        return min(self._sizes.methods_width or usual, width // 2)
 
     @property
     def is_beside(self) -> bool:

@@ -42,7 +42,7 @@ ROLES: Final[dict[ReplayVerdict, str]] = {
     "left out": "middle",
 }
 """The colour of a verdict; a sign and a word say the same."""
-_NAME: Final = 32
+_NAME: Final = 48
 """Columns that a method or a profile gets at most; in a narrow list a quarter of the width."""
 _LONGEST: Final = 200
 """Characters of a name that are looked at; no row shows more."""

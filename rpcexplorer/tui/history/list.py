@@ -25,7 +25,7 @@ from rpcexplorer.views.words.sentences import SIGNS, duration
 
 _LONGEST: Final = 200
 """Characters of a name that are looked at; no row shows more."""
-_METHOD: Final = 24
+_METHOD: Final = 48
 """Columns that a method gets at most; in a narrow list a quarter of the width, or a fifth."""
 _PROFILE: Final = 12
 _TOOK: Final = len(" 31.2 s ")

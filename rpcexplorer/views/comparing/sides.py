@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from rpcexplorer.model.replaying import Replayed
 
 METHOD: Final = 24
-OUTCOME: Final = 60
-"""Columns that a name and an outcome's words get at most."""
+OUTCOME: Final = 120
+"""Columns that a name and an outcome's words get at most; who draws them cuts what has no room."""
 
 
 def side(

@@ -118,7 +118,7 @@ def test_docs_over_response_stay_until_response_wanted(explorer: Explorer) -> No
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        for key in ("escape", "f4", "f5", "alt+m"):
+        for key in ("escape", "f4", "alt+m", "f5"):
             await pilot.press("alt+m")
             for pane in ("f2", "f3"):
                 await pilot.press(pane)

@@ -20,6 +20,7 @@ from textual.strip import Strip
 from rpcexplorer.auth.registry import needs_credentials
 from rpcexplorer.tui.theming import Pieces, ThemeStyles, line, width_of
 from rpcexplorer.tui.widgets.row_list import RowList
+from rpcexplorer.views.cells import columns
 from rpcexplorer.views.method_rows import Heading, MethodListRow, MethodRow, Standing, TypedRow, group_of
 from rpcexplorer.views.printable import printable
 
@@ -100,11 +101,13 @@ class MethodList(RowList[MethodListRow], can_focus=False):
         return [(" " * MARGIN, "text"), ("call ", side), name], [("  Enter", side)] if chosen else []
 
     def _method(self, row: MethodRow, width: int, side: str) -> tuple[Pieces, Pieces]:
-        """Pieces from the left and at the right. Where there is room, signs have their words and their columns."""
+        """Pieces from the left and at the right; signs have words if these leave the room that the doc needs."""
         method, current, roomy = row.method, row.method.name == self.current, width >= ROOMY
         auth = f"  {method.auth}" if method.auth and needs_credentials(method.auth) else ""
-        right = [(auth.rjust(_AUTH) if roomy else auth, side)]
-        unsafe = [("  ! unsafe" if roomy else "  !", "careful")] if method.safe is False else []
+        right = [(auth.rjust(_AUTH) if roomy and method.safe is False else auth, side)]
+        told = MARGIN + min(self.longest, width * 2 // 5) + columns(f"  {method.doc[:width]}  ! unsafe ")
+        in_words = roomy and told + width_of(right) <= width
+        unsafe = [("  ! unsafe" if in_words else "  !", "careful")] if method.safe is False else []
         room = width - MARGIN - width_of(unsafe) - width_of(right) - 1
         mark = _CURRENT if current else _MARKS[row.standing]
         words = [(" ", "text"), mark, (" ", "text"), *_name(row, room, current=current)]

@@ -111,6 +111,22 @@ def test_where_there_is_room_docs_stand_in_one_column_and_signs_have_their_words
     play(story, size=(57, 24))
 
 
+def test_summaries_take_the_room_of_words_and_auth() -> None:
+    methods = {
+        name: Method(name, "Says in a few more words what it does", None, auth, safe)
+        for name, auth, safe in (("a", "", True), ("b", "cookie", True), ("c", "cookie", False))
+    }
+
+    async def story(_pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
+        assert shown(pane) == [
+            "   a  Says in a few more words what it does",
+            "   b  Says in a few more words what it do…  cookie",
+            "   c  Says in a few more words what it…  !  cookie",
+        ]
+
+    play(story, size=(51, 24), methods=methods)
+
+
 @pytest.mark.thorough
 def test_in_a_narrow_column_a_line_below_tells_of_the_row_under_the_cursor() -> None:
     async def story(pilot: Pilot[None], pane: MethodsPane, _stage: Stage) -> None:
