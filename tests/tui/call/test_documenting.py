@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -103,11 +104,14 @@ def test_docs_have_45_columns_of_text(explorer: Explorer) -> None:
     asyncio.run(discovered(explorer))
 
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        def is_at(where: str) -> Callable[[], bool]:
+            return lambda: place(calls) == where
+
         calls.choose("demo.orders.place")
         await pilot.press("alt+m")
         for width, where in ((120, "over"), (154, "over"), (155, "beside"), (200, "beside"), (80, "over")):
             await pilot.resize_terminal(width, 40)
-            await until(pilot, lambda where=where: place(calls) == where)
+            await until(pilot, is_at(where))
             assert calls.docs is not None
             assert calls.docs.page.scrollable_content_region.width > 45
 
