@@ -146,6 +146,9 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
     proposal = report.proposal
     if proposal is not None and proposal.lacks_auth and not profile.ad_hoc:
         out(f"To set its auth: {PROGRAM} profiles set {profile.name} auth.kind={KIND}")
+    if report.advice:
+        out(f"\n{report.advice}")
+        out(f"  {PROGRAM} profiles test URL")
     if proposal is None or (not profile.ad_hoc and not proposal.changes):
         return
     out()
@@ -218,5 +221,6 @@ def _as_json(profile: Profile, report: Report, hide: Callable[[str], str]) -> di
         "steps": steps,
         "proposal": None if proposal is None else dict(proposal.changes),
         "secrets": [] if proposal is None else list(proposal.secrets),
+        "advice": report.advice,
         "exit": report.exit_code,
     }

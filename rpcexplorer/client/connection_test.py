@@ -29,9 +29,10 @@ from rpcexplorer.model.connection_test import (
     checks_of,
     login_not_reached,
     steps,
+    what_to_try,
 )
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange
+from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached
 from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.hints import hint_for
 from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
@@ -183,9 +184,16 @@ class Tester:
         if client is None:
             client = Client.of(form, self._credentials, REPLY_LIMIT, _unrecorded, self._transport)
             self._clients.append(client)
+        exchange = await self._sent_once(client, method, login=login)
+        if exchange.response.phases.kept and isinstance(exchange.outcome, Unreached):
+            # Closed by the server between two questions, which are harmless: a new connection tells more.
+            exchange = await self._sent_once(client, method, login=login)
+        return exchange
+
+    async def _sent_once(self, client: Client, method: str, *, login: bool) -> Exchange:
         if login:
             return await client.login(stop=self._stop)
-        return await client.send(Draft(method), timeout=min(form.timeout, PATIENCE), stop=self._stop)
+        return await client.send(Draft(method), timeout=min(client.profile.timeout, PATIENCE), stop=self._stop)
 
     def _say(self, under_way: str) -> None:
         self._tell(self._report(checks_of(self._examination), under_way=under_way))
@@ -207,7 +215,8 @@ class Tester:
             heard = Finding(self._profile, tried)
             calls += (Asked(f"{tried.method} with credentials", self._profile.path, heard.said),)
         sent = self._transport.sent if self._transport else 0
-        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way)
+        advice = "" if proposal or under_way else what_to_try(self._examination)
+        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice)
 
     def _distrusted(self, checks: Sequence[Check]) -> bool:
         """It failed at the certificate: no authority vouches for it, or it is another one than is trusted."""

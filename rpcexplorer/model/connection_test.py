@@ -216,6 +216,8 @@ class Report(Struct, frozen=True):
     """The certificate that an https server shows."""
     under_way: str = ""
     """The call that runs now, if one does."""
+    advice: str = ""
+    """What to try if nothing was found."""
 
     @property
     def exit_code(self) -> int:
@@ -225,6 +227,16 @@ class Report(Struct, frozen=True):
 
 Tell = Callable[[Report], None]
 """Is called with each new state of a test."""
+
+
+def what_to_try(examination: Examination) -> str:
+    """Return advice if no address with JSON-RPC was found, unless the person ended the test."""
+    if not examination.heard or (examination.found and not examination.is_ambiguous):
+        return ""
+    if isinstance(examination.heard[-1].exchange.outcome, Cancelled):
+        return ""
+    https = "https instead of http, " if examination.profile.url.lower().startswith("http:") else ""
+    return f"No JSON-RPC was found. Try the whole address with its path, {https}or another port."
 
 
 def checks_of(examination: Examination) -> list[Check]:

@@ -74,6 +74,7 @@ def test_the_exit_code_is_that_of_a_call_that_comes_as_far(shell: Shell, reply: 
         ran = shell.run("profiles", "test", "shop")
     assert ran.code == code
     assert said in ran.text
+    assert ran.text.endswith("or another port.\n  rpcexplorer profiles test URL\n") == bool(code)
     assert "\x1b" not in ran.text
 
 

@@ -20,7 +20,7 @@ from rpcexplorer.model.probe import METHODS, MOST
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.views.proposal import plan
 from tests.fakes.certificates import self_signed
-from tests.fakes.wire import HOLD, RESET, Parts, RawServer, Received, Script, http_reply
+from tests.fakes.wire import HOLD, NEXT, RESET, Parts, RawServer, Received, Script, http_reply
 
 PAGE = b"<!doctype html><html><body>It works!</body></html>"
 HOSTILE = "\x1b]52;c;aGk=\x07[@click=app.quit]\u202e\x00"
@@ -320,6 +320,43 @@ def test_what_a_server_that_goes_away_did_not_tell_is_not_found_out(
     assert_harmless(wire, report)
 
 
+def kept(script: Callable[[Received], Parts]) -> Script:
+    """Answer, and wait on the same connection for what comes next."""
+
+    def play(request: Received) -> Parts:
+        parts = script(request)
+        return [parts, NEXT] if isinstance(parts, bytes) else parts
+
+    return play
+
+
+@pytest.mark.parametrize("first", [b"", [RESET]])
+def test_question_on_closed_kept_connection_is_repeated(explorer: Explorer, first: Parts) -> None:
+    with RawServer(kept(open_aria2), first, kept(open_aria2)) as wire:
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"preset": "aria2", "auth.kind": "none"}
+    assert call_of(wire.requests[1])["method"] == call_of(wire.requests[2])["method"]
+    assert path_of(wire.requests[1]) == path_of(wire.requests[2])
+    assert_harmless(wire, report)
+
+
+def test_question_without_response_is_repeated_only_once(explorer: Explorer) -> None:
+    with RawServer(kept(open_aria2), [RESET]) as wire:
+        report = report_of(explorer, wire.origin)
+    assert (len(wire.requests), report.exit_code) == (3, 4)
+
+
+@pytest.mark.parametrize("server", [page, [RESET]])
+def test_report_without_address_says_what_to_try(explorer: Explorer, server: Script) -> None:
+    with RawServer(server) as wire:
+        report = report_of(explorer, wire.origin)
+    assert report.proposal is None
+    assert report.advice == (
+        "No JSON-RPC was found. Try the whole address with its path, https instead of http, or another port."
+    )
+
+
 def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
     stop, heard = Stop(), list[Report]()
 
@@ -333,6 +370,7 @@ def test_whoever_ends_it_keeps_what_was_found(explorer: Explorer) -> None:
     assert len(wire.requests) == 2
     assert row(report, "Address") == ("well", "/jsonrpc speaks JSON-RPC; not /")
     assert row(report, "Login") == ("unknown", "not found out: you ended the test")
+    assert report.advice == ""
     assert report.proposal is None
     assert [each.under_way for each in heard] == [
         "system.listMethods at /", "system.listMethods at /jsonrpc", "aria2.getVersion at /jsonrpc"

@@ -18,9 +18,12 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from rpcexplorer.explorer import Explorer, Stop
+from rpcexplorer.model.address import split_address, typed_whole
+from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.connection_test import Check, Report
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.probe import Proposal
-from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.profile import PATH, Profile, ad_hoc
 from rpcexplorer.tui.commands import first_key
 from rpcexplorer.tui.dialogs.confirm import warn_about
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
@@ -30,6 +33,7 @@ from rpcexplorer.tui.profiles.form import wrong_of
 from rpcexplorer.tui.profiles.trusting import trusted
 from rpcexplorer.tui.profiles.wrong import wrong_name
 from rpcexplorer.tui.widgets.answer import Answer, Answers
+from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.tui.widgets.sheet import Sheet, SheetLine
 from rpcexplorer.views.proposal import plan, profile_lines, steps_in_rows
 from rpcexplorer.views.words.hints import rows_of
@@ -56,15 +60,17 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
     dialog = ConnectionTest(explorer, profile)
     wish = await screen.app.push_screen_wait(dialog)
     report = dialog.report
+    if profile.ad_hoc:
+        profile = dialog.profile
     proposal, shown = report.proposal, report.certificate
-    came = Tested(profile, report.checks)
+    came = Tested(profile, report.checks if dialog.profile == profile else ())
     if wish is None or proposal is None:
         return came
     if profile.ad_hoc:
         name = await _kept(screen, explorer, profile, proposal)
     elif shown and proposal.trusts:
-        url = proposal.values.get("url", "")
-        name = profile.name if await trusted(screen, explorer, profile, shown, url) else ""
+        moved = tuple(change for change in proposal.changes if change[0] != "certificate")
+        name = profile.name if await trusted(screen, explorer, profile, shown, moved) else ""
     else:
         name = await _changed(screen, explorer, profile, proposal)
     if name and proposal.trusts:  # only now the server can be asked
@@ -87,6 +93,9 @@ class ConnectionTest(Dialog[str]):
     def __init__(self, explorer: Explorer, profile: Profile) -> None:
         super().__init__(f"Test {profile.url if profile.ad_hoc else profile.name}")
         self._explorer, self._profile = explorer, profile
+        self.profile = profile
+        """The one that is tested: with the address that was typed last."""
+        self._moved: Changes = ()
         self._stop: Stop | None = None
         """Ends the test that runs."""
         self.report = Report()
@@ -94,8 +103,10 @@ class ConnectionTest(Dialog[str]):
 
     def content(self) -> ComposeResult:
         yield self._page
+        yield Entry(typed_whole(self._profile.endpoint), classes="alone", id="address")
         with Answers():
             yield Answer("Begin", id="begin")
+            yield Answer("Test this address", id="again")
             yield Answer("Take it", id="take")
             yield Answer("Close", id="leave")
             yield Answer("Trust this certificate", grave=True, id="trust")
@@ -130,17 +141,21 @@ class ConnectionTest(Dialog[str]):
         trusts = self._is_offered and self.report.proposal is not None and self.report.proposal.trusts
         begun = bool(self.report.checks) or self._stop is not None
         takes = self._is_offered and not trusts and not self._waits_for_auth
-        shown = {"begin": not begun, "take": takes, "trust": trusts, "leave": True}
+        asks = self._is_over and bool(self.report.advice)
+        shown = {"begin": not begun, "again": asks, "take": takes, "trust": trusts, "leave": True}
+        field = self.query_one("#address", Entry)
+        field.display = asks
         for answer in self.query(Answer):
             answer.display = self._stop is None and shown[answer.id or ""]
-        self.set_focus(next((answer for answer in self.query(Answer) if answer.display), None))
+        self.set_focus(field if asks else next((answer for answer in self.query(Answer) if answer.display), None))
         ends = "ends the test" if self._stop else "closes it, and changes nothing"
-        self.query_one(".hint", Static).update(keys("↑↓", "reads on", "Esc", ends))
+        tests = ("Enter", "tests this address") if asks else ()
+        self.query_one(".hint", Static).update(keys("↑↓", "reads on", *tests, "Esc", ends))
 
     def _lines(self) -> list[SheetLine]:
         if self._stop is None and not self.report.checks:
             return [[(plan(self._profile, self._explorer.profiles.usable_presets()), "text")]]
-        rows = steps_in_rows(self.report, self._profile, datetime.now(UTC))
+        rows = steps_in_rows(self.report, self.profile, datetime.now(UTC))
         lines: list[SheetLine] = [step_line(row) if isinstance(row, Check) else _named(*row) for row in rows]
         if self._stop is not None:
             doing = self.report.under_way or "the way to the server"
@@ -148,6 +163,8 @@ class ConnectionTest(Dialog[str]):
         return [*lines, *self._proposed()] if self._is_offered else [*lines, [], *self._nothing()]
 
     def _nothing(self) -> list[SheetLine]:
+        if self.report.advice:
+            return [[(f" {self.report.advice}", "text")]]
         if self.report.proposal is None:
             return [[(" Nothing was found that could be proposed.", "dim")]]
         if self.report.proposal.lacks_auth:
@@ -158,7 +175,7 @@ class ConnectionTest(Dialog[str]):
         proposal = self.report.proposal
         assert proposal is not None
         if self._profile.ad_hoc:
-            url, values = proposal.made_from(self._profile)
+            url, values = proposal.made_from(self.profile)
             title = " What was found, without its auth:" if proposal.lacks_auth else " A profile that fits:"
             lines = [*profile_lines(NEW, url, values), *([self._with_auth()] if proposal.lacks_auth else [])]
             return [[], [(title, "text bold")], *([(f"   {line}", "text")] for line in lines)]
@@ -180,19 +197,42 @@ class ConnectionTest(Dialog[str]):
         match event.answer.id:
             case "begin":
                 self._begin()
+            case "again":
+                self._move(self.query_one("#address", Entry).value)
             case "take" | "trust":
                 self.dismiss("take")
             case _:
                 self.action_leave()
+
+    def on_input_submitted(self, event: Entry.Submitted) -> None:
+        event.stop()
+        self._move(event.value)
+
+    def _move(self, address: str) -> None:
+        """Test the address that was typed, instead of the one before."""
+        url, path = split_address(address)
+        moved: Changes = (("url", url), ("path", PATH if path is None else path))
+        before = ad_hoc(address) if self._profile.ad_hoc else self._profile
+        made = self._explorer.profiles.changed(before, moved)
+        if isinstance(made, Complaint):
+            self.notify(f"{address}: {made.sentence}.", markup=False, severity="warning")
+            return
+        self.profile, self.report = made, Report()
+        now = {"url": self._profile.url, "path": self._profile.path}
+        self._moved = () if self._profile.ad_hoc else tuple(change for change in moved if now[change[0]] != change[1])
+        self._begin()
 
     @work(exclusive=True, group="test")
     async def _begin(self) -> None:
         self._stop = Stop()
         self._show()
         try:
-            report = await self._explorer.test(self._profile, tell=self._heard, stop=self._stop)
+            report = await self._explorer.test(self.profile, tell=self._heard, stop=self._stop)
         finally:
             self._stop = None
+        if proposal := report.proposal:
+            moved = tuple(change for change in self._moved if change[0] not in proposal.values)
+            report = replace(report, proposal=replace(proposal, changes=(*moved, *proposal.changes)))
         self.report = report
         self._show()
         self._page.scroll_end(animate=False)  # what is proposed is what somebody waits for

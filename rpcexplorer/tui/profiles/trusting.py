@@ -8,6 +8,7 @@ from typing import Any, Final
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.tui.dialogs.confirm import warn_about
@@ -21,14 +22,14 @@ ROOM: Final = 28
 
 
 async def trusted(
-    screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate, url: str = ""
+    screen: Screen[Any], explorer: Explorer, profile: Profile, shown: ShownCertificate, moved: Changes = ()
 ) -> bool:
-    """Show it and ask; whether it is trusted from now on. ``url``: the https address that the server redirects to."""
+    """Show it and ask; whether it is trusted from now on. ``moved``: another address that goes with it."""
     name, found = profile.name, shown.certificate.fingerprint
     file = explorer.profiles.default_home(name, explorer.paths.user_sessions)
     written = home(explorer, file)
     rows = [
-        ("host", url or profile.origin),
+        ("host", dict(moved).get("url", profile.origin)),
         *certificate_rows(shown, profile.certificate, datetime.now(UTC)),
         ("compare", "its fingerprint with what the owner of the server tells you by another way"),
         ("file", f"{file}  ({written.audience})"),
@@ -37,10 +38,10 @@ async def trusted(
     title = f"Trust this certificate for {clipped(name, ROOM)}, and send it what goes there?"
     if await screen.app.push_screen_wait(Confirm(title, rows, choices, grave=True)) != "trust":
         return False
-    if url:
-        moved = explorer.apply(name, (("url", url),), explorer.profiles.change_home(name, explorer.paths.user_sessions))
-        if moved:
-            screen.notify(str(moved), markup=False, severity="warning", timeout=10)
+    if moved:
+        complaint = explorer.apply(name, moved, explorer.profiles.change_home(name, explorer.paths.user_sessions))
+        if complaint:
+            screen.notify(str(complaint), markup=False, severity="warning", timeout=10)
             return False
         profile = explorer.profiles.profiles[name]
 

@@ -26,6 +26,7 @@ from rpcexplorer.tui.profiles.list import ProfileList
 from rpcexplorer.tui.profiles.screen import ProfilesScreen
 from rpcexplorer.tui.profiles.testing import ConnectionTest
 from rpcexplorer.tui.widgets.answer import Answer
+from rpcexplorer.tui.widgets.entry import Entry
 from rpcexplorer.tui.widgets.footer import Footer
 from rpcexplorer.tui.widgets.header import Header
 from tests.client.test_connection_test import by_name, deluge, key_wanted, open_aria2
@@ -947,6 +948,42 @@ def test_an_address_that_wants_some_login_is_not_taken_without_its_auth(make_exp
             await on(pilot, CallScreen)
 
         tell(made, story, profile="")
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("named", [False, True])
+def test_address_is_typed_after_test_that_found_nothing(
+    make_explorer: Make, team: Path, own: Path, named: bool
+) -> None:
+    made = make_explorer('[profile.one]\nurl = "http://127.0.0.1:9/"\nauth = { kind = "none" }\n')
+    if not named:
+        made.use(ad_hoc("http://127.0.0.1:9"))
+    with RawServer(by_name) as server:
+
+        async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+            await on(pilot, CallScreen)
+            dialog = await begun(pilot, "alt+t")
+            assert "Try the whole address with its path" in asked(dialog)
+            assert isinstance(pilot.app.focused, Entry)
+            await type_in(pilot, "nonsense")
+            await pilot.press("enter")
+            await until(pilot, lambda: "nonsense" in said(pilot.app))
+            await type_in(pilot, f"{server.origin}/rpc")
+            await pilot.press("enter")
+            await until(pilot, lambda: dialog.report.proposal is not None)
+            await pilot.press("enter")
+            if named:
+                await on(pilot, CallScreen)
+                return
+            await on(pilot, Form)
+            await type_in(pilot, "mine")
+            await pilot.press("ctrl+s")
+            await on(pilot, CallScreen)
+
+        tell(made, story, profile="one" if named else "")
+        home = team.with_name("sessions.local.toml") if named else own
+        written = tomllib.loads(home.read_text())["profile"]["one" if named else "mine"]
+        assert written == {"url": server.origin, "path": "/rpc", "empty_params": "{}"}
 
 
 @pytest.mark.thorough
