@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
+from rpcexplorer.model.person import Given, Store
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.views.printable import printable
 
@@ -15,9 +16,15 @@ from rpcexplorer.views.printable import printable
 class PersonAtTerminal:
     """Answers what the core asks; a secret is not shown while it is typed."""
 
-    async def secret(self, question: str, *, masked: bool = True) -> str | None:
-        """Ask for a value, without an echo if it is ``masked``; Enter alone gives none."""
-        return (hidden(question) if masked else visible(question)) or None
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+        """Ask for a value, without an echo if it is `masked`, and name the command that stores it.
+
+        A second question would stop whoever answers the first from a script.
+        """
+        value = hidden(question) if masked else visible(question)
+        if value and masked and store is not None:
+            click.echo(f"hint: to store it in {printable(store.place)}: {printable(store.command)}", err=True)
+        return (value, False) if value else None
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""

@@ -6,16 +6,31 @@ would have answered.
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Protocol, TypeAlias
+
+from msgspec import Struct
 
 from rpcexplorer.model.secrets.route import RouteChanged
+
+Given: TypeAlias = tuple[str, bool]
+"""A value that was entered, and whether to store it."""
+
+
+class Store(Struct, frozen=True):
+    """Where a value can be kept, and the command that does it."""
+
+    place: str
+    command: str
 
 
 class Person(Protocol):
     """Somebody who can be asked, through whichever front is open."""
 
-    async def secret(self, question: str, *, masked: bool = True) -> str | None:
-        """Ask for a value, ``masked`` while it is typed; None when nobody can be asked or nothing was given."""
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+        """Ask for a value, `masked` while it is typed, and whether to keep it in `store`, if there is one.
+
+        None if there is no terminal, or nothing was entered.
+        """
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; anything else is a no."""
@@ -30,7 +45,7 @@ class Person(Protocol):
 class Nobody:
     """The person of a script: never answers."""
 
-    async def secret(self, question: str, *, masked: bool = True) -> str | None:  # noqa: ARG002
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
         """Nobody knows."""
         return None
 

@@ -177,6 +177,7 @@ def test_on_a_terminal_a_missing_password_is_asked_for_and_not_echoed(shell: She
         terminal = Terminal(shell, "call", "arg_test")
         terminal.wait_for("password for shop")
         terminal.type("hunter2hunter2\n")
+        terminal.wait_for("rpcexplorer profiles secret shop password")  # how to store it; nothing else is asked
         terminal.wait_for("welcome")
         assert terminal.end() == 0
     assert json.loads(server.requests[0].body)["params"]["password"] == "hunter2hunter2"

@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from rpcexplorer.auth.credentials import login_fields
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.person import Person
+from rpcexplorer.model.person import Person, Store
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELD_WORDS, FIELDS, Secret, is_loopback
@@ -137,10 +137,16 @@ class StoredCredentials:
             found = self._known(profile, field)
         if not isinstance(found, Secret):
             question = f"{FIELD_WORDS.get(field, field)} for {profile.name} ({profile.origin})"
-            typed = await self._asked(self._person.secret(question, masked=field != "username"))
-            if not typed:
+            command = f"rpcexplorer profiles secret {profile.name} {field}"
+            store = None if self._only_now(profile) else Store(self._secrets.place, command)
+            typed = await self._asked(self._person.secret(question, masked=field != "username", store=store))
+            if typed is None:
                 return self._missing(profile, field)
-            found = self._enter(profile, field, typed)
+            value, keep = typed
+            found = Secret(value, profile.label(field), "prompt")
+            if trouble := self.hold(profile, field, value, keep=keep):
+                sentence = f"Not stored, and nothing was sent: {trouble}. Send it again without storing."
+                return Refused("credentials", sentence)
         return await self._refusal_over_http(profile) or self._used(profile, field, found)
 
     def at_hand(self, profile: Profile, field: str) -> bool:

@@ -58,6 +58,11 @@ class Secrets:
         self._plain: set[str] = set()
         self._keyring_trouble: Complaint | None = None
 
+    @property
+    def place(self) -> str:
+        """Where values are stored, in words."""
+        return "your keyring" if self._store == "keyring" else str(self._file.path)
+
     def find(self, profile: Profile, field: str) -> Secret | RouteChanged | None:
         """Look a field up; ``RouteChanged`` where it would go another route than it is bound to.
 

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 from msgspec.structs import replace
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal
 from textual.screen import Screen
 from textual.widget import Widget
+from textual.widgets import Static
 
 from rpcexplorer.auth.registry import auth_of
 from rpcexplorer.explorer import Explorer
@@ -15,8 +19,11 @@ from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import FIELD_WORDS, FIELDS, Secret
 from rpcexplorer.tui.commands import first_key
+from rpcexplorer.tui.dialogs.dialog import Ask, keys, plain
 from rpcexplorer.tui.dialogs.form import Field, Form, Wrong
 from rpcexplorer.tui.widgets.answer import Answer
+from rpcexplorer.tui.widgets.cycle import Cycle
+from rpcexplorer.tui.widgets.entry import Entry
 
 KnownFields = Mapping[str, Secret | RouteChanged | None]
 """What is known of each field that a profile needs."""
@@ -25,6 +32,44 @@ LABELS: Final = {field: FIELD_WORDS.get(field, field) for field in FIELDS} | {"s
 """What a line is called, in the order in which the fields are asked for; any other field comes behind them."""
 RUN, MACHINE = "for this run", "on this machine"
 """How long what was typed is kept."""
+
+
+class AskSecret(Ask):
+    """One value that a call lacks, and whether to store it."""
+
+    DEFAULT_CSS = """
+    AskSecret .keep { height: 1; margin-top: 1; }
+    AskSecret .keep > .label { width: 10; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("enter", "take", show=False)]
+
+    def __init__(self, question: str, *, masked: bool, store: str) -> None:
+        """`store`: where the value can be stored; empty if it cannot."""
+        super().__init__(question, masked=masked, words="" if store else "It is kept until you quit.")
+        self._store = store
+        self.keeps = False
+        """Whether the value is to be stored."""
+
+    def content(self) -> ComposeResult:
+        """The line, and below it whether to store the value."""
+        if self._words:
+            yield Static(plain(self._words), classes="words")
+        yield Entry(masked=self._masked, classes="alone")
+        if self._store:
+            with Horizontal(classes="keep"):
+                yield Static("keep it", classes="label")
+                yield Cycle((RUN, MACHINE), RUN)
+            yield Static(plain(f"“{MACHINE}” stores it in {self._store}."), classes="hint")
+        told = ("Enter", "send", "Tab", "keep it or not") if self._store else ("Enter", "send")
+        yield Static(keys(*told, "Esc", "cancel"), classes="hint")
+
+    def on_cycle_changed(self, event: Cycle.Changed) -> None:
+        event.stop()
+        self.keeps = event.value == MACHINE
+
+    def action_take(self) -> None:
+        """Enter on the choice takes the value too."""
+        self.dismiss(self.query_one(Entry).value)
 
 
 class Credentials(Form):

@@ -7,6 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
+from rpcexplorer.model.person import Given, Store
 from rpcexplorer.model.secrets.route import RouteChanged
 
 Open = Callable[[Screen[Any]], Awaitable[Any]]
@@ -20,14 +21,14 @@ class PersonOnScreen:
         self.open: Open | None = None
         """Set by the front once it is there."""
 
-    async def secret(self, question: str, *, masked: bool = True) -> str | None:
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
         if self.open is None:
             return None
-        from rpcexplorer.tui.dialogs.dialog import Ask
+        from rpcexplorer.tui.dialogs.login import AskSecret
 
-        words = "It is kept for this run. F7, then s, stores it for good."
-        answer: str | None = await self.open(Ask(question, masked=masked, words=words))
-        return answer or None
+        dialog = AskSecret(question, masked=masked, store=store.place if store else "")
+        answer: str | None = await self.open(dialog)
+        return (answer, dialog.keeps) if answer else None
 
     async def agrees(self, question: str) -> bool:
         """Ask for a yes; the first answer is the no."""

@@ -12,7 +12,7 @@ import pytest
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.person import Nobody
+from rpcexplorer.model.person import Given, Nobody, Store
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.route import Change, RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
@@ -27,17 +27,21 @@ PLAIN = Profile("staging", "http://staging.example.com", auth=CookieAuth())
 class Somebody:
     """A person who answers from a script and remembers the questions."""
 
-    def __init__(self, secret: str | None = None, *, agrees: bool = False, allows: bool = False) -> None:
+    def __init__(
+        self, secret: str | None = None, *, keeps: bool = False, agrees: bool = False, allows: bool = False
+    ) -> None:
         self.asked: list[str] = []
         self.masked: list[bool] = []
-        self._secret = secret
+        self.stores: list[str] = []
+        self._secret, self._keeps = secret, keeps
         self._agrees = agrees
         self._allows = allows
 
-    async def secret(self, question: str, *, masked: bool = True) -> str | None:
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
         self.asked.append(question)
         self.masked.append(masked)
-        return self._secret
+        self.stores.append(store.place if store else "")
+        return (self._secret, self._keeps) if self._secret else None
 
     async def agrees(self, question: str) -> bool:
         self.asked.append(question)
@@ -296,17 +300,43 @@ def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeyp
     seen: list[float] = []
 
     class Slow(Somebody):
-        async def secret(self, question: str, *, masked: bool = True) -> str | None:
+        async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
             clock[0] += 30
             seen.append(credentials.asked_for)
             clock[0] += 12
-            return await super().secret(question, masked=masked)
+            return await super().secret(question, masked=masked, store=store)
 
     credentials = StoredCredentials(store(tmp_path), Slow("typed"))
     assert credentials.asked_for == 0
     assert isinstance(ask(credentials), Secret)
     clock[0] += 5
     assert (seen, credentials.asked_for) == ([30], 42)
+
+
+def test_prompt_stores_the_value_if_the_person_wants(tmp_path: Path) -> None:
+    person = Somebody("typed-password", keeps=True)
+    assert revealed(ask(StoredCredentials(store(tmp_path), person, lambda: [STAGING]))) == "typed-password"
+    assert person.stores == [str(tmp_path / "state" / "secrets.toml")]
+    assert revealed(ask(StoredCredentials(store(tmp_path), Somebody()))) == "typed-password", "it was stored"
+
+
+def test_prompt_of_a_typed_address_offers_no_store(tmp_path: Path) -> None:
+    person = Somebody("typed-password", keeps=True)
+    typed = ad_hoc("https://x.example.com")
+    assert revealed(ask(StoredCredentials(store(tmp_path), person), typed)) == "typed-password"
+    assert person.stores == [""]
+    assert not (tmp_path / "state" / "secrets.toml").exists()
+
+
+def test_value_that_cannot_be_stored_is_not_sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def save(*_: object) -> None:
+        raise FileTrouble("the disk is full")
+
+    secrets = store(tmp_path)
+    monkeypatch.setattr(secrets, "save", save)
+    refused = ask(StoredCredentials(secrets, Somebody("typed-password", keeps=True)))
+    assert isinstance(refused, Refused)
+    assert refused.sentence.startswith("Not stored, and nothing was sent: the disk is full.")
 
 
 def test_a_user_name_is_seen_while_it_is_typed_and_a_password_is_not(tmp_path: Path) -> None:

@@ -129,8 +129,8 @@ class Typist:
     def __init__(self, value: str) -> None:
         self.value = value
 
-    async def secret(self, question: str, *, masked: bool = True) -> str:
-        return self.value
+    async def secret(self, question: str, *, masked: bool = True, store: object = None) -> tuple[str, bool]:
+        return self.value, False
 
     async def agrees(self, question: str) -> bool:
         return True

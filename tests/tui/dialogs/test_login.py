@@ -2,24 +2,29 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from textual.pilot import Pilot
+from textual.widgets import Static
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.exchange import Refused
+from rpcexplorer.model.person import Store
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Confirm
-from rpcexplorer.tui.dialogs.login import Credentials
+from rpcexplorer.tui.dialogs.login import AskSecret, Credentials
+from rpcexplorer.tui.dialogs.person import PersonOnScreen
 from rpcexplorer.tui.widgets.header import Header
 from tests.fakes.wire import RawServer, Received, http_reply
+from tests.tui.stage import Stage
 from tests.tui.visiting import on, on_view, profiles, said, shown, tell, type_in
 from tests.tui.waiting import until
 
@@ -306,3 +311,37 @@ def test_who_enters_secrets_begins_with_the_password_and_never_with_a_session(
         assert form.focused is form.of("password")
 
     tell(made, story, profile="c")
+
+
+@pytest.mark.parametrize(
+    ("pressed", "answer"),
+    [
+        (["x", "y", "enter"], ("xy", False)),
+        (["x", "y", "tab", "right", "enter"], ("xy", True)),
+        (["x", "tab", "right", "left", "shift+tab", "y", "enter"], ("xy", False)),
+        (["enter"], None),
+        (["x", "tab", "right", "escape"], None),
+    ],
+)
+def test_prompt_for_a_secret_offers_to_store_it(pressed: list[str], answer: tuple[str, bool] | None) -> None:
+    answers: list[tuple[str, bool] | None] = []
+
+    async def run() -> None:
+        stage = Stage(Static("below"))
+        async with stage.run_test(size=(80, 24)) as pilot:
+            person = PersonOnScreen()
+            person.open = stage.push_screen_wait
+
+            async def ask() -> None:
+                answers.append(
+                    await person.secret("password for x", store=Store("~/state/secrets.toml", "rpcexplorer"))
+                )
+
+            stage.run_worker(ask())
+            dialog = await on(pilot, AskSecret)
+            assert "stores it in ~/state/secrets.toml" in shown(dialog)
+            await pilot.press(*pressed)
+            await until(pilot, lambda: bool(answers))
+
+    asyncio.run(run())
+    assert answers == [answer]
