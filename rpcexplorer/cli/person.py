@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from rpcexplorer.model.person import Given, Store
+from rpcexplorer.model.person import Entered, Store
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.views.printable import printable
 
@@ -16,7 +16,7 @@ from rpcexplorer.views.printable import printable
 class PersonAtTerminal:
     """Answers what the core asks; a secret is not shown while it is typed."""
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
         """Ask for a value, without an echo if it is `masked`, and name the command that stores it.
 
         A second question would stop whoever answers the first from a script.

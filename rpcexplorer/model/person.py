@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from rpcexplorer.model.secrets.route import RouteChanged
 
-Given: TypeAlias = tuple[str, bool]
+Entered: TypeAlias = tuple[str, bool]
 """A value that was entered, and whether to store it."""
 
 
@@ -26,7 +26,7 @@ class Store(Struct, frozen=True):
 class Person(Protocol):
     """Somebody who can be asked, through whichever front is open."""
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
         """Ask for a value, `masked` while it is typed, and whether to keep it in `store`, if there is one.
 
         None if there is no terminal, or nothing was entered.
@@ -45,7 +45,13 @@ class Person(Protocol):
 class Nobody:
     """The person of a script: never answers."""
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+    async def secret(
+        self,
+        question: str,  # noqa: ARG002
+        *,
+        masked: bool = True,  # noqa: ARG002
+        store: Store | None = None,  # noqa: ARG002
+    ) -> Entered | None:
         """Nobody knows."""
         return None
 

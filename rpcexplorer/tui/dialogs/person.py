@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from rpcexplorer.model.person import Given, Store
+from rpcexplorer.model.person import Entered, Store
 from rpcexplorer.model.secrets.route import RouteChanged
 
 Open = Callable[[Screen[Any]], Awaitable[Any]]
@@ -21,7 +21,7 @@ class PersonOnScreen:
         self.open: Open | None = None
         """Set by the front once it is there."""
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
         if self.open is None:
             return None
         from rpcexplorer.tui.dialogs.login import AskSecret

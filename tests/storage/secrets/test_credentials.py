@@ -12,7 +12,7 @@ import pytest
 from rpcexplorer.auth.cookie import CookieAuth
 from rpcexplorer.auth.inline import InlineAuth
 from rpcexplorer.model.exchange import Refused
-from rpcexplorer.model.person import Given, Nobody, Store
+from rpcexplorer.model.person import Entered, Nobody, Store
 from rpcexplorer.model.profile import Profile, ad_hoc
 from rpcexplorer.model.secrets.route import Change, RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
@@ -37,7 +37,7 @@ class Somebody:
         self._agrees = agrees
         self._allows = allows
 
-    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+    async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
         self.asked.append(question)
         self.masked.append(masked)
         self.stores.append(store.place if store else "")
@@ -300,7 +300,7 @@ def test_the_time_that_a_person_takes_to_answer_is_known(tmp_path: Path, monkeyp
     seen: list[float] = []
 
     class Slow(Somebody):
-        async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Given | None:
+        async def secret(self, question: str, *, masked: bool = True, store: Store | None = None) -> Entered | None:
             clock[0] += 30
             seen.append(credentials.asked_for)
             clock[0] += 12
