@@ -339,7 +339,7 @@ async def what_runs_is_cancelled_at_once(at: Visit) -> None:
 @shows("apply-hint")
 async def a_hint_changes_the_profile_after_a_question_and_sends_again(at: Visit) -> None:
     with RawServer(http_reply(status=415), http_reply(b'{"jsonrpc":"2.0","id":null,"result":"pong"}')) as server:
-        at.explorer.use(ad_hoc(f"{server.origin}/"))
+        at.explorer.use(ad_hoc(server.origin))
         at.calls.show_profile()
         await at.write("[]", "ping")
         at.calls.action_send()

@@ -253,7 +253,10 @@ def test_a_program_that_can_read_no_key_any_more_ends_as_by_any_mistake_of_ours(
 @pytest.mark.parametrize("words", [["http://127.0.0.1:9/rpc"], ["--url", "http://127.0.0.1:9/rpc"]])
 def test_it_opens_on_an_address(tmp_path: Path, words: list[str]) -> None:
     with Terminal(words, {"RPCEXPLORER_HOME": str(tmp_path / "home")}, tmp_path, (120, 40)) as terminal:
-        terminal.sees("url  http://127.0.0.1:9/rpc", "✓ valid")
+        terminal.sees("url  http://127.0.0.1:9/rpc", "✓ valid", "No method")
+        terminal.press("f2")
+        terminal.type("ping")
+        terminal.press("enter")
         terminal.press("f5")
         terminal.sees("unreached", "called http://127.0.0.1:9/rpc")
         terminal.press("ctrl+q")
