@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
+from rpcexplorer.cli.output import Output
 from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
@@ -40,6 +41,9 @@ class Telling(Struct, frozen=True):
     ignore: tuple[str, ...]
     full: bool
     as_json: bool
+    case: str | None
+    """The file to save the compared calls in."""
+    note: str
 
 
 class _Pair(Struct, frozen=True):
@@ -66,6 +70,8 @@ class _Pair(Struct, frozen=True):
     multiple=True,
     help="Ignore this place in the result, such as /items/*/seen_at. Can be repeated.",
 )
+@click.option("--case", metavar="FILE", help="Save the compared calls as a case, to hand them on.")
+@click.option("--note", metavar="TEXT", default="", help="Note for the receiver of the case.")
 @click.option("--full", is_flag=True, help="Fold nothing: show what is equal as well.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON array of the differences.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
@@ -90,9 +96,12 @@ def compare(
       rpcexplorer compare 1m7ypmkv7qa7kfj 1m7yq0c2v8tn4d9
       rpcexplorer compare 1m7ypmkv7qa7kfj --ignore '/items/*/seen_at'
       rpcexplorer compare -p staging -p prod --json
+      rpcexplorer compare -p staging -p prod --case case.toml --note 'prod charges 10 more'
     """
     invocation, how = invocation_of(context), Telling(**telling)
     check_pointers(how.ignore)
+    if how.note and how.case is None:
+        raise click.UsageError("--note goes with --case FILE: it is part of the case.")
     if profiles and second is not None:
         raise click.UsageError("Name B, or profiles that A is sent with: not both.")
     if len(profiles) == 1:
@@ -101,18 +110,34 @@ def compare(
             f"rpcexplorer replay {first or 'ID'} -p {profiles[0]}"
         )
     explorer = invocation.open(ask=ask)
+    case = Output(invocation.world, how.case)
     if first is None:
         explorer.use(invocation.profile)  # without a profile, the usual history is used
         found = [one_of(explorer, None, there=False)]
     else:
         found = called(explorer, filter(None, (first, second)), invocation.world)
     if profiles:
-        context.exit(_on_profiles(invocation, explorer, _one(found, first or ""), profiles, how, ask=ask, yes=yes))
+        context.exit(
+            _on_profiles(invocation, explorer, _one(found, first or ""), profiles, how, case, ask=ask, yes=yes)
+        )
     if len(found) > 2:
         fail(f"{len(found)} calls are named: add them with history import, and name two by their ids.")
     left, right = _before(explorer, found[0]) if len(found) == 1 else found
     ignore = always_ignored(explorer, right.exchange, how.ignore)
-    context.exit(_tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], how))
+    code = _tell(invocation.world, [_pair(left.exchange, right.exchange, ignore)], how)
+    _save(explorer, [left.exchange, right.exchange], how, case)
+    context.exit(code)
+
+
+def _save(explorer: Explorer, calls: Sequence[Exchange], how: Telling, case: Output) -> None:
+    """Save calls as a case, if that is wanted."""
+    if how.case is None:
+        return
+    made = explorer.cases.made_of(calls, note=how.note)
+    if isinstance(made, str):
+        fail(made)
+    case.world.write(made.text.encode())
+    case.write()
 
 
 def _one(found: Sequence[Recorded], named: str) -> Recorded:
@@ -136,6 +161,7 @@ def _on_profiles(
     record: Recorded,
     names: Sequence[str],
     how: Telling,
+    case: Output,
     *,
     ask: bool,
     yes: bool,
@@ -168,6 +194,8 @@ def _on_profiles(
         left, own = replies[0]
         pairs = [_pair(left, right, [*own, *ignore]) for right, ignore in replies[1:]]
     differs = _tell(invocation.world, pairs, how)
+    lives = [(result.live, profile) for profile, result in zip(chosen, results, strict=True)]
+    _save(explorer, [explorer.journal.as_recorded(live, profile) for live, profile in lives if live], how, case)
     return next((code for code in FAILURES if code in codes), differs)
 
 

@@ -442,6 +442,15 @@ COMMANDS: Final[tuple[Command, ...]] = (
         footer=True,
         synonyms=EXPORT,
     ),
+    Command(
+        "comparison.export",
+        "x",
+        "export",
+        "Save both calls as a case, to hand them on.",
+        "comparison",
+        footer=True,
+        synonyms=EXPORT,
+    ),
     Command("comparison.close", "escape", "back", "Stop comparing, or back.", "comparison", footer=True),
     Command(
         "replay.open", "enter", "compare", "See how this reply differs from the recorded one.", "replay", footer=True

@@ -110,6 +110,24 @@ def test_compare_without_id_takes_newest_call(shell: Shell) -> None:
         assert [json.loads(each.body)["method"] for each in server.requests] == ["user.get", "user.get"]
 
 
+def test_compared_calls_are_saved_as_a_case(shell: Shell) -> None:
+    one, two = made(shell, '"result":1', '"result":2')
+    assert shell.run("compare", "--case", "a.toml", "--note", "look").code == 6
+    text = (shell.folder / "a.toml").read_text()
+    assert text.startswith('case = 1\nnote = "look"\n')
+    assert [f'id = "{id}"' in text for id in (one, two)] == [True, True]
+    with answering('"result":{"n":1}', f'"result":{{"n":2,"echo":"{PASSWORD}"}}') as server:
+        auth = 'auth = { kind = "inline", username = "ada" }\n'
+        shell.sessions(f'[profile.a]\nurl = "{server.origin}"\n[profile.b]\nurl = "{server.origin}"\n{auth}')
+        ran = shell.run("compare", "-p", "a", "-p", "b", "--case", "b.toml", RPCEXPLORER_B_PASSWORD=PASSWORD)
+    assert ran.code == 6
+    text = (shell.folder / "b.toml").read_text()
+    assert [text.count(f'profile = "{name}"') for name in "ab"] == [1, 1]
+    assert PASSWORD not in text
+    refused = shell.run("compare", "--note", "look")
+    assert (refused.code, "--note goes with --case FILE" in refused.err) == (2, True)
+
+
 def test_one_question_is_asked_for_all_profiles_and_nothing_is_sent_before(shell: Shell) -> None:
     (id,) = made(shell, '"result":0')
     with answering('"result":1', '"result":1') as server:

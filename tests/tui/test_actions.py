@@ -1012,7 +1012,8 @@ AFTER = f'{{"list": {WORDS}, "new": [], "price": 1.00, "seen": 2, "total": 2}}'
 
 @shows(
     "history.mark", "history.compare", "comparison.next", "comparison.previous", "comparison.fold",
-    "comparison.unfold-all", "comparison.fold-all", "comparison.ignored", "comparison.ticket", "comparison.close",
+    "comparison.unfold-all", "comparison.fold-all", "comparison.ignored", "comparison.ticket", "comparison.export",
+    "comparison.close",
 )  # fmt: skip
 async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
     with team_file(at).open("a") as file:
@@ -1046,7 +1047,11 @@ async def a_call_is_compared_with_the_one_that_is_marked(at: Visit) -> None:
     await at.sees(words)
     await at.press("M")
     await until(at.pilot, lambda: "number 8" in at.app.clipboard)
-    await at.press("escape")
+    await at.press("x")
+    await on(at.pilot, Ask)
+    await at.press("enter")
+    await at.sees("Save a case of 2 calls in")
+    await at.press("escape", "escape")
     await on(at.pilot, HistoryScreen)
     await at.sees("1 marked")
 
@@ -1065,14 +1070,16 @@ async def a_recorded_call_is_replayed_and_handed_on(at: Visit) -> None:
     await at.press("escape", "escape")
     await on(at.pilot, HistoryScreen)
     await at.press("x")
-    ask = await on(at.pilot, Ask)
-    assert shown(ask).startswith("Save a case of the call in")
+    assert shown(await on(at.pilot, Ask)).startswith("Note for the receiver")
+    await type_in(at.pilot, "fails since Tuesday")
+    await at.press("enter")
+    await at.sees("Save a case of the call in")
     file = at.explorer.paths.state / "demo.echo.toml"
     file.parent.mkdir(parents=True, exist_ok=True)
     await type_in(at.pilot, str(file))
     await at.press("enter")
     await at.sees("Saved a case of the call")
-    assert file.read_text().startswith("case = 1\n")
+    assert file.read_text().startswith('case = 1\nnote = "fails since Tuesday"\n')
     assert at.posted(ExportWanted)
 
 

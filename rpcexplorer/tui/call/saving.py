@@ -9,6 +9,7 @@ import asyncio
 import os
 import re
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -28,6 +29,8 @@ CASE: Final = ".toml"
 CASE_WORDS: Final = (
     "Secrets stay here; what else is in params and replies goes along. It is read with rpcexplorer FILE."
 )
+NOTE: Final = "Note for the receiver"
+NOTE_WORDS: Final = "What is wrong, and what to look at: it is shown first. Leave it empty to add none."
 LONGEST: Final = 60
 """Letters of a method's name in the name of a file."""
 
@@ -41,8 +44,11 @@ async def saved(screen: Screen[Any], explorer: Explorer, exchange: Exchange, bod
 
 
 async def case_saved(screen: Screen[Any], explorer: Explorer, records: Sequence[Exchange]) -> None:
-    """Write recorded calls into a file for somebody else."""
-    made = await asyncio.to_thread(explorer.cases.made_of, records)
+    """Write recorded calls into a file for somebody else, with a note that its receiver sees first."""
+    note: str | None = await screen.app.push_screen_wait(Ask(NOTE, words=NOTE_WORDS))
+    if note is None:
+        return
+    made = await asyncio.to_thread(partial(explorer.cases.made_of, records, note=note.strip()))
     if isinstance(made, str):
         screen.notify(made, severity="warning", timeout=10)
         return

@@ -22,7 +22,7 @@ from rpcexplorer.tui.commands import Scope, bindings
 from rpcexplorer.tui.comparing.sides import Sides
 from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.dialogs.answer_once import AnswersOnce
-from rpcexplorer.tui.messages import TicketWanted
+from rpcexplorer.tui.messages import ExportWanted, TicketWanted
 from rpcexplorer.tui.pacing import in_turns
 from rpcexplorer.tui.pending_keys import PendingKeys
 from rpcexplorer.tui.widgets.bar import Bar
@@ -239,6 +239,9 @@ class ComparisonScreen(AnswersOnce[None], Screen[None]):
     def action_ticket(self) -> None:
         ignore = () if self._all else self._ignore
         self.post_message(TicketWanted(self, self.left, self.right, ignore))
+
+    def action_export(self) -> None:
+        self.post_message(ExportWanted(self, [self.left, self.right]))
 
     def action_close(self) -> None:
         """Back; where it is still being compared, that ends with the screen."""

@@ -114,6 +114,8 @@ async def she(sitting: Sitting) -> None:
     await sitting.press("x")
     await sitting.opened(Ask)
     await sitting.press("enter")
+    await until(sitting.pilot, lambda: "Save a case of the call in" in on_view(sitting.app))
+    await sitting.press("enter")
     await until(sitting.pilot, lambda: "Saved a case of the call" in said(sitting.app))
 
 
