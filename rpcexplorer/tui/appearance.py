@@ -151,15 +151,15 @@ class Themed(Selecting[ReturnType]):
             self.set_timer(max(min(each.time_left for each in notices), 0) + 0.01, self._refresh_notifications)
 
     def action_notices(self) -> None:
-        from rpcexplorer.tui.dialogs.help import Page
+        from rpcexplorer.tui.dialogs.help import PageDialog
 
         rows: list[list[tuple[str, str]]] = []
         for each in reversed(self._said):
             when = f"{datetime.fromtimestamp(each.raised_at).astimezone():%H:%M:%S}"
             for at, words in enumerate(each.message.splitlines()):
                 rows.append([(f"   {'' if at else when:<8}  ", "dim"), (words, "text")])
-        if not isinstance(self.screen, Page):
-            self.push_screen(Page("Notices", rows or [[("   There are no notices yet.", "dim")]]))
+        if not isinstance(self.screen, PageDialog):
+            self.push_screen(PageDialog("Notices", rows or [[("   There are no notices yet.", "dim")]]))
 
     @opens("theme")
     async def action_theme(self) -> None:

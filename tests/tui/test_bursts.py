@@ -56,7 +56,7 @@ from rpcexplorer.tui.comparing.screen import ComparisonScreen
 from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm, Dialog
 from rpcexplorer.tui.dialogs.form import Form
-from rpcexplorer.tui.dialogs.help import Help, Page
+from rpcexplorer.tui.dialogs.help import Help, PageDialog
 from rpcexplorer.tui.dialogs.login import Credentials, secrets
 from rpcexplorer.tui.dialogs.picker import Picker, PickList
 from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
@@ -687,7 +687,7 @@ def test_an_example_is_taken_where_the_keys_had_led_from_docs_that_were_not_open
 BASES = {
     RowList,
     Dialog,
-    Page,
+    PageDialog,
     CallPanes,
     CallLayout,
     ReplyScreen,

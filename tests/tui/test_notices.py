@@ -11,7 +11,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.appearance import NoticeLine
 from rpcexplorer.tui.call.screen import CallScreen
-from rpcexplorer.tui.dialogs.help import Page
+from rpcexplorer.tui.dialogs.help import PageDialog
 from rpcexplorer.tui.widgets.sheet import Sheet
 from tests.tui.visiting import drawn, on, on_view, rest, said, visit
 from tests.tui.waiting import until
@@ -65,7 +65,7 @@ def test_long_notices_are_read_whole_on_a_page(explorer: Explorer) -> None:
         await until(pilot, lambda: "Alt+w more" in on_view(app))
         app.clear_notifications()
         await pilot.press("alt+w")
-        page = await on(pilot, Page)
+        page = await on(pilot, PageDialog)
         words = " ".join(drawn(page.query_one(Sheet)).split())
         assert "Two lines: the second one [/]." in words
         assert words.endswith(LONG), "the newest comes first"

@@ -26,14 +26,14 @@ SIGNS: Final = {
 """What the signs of a method say."""
 
 
-class Page(Dialog[str]):
+class PageDialog(Dialog[str]):
     """Something to read over a screen."""
 
     DEFAULT_CSS = """
-    Page > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
-    Page.-low > .block { height: 100%; padding: 0; }
-    Page .title { padding: 0 3; }
-    Page Sheet { height: 1fr; }
+    PageDialog > .block { width: 96; height: 90%; padding: 1 0 0 0; background: $background; overflow-y: hidden; }
+    PageDialog.-low > .block { height: 100%; padding: 0; }
+    PageDialog .title { padding: 0 3; }
+    PageDialog Sheet { height: 1fr; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("q,enter", "leave", show=False)]
 
@@ -50,7 +50,7 @@ class Page(Dialog[str]):
         self.set_focus(self.query_one(Sheet))
 
 
-class Help(Page):
+class Help(PageDialog):
     def __init__(self, scopes: Sequence[Scope], keymap: Mapping[str, str]) -> None:
         """``scopes`` in the order they are told; ``keymap`` are the keys that differ from the table's."""
         self._scopes, self._keymap = scopes, keymap
