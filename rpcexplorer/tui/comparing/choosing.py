@@ -67,7 +67,7 @@ async def _profile_for(
     if explorer.profile is not None and used not in names:  # an address that was typed
         picks.insert(0, _pick(used, explorer.profile))
     if not picks:
-        screen.notify("There is no profile to replay this with. Close the case with Esc, then add one.")
+        screen.notify("Replay needs a profile. Press Esc, then add one.")
         return None
     free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
     on = theirs.pop() if len(theirs) == 1 else (*free, used)[0]

@@ -60,11 +60,17 @@ class MarkingScreen(SearchScreen):
         return were
 
     def action_compare(self) -> None:
-        """With the one that was marked last; where only the call itself is marked, or none, with the one before."""
+        """Compare with the call that was marked last, else with the same call of the case, else with the one before."""
         call = self._call
         if call is not None:
-            others = [each for each in self._marked if each.id != call.id]
+            others = [each for each in self._marked if each.id != call.id] or self._same_calls(call)
             self.post_message(ComparisonWanted(self, call, others[-1] if others else None))
+
+    def _same_calls(self, call: Exchange) -> list[Exchange]:
+        """Return the other calls of the case with the same method and params."""
+        calls = self._case.calls if self._case is not None else ()
+        others = [each for each in calls if isinstance(each, Exchange) and each.id != call.id]
+        return [each for each in others if (each.method, each.params) == (call.method, call.params)]
 
     def action_replay(self) -> None:
         """Replay what is marked; if nothing is, the call under the cursor, or all that are shown of a case."""

@@ -682,6 +682,22 @@ def test_a_case_is_shown_like_the_history_and_nothing_of_it_can_be_changed_or_se
     assert not recorded.remembered.history_of_all
 
 
+def test_call_of_a_case_is_compared_with_the_same_call_of_it(recorded: Explorer) -> None:
+    calls = [replace(CALLS[0], foreign=True, id=name, profile=name) for name in ("stag", "prod")]
+    case = CaseOnView("case.toml", [*calls, replace(CALLS[1], foreign=True)])
+    stage = Stage()
+
+    async def run() -> None:
+        async with stage.run_test(size=(120, 30)) as pilot:
+            stage.push_screen(HistoryScreen(recorded, zone=UTC, today=START.date(), case=case))
+            await settled(pilot)
+            await press(pilot, "d", "down", "d", "down", "d")
+            compared = [(wanted.exchange.id, wanted.other and wanted.other.id) for wanted in stage.of(ComparisonWanted)]
+            assert compared == [("stag", "prod"), ("prod", "stag"), (CALLS[1].id, None)]
+
+    asyncio.run(run())
+
+
 NOTE = f"{'Fails on Tuesdays. ' * 30}\n\nSteps:\n{'go on' * 40}\nlast words"
 
 
