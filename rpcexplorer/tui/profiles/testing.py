@@ -43,6 +43,8 @@ NEW: Final = "…"
 """Stands for the name of a profile that there is not yet."""
 APART: Final = 7
 """Lines of a low screen that are not the page's; a taller one has more of them."""
+FIELD: Final = 2
+"""Lines that the field for another address takes from the page."""
 
 
 class Tested(Struct, frozen=True):
@@ -103,7 +105,9 @@ class ConnectionTest(Dialog[str]):
 
     def content(self) -> ComposeResult:
         yield self._page
-        yield Entry(typed_whole(self._profile.endpoint), classes="alone", id="address")
+        profile = self._profile
+        is_bare = profile.ad_hoc and profile.path == PATH
+        yield Entry(profile.url if is_bare else typed_whole(profile.endpoint), classes="alone", id="address")
         with Answers():
             yield Answer("Begin", id="begin")
             yield Answer("Test this address", id="again")
@@ -116,8 +120,9 @@ class ConnectionTest(Dialog[str]):
         self._show()
 
     def on_resize(self) -> None:
-        low = self.app.size.height < 26
-        self._page.styles.height = self.app.size.height - APART if low else min(self.app.size.height * 9 // 10 - 8, 22)
+        height = self.app.size.height
+        room = height - APART if height < 26 else min(height * 9 // 10 - 8, 22)
+        self._page.styles.height = room - FIELD * (self._is_over and bool(self.report.advice))
 
     # --- showing -----------------------------------------------------------------------------------------------
 
@@ -145,10 +150,11 @@ class ConnectionTest(Dialog[str]):
         shown = {"begin": not begun, "again": asks, "take": takes, "trust": trusts, "leave": True}
         field = self.query_one("#address", Entry)
         field.display = asks
+        self.on_resize()
         for answer in self.query(Answer):
             answer.display = self._stop is None and shown[answer.id or ""]
         self.set_focus(field if asks else next((answer for answer in self.query(Answer) if answer.display), None))
-        ends = "ends the test" if self._stop else "closes it, and changes nothing"
+        ends = "ends the test" if self._stop else "closes it" if asks else "closes it, and changes nothing"
         tests = ("Enter", "tests this address") if asks else ()
         self.query_one(".hint", Static).update(keys("↑↓", "reads on", *tests, "Esc", ends))
 
