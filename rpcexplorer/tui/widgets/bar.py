@@ -47,8 +47,9 @@ class Bar(Widget):
     def render_line(self, y: int) -> Strip:  # noqa: ARG002 - there is one line
         styles = ThemeStyles.of(self)
         ground = "surface" if self.has_class("-tinted") else "background"
-        mark = ("▍", "accent") if self.here else (" ", "text")
-        return line([mark, *self.words, *self.after], self.size.width, styles, right=self._right(), ground=ground)
+        words = [*self.words, *self.after]
+        words = [("▍", "accent"), *_inverted(words)] if self.here else [(" ", "text"), *words]
+        return line(words, self.size.width, styles, right=self._right(), ground=ground)
 
     @property
     def room(self) -> int:
@@ -77,3 +78,14 @@ class Bar(Widget):
         if self.key:
             words.append((f"  {self.key}", "dim"))
         return [*words, (" ", "text")]
+
+
+def _inverted(words: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Swap text and ground up to the end of the title: it shows the focus also on a terminal without colours."""
+    end = next((at for at, (text, _) in enumerate(words) if any(map(str.isalnum, text))), len(words) - 1)
+    role, rest = (words[end][1] if words else ""), words[end + 1 :]
+    title = [(text, f"{role} bold reverse") for text, _ in words[: end + 1]]
+    if rest and rest[0][0].startswith(" "):
+        title.append((" ", f"{role} reverse"))
+        rest = [(rest[0][0][1:], rest[0][1]), *rest[1:]]
+    return [*title, *rest]
