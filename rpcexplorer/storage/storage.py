@@ -157,7 +157,7 @@ class Storage:
         return f"Git does not ignore {file}: it is for you alone. Add {file.name} to .gitignore."
 
     @contextmanager
-    def accepting(self, profile: Profile, keys: Collection[str] | None = FORM_OF_REQUEST.keys()) -> Iterator[None]:
+    def accepting(self, profile: Profile, keys: Collection[str] | None = FORM_OF_REQUEST) -> Iterator[None]:
         """Change a profile as this person has seen and accepted: the same secrets go to the same server afterwards.
 
         That holds if nothing but ``keys`` of their destination has changed; None stands for all but the server. What
@@ -176,7 +176,7 @@ class Storage:
     def use_changed(self, profile: Profile) -> None:
         """Go on with the profile in use as this person has changed it for this run, with what was typed for it."""
         before, self.profile = self._in_use(), profile
-        if self._differs_in(self.secrets.routes.of(before), profile, FORM_OF_REQUEST.keys()):
+        if self._differs_in(self.secrets.routes.of(before), profile, FORM_OF_REQUEST):
             self.credentials.carry_over(before, profile)
 
     def _differs_in(self, before: Route, now: Profile, keys: Collection[str] | None) -> bool:

@@ -19,14 +19,10 @@ from rpcexplorer.protocol.messages import USUAL_FORM
 Route = Mapping[str, str]
 """Dotted keys and their values as text. What has its default is left out, but for those that every route has."""
 
-FORM_OF_REQUEST: Final[Mapping[str, str]] = {
-    "content_type": "application/json-rpc",
-    "accept": "*/*",
-    "empty_params": USUAL_FORM.empty_params,
-}
-"""Keys of a profile that are sent with a secret as own headers are, with the values that a route leaves out.
+FORM_OF_REQUEST: Final = ("content_type", "accept", "empty_params")
+"""Keys of a profile that are sent with a secret as own headers are.
 
-They are not a profile's defaults, which may change with its address: what is stored stays bound to what it says."""
+A route has all three, or none: then an older version has written it, and it holds whatever they are."""
 
 NOT_SET = "not set"
 LONGEST = 120
@@ -89,15 +85,14 @@ def route_of(profile: Profile, certificates: str = "") -> Route:
 
 
 def changes(old: Route, new: Route) -> tuple[Change, ...]:
-    keys = dict.fromkeys([*new, *old])
-    return tuple(
-        Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys if old.get(key) != new.get(key)
-    )
+    unbound = () if FORM_OF_REQUEST[0] in old else FORM_OF_REQUEST
+    keys = [key for key in dict.fromkeys([*new, *old]) if key not in unbound and old.get(key) != new.get(key)]
+    return tuple(Change(key, _shown(old.get(key)), _shown(new.get(key))) for key in keys)
 
 
 def _around(profile: Profile) -> Iterator[tuple[str, Any]]:
     """Yield what a server, or whoever is before it, reads a request by, and so the credentials in it."""
-    yield from ((key, said) for key, usual in FORM_OF_REQUEST.items() if (said := getattr(profile, key)) != usual)
+    yield from ((key, getattr(profile, key)) for key in FORM_OF_REQUEST)
     if profile.envelope != USUAL_FORM.envelope:
         yield "envelope", profile.envelope
     if profile.handshake is not None:

@@ -71,7 +71,8 @@ class Routes:
             return None
         now, allowed = self.of(profile), self.file.read()
         same_server = bound is None or bound.get("origin") == now["origin"]
-        if now in self._routes(allowed, profile.name) and (field != "session" or same_server):
+        is_allowed = any(not changes(route, now) for route in self._routes(allowed, profile.name))
+        if is_allowed and (field != "session" or same_server):
             return None
         if bound is not None and (found := changes(bound, now)):
             return RouteChanged(field, why, self._placed(profile, found))

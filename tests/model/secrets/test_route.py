@@ -13,7 +13,7 @@ from rpcexplorer.auth.kind import Kind
 from rpcexplorer.auth.none import NoAuth
 from rpcexplorer.auth.registry import KINDS
 from rpcexplorer.model.profile import DocumentSource, HeaderHandshake, Login, MethodNote, Profile
-from rpcexplorer.model.secrets.route import NOT_SET, Change, RouteChanged, changes, route_of
+from rpcexplorer.model.secrets.route import FORM_OF_REQUEST, NOT_SET, Change, RouteChanged, changes, route_of
 
 SHOP = Profile("shop", "https://shop.example", auth=CookieAuth())
 
@@ -69,6 +69,13 @@ def test_every_field_of_every_kind_of_auth_is_a_part_of_the_route(kind: type[Kin
     assert changes(route_of(replace(SHOP, auth=kind())), route_of(changed)) == (
         Change(f"auth.{field}", NOT_SET, "{token}-other"),
     )
+
+
+def test_route_of_older_version_holds_for_any_form_of_request() -> None:
+    older = {key: value for key, value in route_of(SHOP).items() if key not in FORM_OF_REQUEST}
+    other_form = replace(SHOP, content_type="text/plain", accept="x/y", empty_params="omit")
+    assert changes(older, route_of(other_form)) == ()
+    assert [each.key for each in changes(older, route_of(replace(other_form, path="/rpc")))] == ["path"]
 
 
 def test_two_certificates_in_a_file_of_one_name_are_two_routes() -> None:
