@@ -400,7 +400,7 @@ def _is_bare(call: FailedCall) -> bool:
         return False
     try:
         found = msgspec.json.decode(body)
-    except (msgspec.DecodeError, RecursionError):
+    except (ValueError, RecursionError):  # not JSON, not UTF-8, or nested too deep
         return False
     return found.keys() == {"result"} if isinstance(found, dict) else True
 
