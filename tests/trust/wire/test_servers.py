@@ -147,7 +147,7 @@ def test_a_name_that_resolves_no_more_is_told_from_a_server_that_is_down(
 
     monkeypatch.setattr(socket, "getaddrinfo", resolver)
     with RawServer(PONG) as server:
-        shell.sessions(f'[profile.here]\nurl = "http://{HOST}:{server.port}"\n')
+        shell.sessions(f'[profile.here]\nurl = "http://{HOST}:{server.port}"\nauth = {{ kind = "none" }}\n')
         expect(call(shell), 0)
     expect(call(shell), 4, f"Nothing accepts connections at {HOST}:{server.port}")
     known = False
