@@ -1392,7 +1392,7 @@ async def secrets_are_entered_unseen(at: Visit) -> None:
     await at.press("left", "ctrl+s")
     await until(at.pilot, lambda: at.app.screen is screen)
     assert at.known("inline", "password") == "a-new-one"
-    await at.sees("password stored")
+    await at.sees("password entered")
     assert said(at.app) == ""
 
 

@@ -57,7 +57,7 @@ from rpcexplorer.tui.comparing.text import ComparedText
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm, Dialog
 from rpcexplorer.tui.dialogs.form import Form
 from rpcexplorer.tui.dialogs.help import Help, PageDialog
-from rpcexplorer.tui.dialogs.login import Credentials, secrets
+from rpcexplorer.tui.dialogs.login import AskSecret, Credentials, secrets
 from rpcexplorer.tui.dialogs.picker import Picker, PickList
 from rpcexplorer.tui.dialogs.welcome import Ways, Welcome
 from rpcexplorer.tui.editor.editor import Editor
@@ -473,6 +473,20 @@ def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Expl
         assert held.reveal() == "abc"
 
     visit(explorer, scene)
+
+
+@pytest.mark.thorough
+@through(AskSecret)
+def test_secret_that_is_typed_ahead_is_stored(explorer: Explorer) -> None:
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
+        calls.choose("arg_test")
+        await play(pilot, "f5", *"abcdef", "tab", "right", "enter")
+        await until(pilot, lambda: calls.exchange is not None and not calls.what)
+        held = explorer.credentials.state(explorer.profiles.profiles["inline"])["password"]
+        assert isinstance(held, Secret)
+        assert (held.reveal(), held.source) == ("abcdef", "secrets.toml")
+
+    visit(explorer, scene, profile="inline")
 
 
 @pytest.mark.thorough
