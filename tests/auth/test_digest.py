@@ -207,7 +207,7 @@ def test_a_call_is_answered_and_its_proof_stands_nowhere(shell: Shell) -> None:
     assert [request.header("Authorization") is None for request in server.requests] == [True, False, True, False]
     proof = parts_of(server.requests[1].header("Authorization") or "")["response"]
     assert wrong.code == 3
-    assert "profiles secret n password" in wrong.err
+    assert "unset RPCEXPLORER_N_PASSWORD" in wrong.err
     kept = [text for path, text in shell.files().items() if Path(path).name != "secrets.toml"]
     for text in (ran.text, ran.err, *kept):
         assert proof not in text

@@ -47,8 +47,10 @@ ANOTHER_THING = {
     ("storage/profiles/values.py", "cookie"): "the header",
     ("storage/secrets/staged.py", "none"): "a word of git's",
     ("transport/http/request.py", "cookie"): "the header",
+    ("tui/dialogs/form.py", "none"): "a value of CSS",
     ("tui/form/words.py", "none"): "no alternative",
     ("tui/widgets/cycle.py", "none"): "an empty word of any list",
+    ("views/copying/two.py", "none"): "no secret was sent",
     ("views/words/profile.py", "none"): "a value that is not set",
 }
 """Where a word that is the name of a kind means something else."""

@@ -272,7 +272,7 @@ def test_a_refusal_as_rfc_6750_has_it_is_told_as_one_of_the_token(tmp_path: Path
         shell.sessions(f'[profile.shop]\nurl = "{server.origin}"\nauth = {{ kind = "bearer" }}\n')
         ran = shell.run("call", "ping", RPCEXPLORER_SHOP_TOKEN="mF_9.B5f-4.1JqM")
     assert (ran.code, len(server.requests)) == (3, 1)
-    assert "rpcexplorer profiles secret shop token\n" in ran.err
+    assert "unset RPCEXPLORER_SHOP_TOKEN\n" in ran.err
 
 
 def test_a_token_in_the_path_arrives_and_is_hidden(tmp_path: Path) -> None:
