@@ -477,16 +477,18 @@ def test_what_is_typed_into_a_dialog_is_whole_when_enter_takes_it(explorer: Expl
 
 @pytest.mark.thorough
 @through(AskSecret)
-def test_secret_that_is_typed_ahead_is_stored(explorer: Explorer) -> None:
+def test_secret_that_is_typed_ahead_is_stored(make_explorer: Callable[..., Explorer]) -> None:
+    auth = 'auth = { kind = "inline", username = "ada" }'
+    explorer = make_explorer(f'version = 1\n[profile.held]\nurl = "http://127.0.0.1:9"\n{auth}\n')
+
     async def scene(app: ExplorerApp, pilot: Pilot[Any], calls: CallScreen) -> None:
-        calls.choose("arg_test")
         await play(pilot, "f5", *"abcdef", "tab", "right", "enter")
         await until(pilot, lambda: calls.exchange is not None and not calls.what)
-        held = explorer.credentials.state(explorer.profiles.profiles["inline"])["password"]
+        held = explorer.credentials.state(explorer.profiles.profiles["held"])["password"]
         assert isinstance(held, Secret)
         assert (held.reveal(), held.source) == ("abcdef", "secrets.toml")
 
-    visit(explorer, scene, profile="inline")
+    visit(explorer, scene, profile="held")
 
 
 @pytest.mark.thorough
