@@ -96,13 +96,13 @@ class Tester:
         self._clients: list[Client] = []
         self._transport: Counted | None = None
         self._certificate: ShownCertificate | None = None
-        may_log_in = credentials.can_log_in(profile) if profile.assumes_auth else bool(profile.secrets)
         self._examination = Examination(
             profile,
             known.usable_presets(),
             KINDS,
             self._changed,
-            most=MOST - (WITH_CREDENTIALS if may_log_in else 0),
+            # A login that nobody has chosen is tried only if its address, one of the first, asks for it.
+            most=MOST - (WITH_CREDENTIALS if profile.secrets and not profile.assumes_auth else 0),
             chosen=known.chosen(profile),
         )
 

@@ -47,8 +47,8 @@ METHODS: Final = (LIST, DESCRIBE, *OF_PRESETS, *PRIVATE.values(), *INITIALIZE)
 """Every method that may be called. Services have them to tell of themselves, or have none of that name."""
 
 PATHS: Final = (
-    "/", "/jsonrpc", "/rpc", PATH, "/api", "/mcp", "/mopidy/rpc", "/json_rpc", "/json-rpc", "/jsonrpc.php", "/ubus",
-    "/RPC", "/api/v1", "/api/v1/jsonrpc",
+    "/", "/jsonrpc", "/rpc", PATH, "/api", "/api/rpc", "/mcp", "/mopidy/rpc", "/json_rpc", "/json-rpc", "/jsonrpc.php",
+    "/ubus", "/RPC", "/api/v1", "/api/v1/jsonrpc",
 )  # fmt: skip
 """Where services are, the most usual first; others tell by their first reply which they are."""
 
@@ -275,11 +275,16 @@ class Examination:
 
     @property
     def is_ambiguous(self) -> bool:
-        """Whether several paths that nobody chose ask for a login, and nothing tells which one has the calls."""
+        """Whether several paths that nobody chose ask for a login, and nothing tells which one has the calls.
+
+        Paths below the one that was found are usually behind the same login.
+        """
         found = self.found
         if found is None or found.speaks or not self.is_bare or self.preset:
             return False
-        return bool({heard.form.path for heard in self.heard if heard.asks_for_login} - {found.form.path})
+        locked = {heard.form.path for heard in self.heard if heard.asks_for_login} - {found.form.path}
+        above = f"{found.form.path.rstrip('/')}/"
+        return not all(path.startswith(above) for path in locked) or (found.form.path in {"/", PATH} and bool(locked))
 
     @property
     def has_usual_type(self) -> bool:

@@ -177,6 +177,13 @@ def bearer(request: Received) -> Parts:
     return http_reply(b"Unauthorized", 401, {"WWW-Authenticate": 'Bearer realm="api"'})
 
 
+def pjrpc(request: Received) -> Parts:
+    """A guard before one path and all below it."""
+    if not path_of(request).startswith("/api/v1"):
+        return NOT_THERE
+    return http_reply(b"a token is wanted", 401, {"WWW-Authenticate": 'Bearer realm="pjrpc"'})
+
+
 def unquoted(request: Received) -> Parts:
     """A server that takes the id for a number, and prints it as it came."""
     said = str(call_of(request)["id"])
@@ -232,6 +239,8 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
         (ubus, {"preset": "ubus"}, ("username", "password")),
         (only_at("/jsonrpc.php"), {"path": "/jsonrpc.php"}, ()),
         (only_at("/json-rpc"), {"path": "/json-rpc"}, ()),
+        (only_at("/api/rpc"), {"path": "/api/rpc"}, ()),
+        (pjrpc, {"path": "/api/v1", "auth.kind": "bearer"}, ("token",)),
     ],
 )
 def test_the_profile_that_fits_is_found_from_a_bare_address(
@@ -585,6 +594,7 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
         (bitcoin, "", {"preset": "bitcoin"}),
         (deluge, "", {"preset": "deluge"}),
         (mcp, "", {"preset": "mcp"}),
+        (only_at("/api/v1/jsonrpc"), "", {"path": "/api/v1/jsonrpc"}),
     ],
 )
 def test_test_fills_in_what_nobody_has_chosen(
@@ -629,6 +639,16 @@ def test_service_is_tried_with_credentials_that_were_given(tmp_path: Path) -> No
         report = report_of(explorer, profile)
     assert row(report, "Login") == ("well", "a session was opened")
     assert (report.exit_code, call_of(wire.requests[-1])["method"]) == (0, "auth")
+
+
+def test_given_credentials_leave_every_path_to_ask(tmp_path: Path) -> None:
+    given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": "hunter2hunter2"}
+    with RawServer(only_at("/api/v1/jsonrpc")) as wire:
+        explorer, profile = profile_of(tmp_path, wire, "", **given)
+        report = report_of(explorer, profile)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"path": "/api/v1/jsonrpc"}
+    assert_harmless(wire, report)
 
 
 def test_foreign_server_gets_no_credentials_without_chosen_auth(tmp_path: Path) -> None:
