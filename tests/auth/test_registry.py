@@ -47,7 +47,7 @@ ANOTHER_THING = {
     ("storage/profiles/values.py", "cookie"): "the header",
     ("storage/secrets/staged.py", "none"): "a word of git's",
     ("transport/http/request.py", "cookie"): "the header",
-    ("tui/dialogs/form.py", "none"): "a value of CSS",
+    ("tui/dialogs/form.py", "none"): "what a field shows that is empty",
     ("tui/form/words.py", "none"): "no alternative",
     ("tui/widgets/cycle.py", "none"): "an empty word of any list",
     ("views/copying/two.py", "none"): "no secret was sent",
