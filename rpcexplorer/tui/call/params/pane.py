@@ -127,6 +127,7 @@ class ParamsPane(CheckedEditor):
         yield self._completion
 
     def on_mount(self) -> None:
+        self._arrange()
         self._judge()
 
     def load(self, method: Method | None, text: str) -> None:
@@ -222,7 +223,7 @@ class ParamsPane(CheckedEditor):
         """The page of the tab."""
         for name, body in zip(TABS, self._bodies, strict=True):
             body.display = name == self.tab
-            if body.display and body.parent is None:
+            if body.display and body.parent is None and self.is_attached:  # a key can come before the first frame
                 self.mount(body, after=self._editor)
 
     def on_descendant_focus(self) -> None:

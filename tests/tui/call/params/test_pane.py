@@ -429,3 +429,14 @@ def test_what_is_typed_into_another_method_goes_behind_its_first_value(text: str
         assert pane.text == typed
 
     play(text, scene)
+
+
+def test_tab_chosen_before_the_first_frame_is_open() -> None:
+    async def run() -> None:
+        pane = ParamsPane()
+        pane.show_tab("Request")
+        async with Stage(pane).run_test(size=(110, 12)) as pilot:
+            await pilot.pause()
+            assert [type(each) for each in pane.children if each.display] == [Bar, Sheet]
+
+    asyncio.run(run())
