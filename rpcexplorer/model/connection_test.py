@@ -235,7 +235,12 @@ def what_to_try(examination: Examination) -> str:
         return ""
     if isinstance(examination.heard[-1].exchange.outcome, Cancelled):
         return ""
-    https = "https instead of http, " if examination.profile.url.lower().startswith("http:") else ""
+    return advice_for(examination.profile)
+
+
+def advice_for(profile: Profile) -> str:
+    """Return what to try if nothing was found at the address of a profile."""
+    https = "https instead of http, " if profile.url.lower().startswith("http:") else ""
     return f"No JSON-RPC was found. Try the whole address with its path, {https}or another port."
 
 
@@ -301,6 +306,8 @@ def _address(examination: Examination) -> Check:
         told = next((each for each in heard if each.form.path == own and not moved.moved_to), moved)
         words = f"no JSON-RPC at {looked}; {told.form.path}: {told.said}"
         return Check("Address", "failed", words, code=MALFORMED)
+    if examination.is_guarded:
+        return Check("Address", "unknown", "every path asks for a login: a test with credentials finds the address")
     if examination.is_ambiguous:
         return Check("Address", "unknown", "several paths ask for a login: type the whole address, with its path")
     at_home = found.form.url == examination.profile.url

@@ -697,8 +697,7 @@ _REALM = re.compile(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE
 def recognized(exchange: Exchange, profile: Profile) -> list[str]:
     """Return the presets that a response speaks for, the surest first."""
     response = exchange.response
-    challenges = [value for name, value in response.headers if name.lower() == "www-authenticate"]
-    realms = {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
+    _, realms = challenge_of(exchange)
     server, names, words = response.header("server") or "", names_in(exchange), ""
     answered = exchange.method if isinstance(exchange.outcome, Result) else ""
     if not answered:
@@ -717,6 +716,13 @@ def recognized(exchange: Exchange, profile: Profile) -> list[str]:
     speaks = isinstance(exchange.outcome, Result | ErrorObject) and response.status not in {401, 403}
     by_place = [sign.preset for sign in SIGNS if speaks and sign.path and sign.path == profile.path]
     return [*dict.fromkeys([*by_name, *by_place])]
+
+
+def challenge_of(exchange: Exchange) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the schemes and realms of a response: paths with the same ones take the same credentials (RFC 7617)."""
+    challenges = [value for name, value in exchange.response.headers if name.lower() == "www-authenticate"]
+    realms = {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
+    return frozenset(schemes(challenges)), frozenset(realms)
 
 
 def names_in(exchange: Exchange) -> list[str]:

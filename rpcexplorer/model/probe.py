@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Refused, Result, Unreached
 from rpcexplorer.model.hint import Changes, Hint
-from rpcexplorer.model.hints import MOVED, SIGNS, hint_for, names_in, recognized
+from rpcexplorer.model.hints import MOVED, NOTHING_THERE, SIGNS, challenge_of, hint_for, names_in, recognized
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import (
     JSON_TYPE,
@@ -146,6 +146,15 @@ class Finding(Struct, frozen=True):
     def auth_changes(self) -> Changes:
         """The kind of auth that the server asks for by name."""
         return tuple(each for each in self.hint.changes if each[0].startswith("auth.")) if self.hint else ()
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether the response comes from a web server that has no calls at this address."""
+        outcome, status = self.exchange.outcome, self.exchange.response.status
+        if not isinstance(outcome, Malformed):
+            return False
+        is_page = self.exchange.response.body.lstrip()[:1] == b"<"
+        return status in NOTHING_THERE | MOVED | {303} or (status == 200 and is_page)
 
     @property
     def said(self) -> str:
@@ -285,6 +294,14 @@ class Examination:
         locked = {heard.form.path for heard in self.heard if heard.asks_for_login} - {found.form.path}
         above = f"{found.form.path.rstrip('/')}/"
         return not all(path.startswith(above) for path in locked) or (found.form.path in {"/", PATH} and bool(locked))
+
+    @property
+    def is_guarded(self) -> bool:
+        """Whether every path asks for the same login, so that only credentials show which one has the calls."""
+        found = self.found
+        if found is None or not self.is_ambiguous or not found.auth_changes:
+            return False
+        return {challenge_of(heard.exchange) for heard in self.heard} == {challenge_of(found.exchange)}
 
     @property
     def has_usual_type(self) -> bool:
@@ -430,8 +447,13 @@ class Examination:
         return any(self._as(name, form.path, form) == form for name in self._signs())
 
     def _is_behind_login(self, heard: Finding) -> bool:
-        """The profile's own address asks for a login, and the profile has one: nobody guesses before that was tried."""
-        return bool(self.profile.secrets) and not heard.speaks and heard.asks_for_login and self._is_given(heard.form)
+        """The profile's own address asks for a login, and the profile has one: nobody guesses before that was tried.
+
+        A server that shows which product it is has its calls where such servers have them, if nobody chose a path.
+        """
+        if not self.profile.secrets or heard.speaks or not heard.asks_for_login or not self._is_given(heard.form):
+            return False
+        return "path" in self.chosen or bool(self.profile.preset) or not any(self._signs())
 
     def _is_given(self, form: Profile) -> bool:
         return form.path == self.profile.path and not self.is_bare
@@ -490,6 +512,8 @@ class Proposal(Struct, frozen=True):
     """The fields of secrets that are wanted then."""
     lacks_auth: bool = False
     """The server wants to know who calls, and nothing says by which kind of auth: a person has to."""
+    lacks_path: bool = False
+    """Every path asks for a login: a test with credentials finds the one that has the calls."""
 
     @property
     def trusts(self) -> bool:
@@ -522,6 +546,10 @@ def proposed(examination: Examination) -> Proposal | None:
     it is.
     """
     found, profile, chosen = examination.found, examination.profile, examination.chosen
+    if found is not None and examination.is_guarded and not examination.cut_short:
+        asked = examination.kinds[dict(found.auth_changes)["auth.kind"]]
+        taken = tuple(field for field in asked.takes if f"auth.{field}" not in dict(found.auth_changes))
+        return Proposal(found.auth_changes, secrets=taken, lacks_path=True)
     if found is None or examination.cut_short or (examination.is_ambiguous and found.form.path != PATHS[0]):
         return None
     own = SERVICE if profile.is_service else profile.preset

@@ -10,7 +10,7 @@ import pytest
 
 from rpcexplorer.demo import PASSWORD, USERNAME
 from rpcexplorer.demo.http.server import DemoThread
-from tests.client.test_connection_test import aria2, by_name, deluge, key_wanted
+from tests.client.test_connection_test import aria2, by_name, deluge, guarded_at, key_wanted
 from tests.fakes.certificates import self_signed
 from tests.fakes.shell import Shell
 from tests.fakes.terminal import Terminal
@@ -250,6 +250,40 @@ def test_accepted_change_needs_no_second_yes_for_stored_secrets(shell: Shell) ->
         assert (called.code, called.out) == (0, b'"pong"\n'), called.err
     written = tomllib.loads((shell.home / "config" / "sessions.toml").read_text())["profile"]["node"]
     assert written == {"url": server.origin, "path": "/rpc", "auth": {"kind": "basic"}}
+
+
+@pytest.mark.parametrize("secrets_first", [True, False])
+def test_basic_server_is_found_from_a_bare_address(shell: Shell, secrets_first: bool) -> None:
+    def store() -> None:
+        for field, value in (("username", b"ada"), ("password", b"hunter2hunter2")):
+            assert shell.run("profiles", "secret", "shop", field, "--stdin", stdin=value).code == 0
+
+    with RawServer(guarded_at("/rpc")) as server:
+        assert shell.run("profiles", "add", "shop", "--url", server.origin).code == 0
+        if secrets_first:
+            store()
+        else:
+            first = shell.run("profiles", "test", "shop", "--apply", "--yes")
+            assert first.code == 3
+            assert first.err.endswith("then find its address with: rpcexplorer profiles test shop --apply\n")
+            store()
+        done = shell.run("profiles", "test", "shop", "--apply", "--yes")
+        assert done.code == 0, done.err
+        called = shell.run("call", "nothing")
+    assert called.code == 1, "an error object at the right address"
+    assert server.requests[-1].line.startswith("POST /rpc ")
+    assert server.requests[-1].header("Authorization")
+
+
+def test_bare_basic_server_ends_with_the_commands_that_find_it(shell: Shell) -> None:
+    with RawServer(guarded_at("/rpc")) as server:
+        ran = shell.run("profiles", "test", server.origin)
+    assert ran.text.splitlines()[-4:] == [
+        f"rpcexplorer profiles add NAME --url {server.origin} --auth basic",
+        "rpcexplorer profiles secret NAME username",
+        "rpcexplorer profiles secret NAME password",
+        "rpcexplorer profiles test NAME --apply",
+    ]
 
 
 def wants_token(request: Received) -> bytes:

@@ -233,7 +233,7 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
         (handing_out, {"path": "/", "handshake": {"header": "X-Csrf-Session"}}, ()),
         (flask, {"path": "/rpc/"}, ()),
         (by_name, {"path": "/rpc", "empty_params": "{}"}, ()),
-        (locked, {"path": "/", "auth.kind": "basic"}, ("username", "password")),
+        (locked, {"auth.kind": "basic"}, ("username", "password")),
         (bearer, {"path": "/rpc", "auth.kind": "bearer"}, ("token",)),
         (unquoted, {"path": "/", "id": "number"}, ()),
         (ubus, {"preset": "ubus"}, ("username", "password")),
@@ -796,6 +796,116 @@ def test_credentials_are_tried_with_a_method_that_the_server_has(tmp_path: Path)
     assert call_of(wire.requests[-1])["method"] == "aria2.getVersion"
     assert "aria2.getVersion is called with the credentials" in plan(profile, explorer.profiles.usable_presets())
     assert report.exit_code == 0
+
+
+def guarded_at(path: str) -> Callable[[Received], Parts]:
+    """Behind HTTP Basic at every path, with calls at one of them."""
+
+    def server(request: Received) -> Parts:
+        if request.header("Authorization") is None:
+            return basic("shop")
+        return error(request, -32601, "Method not found") if path_of(request) == path else NOT_THERE
+
+    return server
+
+
+def with_credentials(wire: RawServer) -> list[str]:
+    return [path_of(request) for request in wire.requests if request.header("Authorization")]
+
+
+def test_login_at_every_path_proposes_auth_alone(tmp_path: Path) -> None:
+    given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": SECRET}
+    with RawServer(guarded_at("/rpc")) as wire:
+        explorer, profile = profile_of(tmp_path, wire, "", **given)
+        report = report_of(explorer, profile, agreed=True)
+    assert report.proposal is not None
+    assert (report.proposal.changes, report.proposal.lacks_path) == ((("auth.kind", "basic"),), True)
+    assert_harmless(wire, report)
+
+
+@pytest.mark.parametrize("path", ["/", "/rpc", "/api/v1/jsonrpc"])
+def test_credentials_find_the_path_after_a_yes(tmp_path: Path, path: str) -> None:
+    with RawServer(guarded_at(path)) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile, agreed=True)
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"path": path}
+    assert row(report, "Credentials") == ("well", "the credentials were accepted: without, the server asks for a login")
+    asked = [path_of(request) for request in wire.requests]
+    assert all(asked.count(tried) >= 2 for tried in with_credentials(wire)), "each was asked without them first"
+    assert SECRET not in str(report)
+
+
+def test_credentials_stay_at_their_path_without_a_yes(tmp_path: Path) -> None:
+    with RawServer(guarded_at("/rpc")) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile)
+    assert (with_credentials(wire), report.proposal, report.exit_code) == (["/api/v2/"], None, 5)
+    assert report.advice.startswith("No JSON-RPC was found. Try the whole address with its path, https")
+
+
+def neighbours(request: Received) -> Parts:
+    """Other products at other paths of the same server, which ask for Basic as well."""
+    match path_of(request):
+        case "/":
+            return basic("another realm")
+        case "/jsonrpc":
+            return http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="shop"', "Server": "Transmission"})
+        case "/rpc":
+            return error(request, -32601, "open") if request.header("Authorization") else http_reply(b"", 401)
+        case _:
+            return guarded_at("/json-rpc")(request)
+
+
+def test_credentials_go_to_no_other_product(tmp_path: Path) -> None:
+    with RawServer(neighbours) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile, agreed=True)
+    assert with_credentials(wire) == ["/api/v2/", "/api", "/api/rpc", "/json_rpc", "/json-rpc"]
+    assert report.proposal is not None
+    assert dict(report.proposal.changes) == {"path": "/json-rpc"}
+
+
+def test_rejected_credentials_are_tried_at_no_further_path(tmp_path: Path) -> None:
+    def server(request: Received) -> Parts:
+        known = request.header("Authorization") and path_of(request) == "/api/v2/"
+        return NOT_THERE if known else basic("shop")
+
+    with RawServer(server) as wire:
+        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile, agreed=True)
+    assert (with_credentials(wire), report.proposal) == (["/api/v2/", "/"], None)
+
+
+def test_nothing_at_a_chosen_path_is_no_profile_that_fits(tmp_path: Path) -> None:
+    with RawServer(guarded_at("/rpc")) as wire:
+        more = f'path = "/elsewhere"\n{AUTH}'
+        explorer, profile = profile_of(tmp_path, wire, more, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile, agreed=True)
+    assert (with_credentials(wire), report.proposal, report.exit_code) == (["/elsewhere"], None, 5)
+    assert report.advice
+
+
+def pages_of_transmission(request: Received) -> Parts:
+    """Transmission as it is with a password: a redirect to its web pages from every other path."""
+    server = {"Server": "Transmission"}
+    if request.header("Authorization") is None:
+        return http_reply(b"", 401, {**server, "WWW-Authenticate": 'Basic realm="Transmission"'})
+    if path_of(request) == "/transmission/rpc":
+        return transmission(request)
+    return http_reply(b"", 301, {**server, "Location": "/transmission/web/"})
+
+
+@pytest.mark.parametrize("more", [AUTH, f'path = "/rpc"\n{AUTH}'])
+def test_redirect_to_pages_is_not_proposed(tmp_path: Path, more: str) -> None:
+    with RawServer(pages_of_transmission) as wire:
+        explorer, profile = profile_of(tmp_path, wire, more, RPCEXPLORER_SHOP_PASSWORD=SECRET)
+        report = report_of(explorer, profile)
+    assert report.proposal is not None or report.advice
+    assert "/transmission/web/" not in str(report.proposal)
+    if more == AUTH:
+        assert report.proposal is not None
+        assert dict(report.proposal.changes) == {"preset": "transmission"}
 
 
 @pytest.mark.parametrize("server", [page, json_of_no_kind, by_name, aria2])
