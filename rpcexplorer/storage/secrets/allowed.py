@@ -52,9 +52,11 @@ class Allowed(Contents):
 
     @classmethod
     def of(cls, reading: CheckedFile) -> Self:
+        if reading.complaints:  # what was allowed cannot be told from what was not: it is asked again
+            return cls(reading.complaints[0][1])
         values = reading.values()
         return cls(
-            next((complaint for _, complaint in reading.complaints), None),
+            None,
             set(values.get("folders", ())),
             set(values.get("histories", ())),
             reading.values("first_use"),
