@@ -19,7 +19,7 @@ from rpcexplorer.model.connection_test import REFUSED, Check, Report
 from rpcexplorer.model.hint import quoted
 from rpcexplorer.model.probe import Proposal
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.secrets.secret import Secret
+from rpcexplorer.model.secrets.secret import FIELD_WORDS, Secret
 from rpcexplorer.views.json_out import json_of
 from rpcexplorer.views.printable import printable
 from rpcexplorer.views.proposal import KIND, add_command, plan, profile_lines, steps_in_rows
@@ -177,6 +177,10 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
             out(printable(hide(line)))
         if proposal.trusts or proposal.lacks_path:
             out(f"{PROGRAM} profiles test {NEW} --apply")
+        if proposal.secrets:
+            fields = " and ".join(FIELD_WORDS.get(field, field) for field in proposal.secrets)
+            command = f"{PROGRAM} profiles secret {NEW} {proposal.secrets[0]}"
+            invocation.world.say(f"Credentials are missing: {fields}. Add the profile, then store them: {command}")
         if proposal.preset and proposal.preset.advice:
             invocation.world.say(f"{proposal.preset.name}: {proposal.preset.advice}")
         return

@@ -26,7 +26,7 @@ from rpcexplorer.model.exchange import (
 )
 from rpcexplorer.model.hints import names_in, was_read
 from rpcexplorer.model.login_asked import asks_for_login
-from rpcexplorer.model.probe import Examination, Finding, Proposal, asked_at_once
+from rpcexplorer.model.probe import Examination, Finding, Proposal, asked_at_once, proposed
 from rpcexplorer.model.profile import Auth, HeaderHandshake, Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.model.secrets.secret import FIELD_WORDS
@@ -385,6 +385,9 @@ def _open_login(examination: Examination) -> Check:
             known = heard.hint.sentence if heard.auth_changes and heard.hint else f"asked for: {heard.said}"
             if kinds := examination.asked_kinds:
                 known += f"; of which kind could not be seen: ask who runs it. The kinds of auth are {listed(kinds)}"
+            elif proposal := proposed(examination):
+                fields = [FIELD_WORDS.get(field, field) for field in proposal.secrets]
+                known = f"{known.rstrip('.')}. Enter {' and '.join(fields)}" if fields else known
             return Check("Login", "failed", known, code=REFUSED)
     if private and isinstance(private.exchange.outcome, Result):
         return Check("Login", "skipped", f"{private.exchange.method} was answered without one")

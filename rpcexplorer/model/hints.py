@@ -121,6 +121,8 @@ def hint_for(
     call = FailedCall.of(exchange, profile, kinds, variables)
     if isinstance(exchange.outcome, Refused) and (field := exchange.outcome.missing):
         return call.hint(f"The {FIELD_WORDS.get(field, field)} has to be entered.", secret=field)
+    if isinstance(exchange.outcome, Refused) and exchange.seconds and profile.assumes_auth:  # a login was sent
+        return call.test_hint("This login is only the default. A connection test shows which one the server wants.")
     if not isinstance(exchange.outcome, ErrorObject | Malformed | Unreached):
         return None
     rules = RULES if tested else (*NEEDS_TEST, *RULES)
@@ -215,6 +217,16 @@ def unchosen_path(call: FailedCall) -> Hint | None:
     return call.test_hint(
         f"There seems to be no JSON-RPC at {PATH}, the usual path; other servers have it at /, /jsonrpc or /rpc."
     )
+
+
+def moved_from_usual_path(call: FailedCall) -> Hint | None:
+    """A redirect from the usual path, which nobody has chosen: it may lead to pages."""
+    if call.profile.path != PATH or call.status not in {301, 302} or leads_to_login(call):
+        return None
+    there, own = _split(call.profile.endpoint, call.location), urlsplit(call.profile.endpoint)
+    if there is None or there.netloc != own.netloc or there.path.rstrip("/") == own.path.rstrip("/"):
+        return None
+    return call.test_hint(f"The server redirects from {PATH}, the usual path. A connection test finds its calls.")
 
 
 def untyped_path(call: FailedCall) -> Hint | None:
@@ -638,7 +650,7 @@ RULES: Final[tuple[HintRule, ...]] = (
 )
 """What is plain to see before what is only likely."""
 
-NEEDS_TEST: Final[tuple[HintRule, ...]] = (untyped_path, untrusted)
+NEEDS_TEST: Final[tuple[HintRule, ...]] = (untyped_path, moved_from_usual_path, untrusted)
 """Asked first, but not for a connection test, which is what they propose."""
 
 

@@ -568,7 +568,8 @@ def proposed(examination: Examination) -> Proposal | None:
     has_chosen_auth = any(key.startswith("auth") for key in chosen)
     auth = _auth(examination, profile if has_chosen_auth else under)
     if has_chosen_auth and not auth and "auth.kind" not in chosen and not preset and found.form.path != profile.path:
-        auth = (("auth.kind", profile.auth.kind),)  # another address has no auth type by default
+        # Another address has no auth type by default; a file that names a user there has to name one.
+        auth = (("auth.kind", profile.auth.kind if found.asks_for_login else Auth.kind),)
     secrets, kind = under.secrets, dict(auth).get("auth.kind")
     if kind and kind != under.auth.kind:
         secrets = tuple(field for field in examination.kinds[kind].takes if f"auth.{field}" not in dict(auth))

@@ -177,6 +177,10 @@ def bearer(request: Received) -> Parts:
     return http_reply(b"Unauthorized", 401, {"WWW-Authenticate": 'Bearer realm="api"'})
 
 
+def asks_in_words(request: Received) -> Parts:
+    return error(request, -32001, "Not logged in") if path_of(request) == "/rpc" else NOT_THERE
+
+
 def pjrpc(request: Received) -> Parts:
     """A guard before one path and all below it."""
     if not path_of(request).startswith("/api/v1"):
@@ -588,7 +592,8 @@ def test_reserved_error_without_jsonrpc_and_id_speaks(explorer: Explorer) -> Non
         (by_name, "", {"path": "/rpc", "empty_params": "{}"}),
         (by_name, 'path = "/api/v2/"', {"path": "/rpc", "empty_params": "{}"}),
         (by_name, 'content_type = "text/plain"', {"path": "/rpc", "empty_params": "{}"}),
-        (by_name, 'auth = { username = "ada" }', {"path": "/rpc", "empty_params": "{}", "auth.kind": "cookie"}),
+        (by_name, 'auth = { username = "ada" }', {"path": "/rpc", "empty_params": "{}", "auth.kind": "none"}),
+        (asks_in_words, 'auth = { username = "ada" }', {"path": "/rpc", "auth.kind": "cookie"}),
         (aria2, "", {"preset": "aria2"}),
         (open_aria2, "", {"preset": "aria2", "auth.kind": "none"}),
         (bitcoin, "", {"preset": "bitcoin"}),

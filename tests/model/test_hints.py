@@ -538,6 +538,28 @@ def test_a_path_that_nobody_typed_is_tested_before_it_is_kept() -> None:
     assert hint.changes, "JSON-RPC is spoken there"
 
 
+def test_redirect_from_usual_path_proposes_a_test() -> None:
+    pages = (("Location", "/transmission/web/"),)
+    hint = failed(status=301, headers=pages, profile=BY_BASIC, outcome=Malformed("x"))
+    assert hint is not None
+    assert (hint.changes, hint.commands, hint.tests) == ((), ("rpcexplorer profiles test staging",), True)
+    chosen = replace(BY_BASIC, path="/rpc")
+    slash = failed(status=301, headers=(("Location", "/rpc/"),), profile=chosen, outcome=Malformed("x"))
+    assert slash is not None
+    assert slash.changes == (("path", "/rpc/"),)
+
+
+def test_default_login_that_fails_proposes_a_test() -> None:
+    when = datetime(2026, 1, 1, tzinfo=UTC)
+    unsent = Exchange("a", when, "staging", "http://h", "ping", "", "call", Refused("credentials", "HTTP 401"))
+    refused = replace(unsent, seconds=0.1)
+    assert hint_for(unsent, replace(COOKIE, assumes_auth=True), KINDS) is None
+    hint = hint_for(refused, replace(COOKIE, assumes_auth=True), KINDS)
+    assert hint is not None
+    assert hint.commands == ("rpcexplorer profiles test staging",)
+    assert hint_for(refused, COOKIE, KINDS) is None
+
+
 def test_an_address_is_kept_as_a_profile_first() -> None:
     lines = setting(ad_hoc("http://h"), "http://h/api/v2/", (("auth.kind", "basic"),), "password")
     assert lines == (

@@ -9,6 +9,7 @@ from msgspec import to_builtins
 from textual.screen import Screen
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.address import split_address
 from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.profile import PATH, Profile
 from rpcexplorer.tui.dialogs.confirm import warn_about
@@ -67,7 +68,8 @@ async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> b
         was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
         changed = changes_of(was, typed, lambda key: bool(source(key)))
         with explorer.accepting(profile, None):
-            wrong = edit_profile(explorer.edits(form.file(typed)), was, typed, source) or _read_again(explorer, name)
+            edits, is_bare = explorer.edits(form.file(typed)), split_address(filled["url"])[1] is None
+            wrong = edit_profile(edits, was, typed, source, is_bare=is_bare) or _read_again(explorer, name)
         if wrong:
             return wrong
         now = explorer.profiles.profiles[name]

@@ -252,10 +252,12 @@ def add_profile(
     return wrong_of(complaint, typed) if complaint else None
 
 
-def edit_profile(edits: Edits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str]) -> Wrong | None:
+def edit_profile(
+    edits: Edits, was: Profile, typed: Mapping[str, str], source: Callable[[str], str], *, is_bare: bool = False
+) -> Wrong | None:
     """Write what differs into one file. ``source`` names the file that a key has its value from; empty for none.
 
-    Where one key cannot be written, none of them is.
+    Where one key cannot be written, none of them is. ``is_bare``: the address was typed without a path.
     """
     if wrong := wrong_values(typed):
         return wrong
@@ -264,6 +266,8 @@ def edit_profile(edits: Edits, was: Profile, typed: Mapping[str, str], source: C
     if address := changed.pop("url", None):
         url, path = _url_and_path(address)
         values = {key: value for key, value in (("url", url), ("path", path)) if value != getattr(was, key)}
+        if is_bare and "path" in values and source("path") == str(edits.file):
+            values["path"] = None  # nobody chooses a path any more
     for key, text in changed.items():
         # A key is taken out of the file that it stands in; what another file says can only be said anew.
         values[key] = None if not text and key in OPTIONAL and source(key) == str(edits.file) else _value(key, text)

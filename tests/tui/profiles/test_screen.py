@@ -494,6 +494,23 @@ def test_the_form_says_where_calls_go_and_writes_what_differs(
     assert {key: values[key] for key in ("url", "path") if key in values} == before | written
 
 
+def test_edit_to_bare_address_takes_the_path_out(make_explorer: Make, team: Path) -> None:
+    made = make_explorer(ONE.replace('description = "First"', 'path = "/rpc"'))
+
+    async def story(_: ExplorerApp, pilot: Pilot[str]) -> None:
+        await profiles(pilot, "one")
+        await pilot.press("e")
+        form = await on(pilot, ProfileForm)
+        await type_in(pilot, "https://uno.example.com")
+        await until(pilot, lambda: "calls go to https://uno.example.com/api/v2/" in shown(form))
+        await pilot.press("ctrl+s")
+        await on(pilot, ProfilesScreen)
+
+    tell(made, story, profile="one")
+    assert made.profiles.profiles["one"].endpoint == "https://uno.example.com/api/v2/"
+    assert "path" not in tomllib.loads(team.read_text())["profile"]["one"]
+
+
 @pytest.mark.thorough
 def test_an_edit_of_a_profile_without_a_path_leaves_its_address_as_it_is(make_explorer: Make, team: Path) -> None:
     made = make_explorer(ONE.replace('description = "First"', 'path = ""'))
