@@ -62,12 +62,13 @@ def show(world: World, exchange: Exchange, part: Part, *, include: bool) -> None
 def advise(world: World, exchange: Exchange, explorer: Explorer) -> None:
     """Say what may help a call that failed, with the commands that do it."""
     profile = explorer.profile
-    if exchange.exit_code == 0 or profile is None or isinstance(exchange.outcome, Refused):  # which names a command
+    if exchange.exit_code == 0 or profile is None:
         return
     from rpcexplorer.model.hints import hint_for  # a call that succeeds needs none of it
     from rpcexplorer.views.words.hints import hint_told
 
-    if hint := hint_for(exchange, profile, KINDS, variables=explorer.credentials.from_environment(profile)):
+    hint = hint_for(exchange, profile, KINDS, variables=explorer.credentials.from_environment(profile))
+    if hint and (hint.tests or not isinstance(exchange.outcome, Refused)):  # most refusals name a command
         world.say(hint_told(hint))
 
 

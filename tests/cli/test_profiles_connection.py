@@ -264,6 +264,9 @@ def test_basic_server_is_found_from_a_bare_address(shell: Shell, secrets_first: 
         assert shell.run("profiles", "add", "shop", "--url", server.origin).code == 0
         if secrets_first:
             store()
+            called = shell.run("call", "nothing")
+            assert called.code == 3
+            assert called.err.endswith("which one the server wants.\n  rpcexplorer profiles test shop\n")
         else:
             first = shell.run("profiles", "test", "shop", "--apply", "--yes")
             assert first.code == 3
