@@ -159,6 +159,9 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
     if report.advice:
         out(f"\n{report.advice}")
         out(f"  {PROGRAM} profiles test URL")
+    if report.stays:
+        out("To send the credentials to other paths of the server that ask for them:")
+        out(f"  {PROGRAM} profiles test {profile.name} --apply --yes")
     if proposal is None or (not profile.ad_hoc and not proposal.changes):
         return
     out()

@@ -155,6 +155,7 @@ class Tester:
         self._profile, self._credentials, self._known, self._missing = profile, credentials, known, missing
         self._agrees = agrees
         self._elsewhere = CredentialsElsewhere(credentials, profile)
+        self._stays = False
         self._tried: list[Finding] = []
         """The calls with credentials, in their order."""
         self._tell: Tell = lambda _: None
@@ -261,7 +262,8 @@ class Tester:
             f"There are no calls at {profile.path}. Send the credentials of {profile.name} to other paths of "
             f"{profile.origin} that ask for the same ones? At most {MOST_ELSEWHERE} requests follow."
         )
-        paths = [path for path in ELSEWHERE if path != profile.path] if await self._agrees(question) else []
+        self._stays = not await self._agrees(question)
+        paths = [path for path in ELSEWHERE if path != profile.path and not self._stays]
         if transport is not None:
             transport.allow(MOST_ELSEWHERE)
         for path in paths:
@@ -350,7 +352,7 @@ class Tester:
         sent = self._transport.sent if self._transport else 0
         advice = advice_for(self._profile) if is_nothing else what_to_try(self._examination)
         advice = "" if proposal or under_way else advice
-        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice)
+        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice, self._stays)
 
     def _slash_added(self, tried: Exchange) -> Proposal | None:
         """Propose the path of a redirect that repeats calls, or only adds a slash; others lead to pages."""

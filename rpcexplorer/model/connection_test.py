@@ -218,6 +218,8 @@ class Report(Struct, frozen=True):
     """The call that runs now, if one does."""
     advice: str = ""
     """What to try if nothing was found."""
+    stays: bool = False
+    """Nobody agreed to try the credentials at other paths."""
 
     @property
     def exit_code(self) -> int:

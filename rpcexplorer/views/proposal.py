@@ -34,7 +34,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
     said = f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
     if profile.path != PATH or profile.preset or not profile.auth.scheme:
         return said
-    return f"{said} If there are no calls at {PATH}, other paths may be tried: that is a question."
+    return f"{said} If there are no calls at {PATH}, you are asked before other paths get them."
 
 
 def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:

@@ -280,6 +280,14 @@ def test_basic_server_is_found_from_a_bare_address(shell: Shell, secrets_first: 
     assert server.requests[-1].header("Authorization")
 
 
+def test_credentials_that_stay_name_the_command_that_sends_them(shell: Shell) -> None:
+    with RawServer(guarded_at("/rpc")) as server:
+        profile(shell, server.origin, 'auth = { kind = "basic", username = "ada" }')
+        ran = shell.run("profiles", "test", "shop", RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2")
+    assert ran.code == 5
+    assert ran.text.endswith("that ask for them:\n  rpcexplorer profiles test shop --apply --yes\n")
+
+
 def test_bare_basic_server_ends_with_the_commands_that_find_it(shell: Shell) -> None:
     with RawServer(guarded_at("/rpc")) as server:
         ran = shell.run("profiles", "test", server.origin)
