@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import tomllib
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -285,9 +285,9 @@ def held_back(explorer: Explorer) -> bool:
     return not states[0]
 
 
-def accept(explorer: Explorer, changes: Changes, *keys: Collection[str] | None) -> None:
+def accept(explorer: Explorer, changes: Changes, *keys: str) -> None:
     profile, file = explorer.profiles.profiles["shop"], explorer.profiles.files[0]
-    with explorer.accepting(profile, *keys):
+    with explorer.accepting(profile, keys):
         assert explorer.apply("shop", changes, file) is None
 
 
@@ -304,24 +304,51 @@ def test_form_of_request_from_a_file_is_asked_about(shop: Explorer, change: tupl
     assert held_back(shop)
 
 
-def test_accepted_path_is_asked_about_unless_all_is_accepted(shop: Explorer) -> None:
+def test_path_that_was_not_accepted_is_asked_about(shop: Explorer) -> None:
     accept(shop, (("path", "/a"), FORM[0]))
     assert held_back(shop)
-    accept(shop, (("path", "/b"),), None)
+    accept(shop, (("path", "/b"),), "path")
     assert held_back(shop), "it was held back before"
 
 
-def test_proposal_of_a_test_is_accepted_for_its_server_alone(shop: Explorer) -> None:
-    accept(shop, (("path", "/a"), ("auth.kind", "basic"), FORM[0]), None)
+def test_accepted_keys_need_no_second_yes(shop: Explorer) -> None:
+    accept(shop, (("path", "/a"), ("auth.kind", "basic"), FORM[0]), "path", "auth.kind")
     assert not held_back(shop)
-    accept(shop, (("url", "http://127.0.0.1:10"),), None)
+
+
+def test_another_server_is_asked_about(shop: Explorer) -> None:
+    accept(shop, (("url", "http://127.0.0.1:10"),), "url", "path")
     assert held_back(shop)
+
+
+def test_accepted_preset_brings_its_values_along(shop: Explorer) -> None:
+    accept(shop, (("preset", "zabbix"), ("auth.kind", "cookie")), "preset", "auth.kind")
+    assert shop.profiles.profiles["shop"].path == "/api_jsonrpc.php"
+    assert not held_back(shop)
+
+
+@pytest.mark.parametrize(
+    "dormant",
+    ['login = { method = "note.add", params = { text = "{password}" } }', 'headers = { X-Tenant = "evil" }'],
+)
+def test_accepted_auth_frees_no_other_key_of_a_file(shop: Explorer, dormant: str) -> None:
+    basic = MINE.format("").replace("inline", "basic")
+    shop.profiles.files[0].write_text(basic)
+    shop.reload()
+    profile = shop.profiles.profiles["shop"]
+    shop.secrets.save(profile, "password", "hunter2hunter2")
+    shop.profiles.files[0].write_text(basic + dormant)
+    shop.reload()
+    accept(shop, (("auth.kind", "cookie"),), "auth.kind")
+    now = shop.profiles.profiles["shop"]
+    assert now.auth.kind == "cookie"
+    assert not shop.credentials.at_hand(now, "password")
 
 
 def test_change_by_someone_else_meanwhile_is_not_accepted(shop: Explorer) -> None:
     profile, file = shop.profiles.profiles["shop"], shop.profiles.files[0]
     file.write_text(MINE.format('path = "/log"'))
-    with shop.accepting(profile, None):
+    with shop.accepting(profile, ["path"]):
         assert shop.apply("shop", (FORM[0],), file) is None
     assert held_back(shop)
 
@@ -330,7 +357,7 @@ def test_accepted_auth_gets_no_secret_of_another_server(shop: Explorer) -> None:
     hostile = '[profile.shop]\nurl = "http://127.0.0.1:10"\nauth = { kind = "none" }\n'
     shop.profiles.files[0].write_text(hostile)
     shop.reload()
-    accept(shop, (("auth.kind", "inline"), ("auth.username", "ada")), None)
+    accept(shop, (("auth.kind", "inline"), ("auth.username", "ada")), "auth.kind", "auth.username")
     assert held_back(shop)
 
 

@@ -203,7 +203,8 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
 def _change(invocation: Invocation, explorer: Explorer, profile: Profile, proposal: Proposal, file: Path) -> bool:
     """Write it into the file where it counts; return whether credentials are still missing."""
     say = invocation.world.say
-    with explorer.accepting(profile, None):
+    filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
+    with explorer.accepting(profile, filled_in):
         complaint = explorer.apply(profile.name, proposal.changes, file)
     if complaint:
         fail(str(complaint))

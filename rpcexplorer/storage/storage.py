@@ -157,11 +157,12 @@ class Storage:
         return f"Git does not ignore {file}: it is for you alone. Add {file.name} to .gitignore."
 
     @contextmanager
-    def accepting(self, profile: Profile, keys: Collection[str] | None = FORM_OF_REQUEST) -> Iterator[None]:
-        """Change a profile as this person has seen and accepted: the same secrets go to the same server afterwards.
+    def accepting(self, profile: Profile, keys: Collection[str] = ()) -> Iterator[None]:
+        """Change a profile so that its secrets go to the changed destination without another question.
 
-        That holds if nothing but ``keys`` of their destination has changed; None stands for all but the server. What
-        was held back before stays so, and what someone else changes in the same moment is not accepted.
+        ``keys`` are those that this person has typed, or seen with old and new value and said yes to. If anything else
+        of the destination has changed, the next call asks, as it does if a secret was held back before. The form of a
+        request and what a preset among ``keys`` says are accepted with it, another server never.
         """
         self.reload()
         was, before = self.profiles.profiles.get(profile.name), self.secrets.routes.of(profile)
@@ -170,19 +171,24 @@ class Storage:
         now = self.profiles.profiles.get(profile.name)
         if was != profile or now is None or held_back & {*profile.secrets, *now.secrets, KEY}:
             return
-        if self._differs_in(before, now, keys):
+        after = self.secrets.routes.of(now)
+        if all(self._is_accepted(change.key, after, now, keys) for change in changes(before, after)):
             self.credentials.carry_over(profile, now)
+
+    def _is_accepted(self, key: str, after: Route, now: Profile, keys: Collection[str]) -> bool:
+        """Return whether a change of this key of a destination follows from the accepted keys alone."""
+        if key in {*FORM_OF_REQUEST, *keys} or (key == "discovery.url" and "discovery" in keys):
+            return True
+        if key not in after and "auth.kind" in keys:  # settings of the auth type before
+            return key.startswith(("auth.", "login."))
+        return "preset" in keys and self.profiles.is_of_preset(now.name, key)
 
     def use_changed(self, profile: Profile) -> None:
         """Go on with the profile in use as this person has changed it for this run, with what was typed for it."""
         before, self.profile = self._in_use(), profile
-        if self._differs_in(self.secrets.routes.of(before), profile, FORM_OF_REQUEST):
+        old, new = (self.secrets.routes.of(each) for each in (before, profile))
+        if all(change.key in FORM_OF_REQUEST for change in changes(old, new)):
             self.credentials.carry_over(before, profile)
-
-    def _differs_in(self, before: Route, now: Profile, keys: Collection[str] | None) -> bool:
-        """Return whether only these keys of a destination have changed; None: any, at the same server."""
-        changed = {change.key for change in changes(before, self.secrets.routes.of(now))}
-        return "origin" not in changed and (keys is None or changed <= set(keys))
 
     def save_call(self, call: SavedCall, *, replacing: bool = False) -> Complaint | None:
         """Write a saved call into its file, where no secret that this run knows may stand, and read that anew."""

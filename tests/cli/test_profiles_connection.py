@@ -306,6 +306,28 @@ def wants_token(request: Received) -> bytes:
     return http_reply(b"", 401, {"WWW-Authenticate": "Bearer"})
 
 
+def moved_path(request: Received) -> bytes:
+    """Answer at another path, which the server names, and only to those it knows."""
+    if not request.line.startswith("POST /users/eve/rpc "):
+        return http_reply(b"", 308, {"Location": "/users/eve/rpc"}, reason="Permanent Redirect")
+    if request.header("Authorization") is None:
+        return http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="x"'}, reason="Unauthorized")
+    return http_reply(b'{"jsonrpc": "2.0", "id": "1", "error": {"code": -32601, "message": "Method not found"}}')
+
+
+def test_chosen_path_that_a_server_moves_asks_again(shell: Shell) -> None:
+    with RawServer(moved_path) as server:
+        shell.run("profiles", "add", "node", "--url", f"{server.origin}/rpc", "--auth", "basic", "--username", "ada")
+        shell.run("profiles", "secret", "node", "password", "--stdin", stdin=b"sesame-4711\n")
+        tested = shell.run("profiles", "test", "node", "--apply", "--yes")
+        assert "path: /rpc → /users/eve/rpc" in tested.text
+        before = len(server.requests)
+        called = shell.run("call", "ping")
+        assert len(server.requests) == before
+    assert called.code == 3
+    assert "path: /rpc → /users/eve/rpc" in called.err
+
+
 def test_accepted_change_frees_no_secret_that_was_blocked(shell: Shell) -> None:
     own = shell.home / "config" / "sessions.toml"
     with RawServer(wants_token) as server:

@@ -113,6 +113,11 @@ class Profiles(Struct, dict=True):
             return {"path"} if profile.path != PATH else set()
         return {dotted(path) for path, leaf in self.leaves.get(profile.name, {}).items() if not leaf.origin.preset}
 
+    def is_of_preset(self, name: str, key: str) -> bool:
+        """Return whether the value of a dotted key comes from the preset that the profile names."""
+        leaf = self.leaves.get(name, {}).get(split_dotted(key))
+        return leaf is not None and bool(leaf.origin.preset)
+
     def over_preset(self, name: str, said: Leaves) -> tuple[Leaves, list[Complaint]]:
         """What is said of a profile, over the preset that this names, and what is wrong with that one."""
         return self.presets.under(name, said) if ("preset",) in said else (said, [])

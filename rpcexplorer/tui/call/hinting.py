@@ -59,7 +59,7 @@ async def _in_a_file(screen: Screen[Any], explorer: Explorer, hint: Hint, profil
     used = explorer.profile
     if file is None or used != profile:
         return False
-    with explorer.accepting(profile, None):
+    with explorer.accepting(profile, {key for key, _ in hint.changes}):
         complaint = explorer.apply(profile.name, hint.changes, file)
     said = [str(complaint)] if complaint else explorer.profiles.overruled(profile.name, hint.changes, file)
     for sentence in said:

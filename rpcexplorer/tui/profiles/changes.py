@@ -67,7 +67,7 @@ async def edited(screen: Screen[Any], explorer: Explorer, profile: Profile) -> b
     def save(filled: Mapping[str, str]) -> Wrong | None:
         was, typed = explorer.profiles.profiles.get(name, profile), with_path(filled, path)
         changed = changes_of(was, typed, lambda key: bool(source(key)))
-        with explorer.accepting(profile, None):
+        with explorer.accepting(profile, {*changed, *(["path"] if "url" in changed else [])}):
             edits, is_bare = explorer.edits(form.file(typed)), split_address(filled["url"])[1] is None
             wrong = edit_profile(edits, was, typed, source, is_bare=is_bare) or _read_again(explorer, name)
         if wrong:

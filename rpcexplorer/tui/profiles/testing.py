@@ -298,7 +298,8 @@ async def _kept(screen: Screen[Any], explorer: Explorer, profile: Profile, propo
 async def _changed(screen: Screen[Any], explorer: Explorer, profile: Profile, proposal: Proposal) -> str:
     """Write what was proposed where it counts; the profile's name, empty where that could not be done."""
     file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
-    with explorer.accepting(profile, None):
+    filled_in = {key for key, _ in proposal.changes} - explorer.profiles.chosen(profile)
+    with explorer.accepting(profile, filled_in):
         complaint = explorer.apply(profile.name, proposal.changes, file)
     if complaint:
         screen.notify(str(complaint), markup=False, severity="warning", timeout=15)
