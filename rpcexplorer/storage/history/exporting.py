@@ -35,7 +35,10 @@ from rpcexplorer.storage.opening import told_size
 
 PARTS: Final = ("params", "result", "error")
 """What a pointer from the top begins with."""
-_TOKEN: Final = re.compile(rf"(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]{{5,}})")
+_TOKEN: Final = re.compile(
+    rf'"jsonrpc"\s*+:\s*+"2\.0"|(?P<string>{STRING})(?P<key>\s*+:)?|(?P<number>-?[0-9][0-9.eE+-]*+)'
+)
+"""A value or a key of a JSON text; the version is neither, for a response without it could not be read."""
 
 
 class Exported(Struct, frozen=True):
@@ -140,8 +143,7 @@ class _Hiding:
     """What somebody wants hidden: found at its places first, then taken out wherever else the same value stands."""
 
     def __init__(self) -> None:
-        self._texts: set[str] = set()
-        self._numbers: set[str] = set()
+        self._values: set[str] = set()
         self.short: list[str] = []
 
     def look(self, pointer: str, calls: Iterable[Exchange]) -> str:
@@ -155,20 +157,11 @@ class _Hiding:
             for text, inside in places:
                 for start, end in spans_at(text, inside):
                     found = True
-                    self._note(text[start:end])
-                    if pointer not in self.short and _is_short(text[start:end]):
+                    values = [*_values_in(text[start:end])]
+                    self._values.update(values)
+                    if pointer not in self.short and any(len(value) < SHORTEST for value in values):
                         self.short.append(pointer)
         return "" if found else f"{pointer} leads nowhere in these calls, so nothing was written: check its names."
-
-    def _note(self, value: str) -> None:
-        whole = value[:1] not in "{["
-        for token in _TOKEN.finditer(value):
-            if token["number"]:
-                self._numbers.add(token["number"])
-            elif not token["key"]:
-                text = decoded(token["string"])
-                if text and not HIDDEN.fullmatch(text) and (whole or len(text) >= SHORTEST):
-                    self._texts.add(text)
 
     def look_at_methods(self, calls: Iterable[Exchange]) -> str:
         """Return a sentence if what is to be hidden is part of a method's name; it names the call alone."""
@@ -180,7 +173,7 @@ class _Hiding:
 
     def _is_in_method(self, method: str) -> bool:
         """Return whether a value is part of a method's name; a short one, if it is a word of it."""
-        return self.told(method) != method or not self._texts.isdisjoint(re.split(r"[\W_]+", method))
+        return self.told(method) != method or not self._values.isdisjoint(re.split(r"[\W_]+", method))
 
     def is_blind(self, call: Exchange, pointers: Sequence[str]) -> bool:
         """Whether something may have to be hidden in a reply that cannot be looked into, or half of it at its end."""
@@ -199,16 +192,18 @@ class _Hiding:
                 case "reply", _:
                     return self._body(call, ways).encode("utf-8", "surrogateescape")
                 case "code", _:
-                    is_hidden = str(value) in self._numbers or not {("error",), ("error", "code")}.isdisjoint(ways)
+                    is_hidden = str(value) in self._values or not {("error",), ("error", "code")}.isdisjoint(ways)
                     return None if is_hidden else value
                 case "message", _ if not {("error",), ("error", "message")}.isdisjoint(ways):
                     return UNRECORDED
-                case "message", _ if isinstance(call.outcome, Result) and any(parts[0] == "result" for parts in ways):
+                case "message", _ if isinstance(call.outcome, Result) and _may_be_in_result(ways, call):
                     return UNRECORDED  # a failed tool's text, which is a part of the result
                 case "kind" | "outcome" | "step" | "envelope", _:  # words of ours
                     return value
                 case _, str():
                     return self.told(value)
+                case "remarks", list():
+                    return [self.told(self._hidden(text, [])) for text in value]  # they quote values as JSON
                 case _, list():
                     return list(map(self.told, value))
             return value
@@ -221,7 +216,7 @@ class _Hiding:
         body = call.response.body.decode("utf-8", "surrogateescape")
         place = _place_of(call)
         if place is None:
-            return self._hidden(body, [])
+            return self._hidden(body, []) if body.lstrip()[:1] in ("{", "[") else self.told(body)
         name, start, end = place
         inside = self._hidden(body[start:end], [parts[1:] for parts in ways if parts[0] == name])
         return self._hidden(body[:start], []) + inside + self._hidden(body[end:], [])
@@ -234,21 +229,23 @@ class _Hiding:
             if not edits or start >= edits[-1].end:  # the outer one of two
                 edits.append(Edit(start, end, f'"{UNRECORDED}"'))
         text = edited(text, edits)
-        elsewhere = (Edit(*token.span(token.lastgroup or 0), f'"{UNRECORDED}"') for token in self._same(text))
-        return self._text(edited(text, elsewhere))
+        return self._text(self._without_same(text))
 
-    def _same(self, text: str) -> Iterator[re.Match[str]]:
-        for token in _TOKEN.finditer(text):
-            if token["number"] in self._numbers or (
-                token["string"] and not token["key"] and decoded(token["string"]) in self._texts
-            ):
-                yield token
+    def _without_same(self, text: str, shortest_number: int = 1) -> str:
+        """Return a text with marks instead of the strings and numbers in it that are to be hidden."""
+        edits = (
+            Edit(*token.span("number" if token["number"] else "string"), f'"{UNRECORDED}"')
+            for token in _TOKEN.finditer(text)
+            if len(token["number"] or "") >= shortest_number or token["string"]
+            if _value_of(token) in self._values
+        )
+        return edited(text, edits)
 
     def told(self, text: str) -> str:
         """Return a sentence, name or header without what is hidden; it may quote only the beginning of a value."""
-        if text in self._texts:
+        if text in self._values:
             return UNRECORDED
-        text = self._hidden(text, [])
+        text = self._text(self._without_same(text, SHORTEST))  # a short number may be part of a date
         for value in self._long if "…" in text else ():
             for length in range(min(len(value) - 1, LONGEST), SHORTEST - 1, -1):
                 text = text.replace(f"{value[:length]}…", f"{UNRECORDED}…")
@@ -256,12 +253,12 @@ class _Hiding:
 
     def _text(self, text: str) -> str:
         """Any text without what is hidden, where that is long enough to mean nothing else."""
-        return self._redactor.text(text) if self._texts or self._numbers else text
+        return self._redactor.text(text) if self._values else text
 
     @cached_property
     def _long(self) -> Sequence[str]:
         """What is looked for inside other text; complete when all is noted."""
-        return [each for each in sorted(self._texts | self._numbers) if len(each) >= SHORTEST]
+        return [each for each in sorted(self._values) if len(each) >= SHORTEST]
 
     @cached_property
     def _redactor(self) -> Redactor:
@@ -281,10 +278,23 @@ def _ways(pointer: str, call: Exchange) -> Iterator[tuple[str, ...]]:
         yield from (("result", ANY, *parts), ("result", ANY, "result", *parts))
 
 
-def _is_short(value: str) -> bool:
-    """Return whether a value is a text or a number that turns up in other texts by chance."""
-    text = decoded(value) if value[:1] == '"' else value if value[:1] in "-0123456789" else ""
-    return 0 < len(text) < SHORTEST
+def _value_of(token: re.Match[str]) -> str:
+    """Return the text or number that a token is; nothing for a key."""
+    return token["number"] or (decoded(token["string"]) if token["string"] and not token["key"] else "")
+
+
+def _values_in(value: str) -> Iterator[str]:
+    """Return the texts and numbers of a JSON value that are to be hidden: itself, or all in it."""
+    values = map(_value_of, _TOKEN.finditer(value))
+    return (each for each in values if each and not HIDDEN.fullmatch(each))
+
+
+def _may_be_in_result(ways: Iterable[Sequence[str]], call: Exchange) -> bool:
+    """Return whether a place to hide is in the result, or nobody can tell."""
+    inside = [parts[1:] for parts in ways if parts[0] == "result"]
+    return _place_of(call) is None or any(
+        True for text in _texts_of(call, "result") for parts in inside for _ in spans_at(text, parts)
+    )
 
 
 def _texts_of(call: Exchange, part: str) -> Iterator[str]:

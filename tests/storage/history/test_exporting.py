@@ -273,12 +273,49 @@ def test_short_value_is_hidden_as_whole_value_and_reported() -> None:
     other = replace(source, id="x2", name="Bo", outcome=Malformed("no", (remark,)), params='["Bo", "Bob"]')
     made = exported([source, other], {}, [], "Bo", ["/result/who", "/result/age", "/result/more"])
     assert isinstance(made, Exported)
-    assert made.short == ("/result/who", "/result/age")
+    assert made.short == ("/result/who", "/result/age", "/result/more")
     assert (made.note, made.exchanges[1].name, made.exchanges[1].params) == (
         *[UNRECORDED] * 2,
         f'["{UNRECORDED}", "Bob"]',
     )
     assert made.exchanges[1].remarks == (f'id is "{UNRECORDED}", not "x1"',)
+
+
+def test_scalars_of_a_hidden_object_are_hidden_as_whole_values() -> None:
+    body = result('{"user": {"name": "Bob", "pin": 4711}, "owner": "Bob", "code": 4711, "log": "Bob logged in"}')
+    made = exported([call(body, '["4711", 47112]')], {}, [], "", ["/user"])
+    assert isinstance(made, Exported)
+    (left,) = made.exchanges
+    mark = f'"{UNRECORDED}"'
+    told = f'{{"user": {mark}, "owner": {mark}, "code": {mark}, "log": "Bob logged in"}}'
+    assert left.outcome == decode(result(told).encode(), None)
+    assert left.params == f"[{mark}, 47112]"
+    assert made.short == ("/user",)
+
+
+def test_hidden_short_values_leave_version_and_dates_readable() -> None:
+    source = call(result('{"about": {"version": "2.0", "day": 23}, "day": 23, "items": [true, null, ""]}'))
+    dated = ("Date", "Mon, 23 Nov 2026 06:52:28 GMT")
+    source = replace(source, response=replace(source.response, headers=(dated,)))
+    made = exported([source], {}, [], "23 calls", ["/about", "/items"])
+    assert isinstance(made, Exported)
+    (left,) = made.exchanges
+    assert isinstance(left.outcome, Result)
+    assert b"23" not in left.outcome.value
+    assert (left.response.headers, made.note, made.short) == ((dated,), "23 calls", ("/about",))
+
+
+@pytest.mark.parametrize(("pointer", "message"), [("/params/name", "no such file"), ("/content", UNRECORDED)])
+def test_message_of_a_failed_tool_is_hidden_with_its_result(pointer: str, message: str) -> None:
+    body = result('{"isError": true, "content": [{"type": "text", "text": "no such file"}]}')
+    failed = call(body)
+    assert isinstance(failed.outcome, Result)
+    failed = replace(failed, outcome=replace(failed.outcome, message="no such file"))
+    made = exported([failed], {}, [], "", [pointer])
+    assert isinstance(made, Exported)
+    outcome = made.exchanges[0].outcome
+    assert isinstance(outcome, Result)
+    assert outcome.message == message
 
 
 @pytest.mark.parametrize("pointer", ["/result/nothing", "/params/0", "/headers/x", "result", ""])
