@@ -10,7 +10,7 @@ from rpcexplorer.cli.recorded import Recorded, always_ignored, one_of, opened
 from rpcexplorer.cli.values import OneOf
 from rpcexplorer.cli.world import World
 from rpcexplorer.explorer import Explorer
-from rpcexplorer.model.exchange import Exchange, Refused
+from rpcexplorer.model.exchange import Refused
 from rpcexplorer.views.copying.forms import FORMS, TELLING, made, marks, replaced, replaced_told, reply
 from rpcexplorer.views.copying.subject import Subject, profile_of, record_of
 from rpcexplorer.views.printable import printable_bytes
@@ -50,7 +50,7 @@ def copy(context: click.Context, ids: tuple[str, ...], form: str, output: str | 
     if len(calls) == MOST:
         content, count = _of_two(world, explorer, calls[0], calls[1])
     elif form == "reply":
-        content, count = _reply(explorer, calls[0].exchange)
+        content, count = _reply(explorer, calls[0])
     else:
         content, count = _made(world, explorer, calls[0], form)
     if form not in {"request", "reply"}:
@@ -68,8 +68,8 @@ def _made(world: World, explorer: Explorer, call: Recorded, form: str) -> tuple[
     """It, and how many secrets were replaced in it."""
     subject = _subject(world, explorer, call, runs=form not in TELLING)
     content = made(form, subject)
-    if FORMS[form].runs and (moved := explorer.secrets.withheld(subject.profile, content.decode(errors="replace"))):
-        fail(explorer.redactor().text(moved.sentence(subject.profile.name)), 3)  # no other program would ask
+    if FORMS[form].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
+        fail(why, 3)
     return content, replaced(form, subject, content)
 
 
@@ -100,7 +100,8 @@ def _subject(world: World, explorer: Explorer, call: Recorded, *, runs: bool) ->
     return subject
 
 
-def _reply(explorer: Explorer, exchange: Exchange) -> tuple[bytes, int]:
-    its_own, _ = profile_of(exchange, explorer.profiles.profiles)
-    content = reply(exchange, its_own, explorer.credentials.in_use())
+def _reply(explorer: Explorer, call: Recorded) -> tuple[bytes, int]:
+    ours = explorer.journal.is_ours(call.exchange, call.source)
+    its_own, _ = profile_of(call.exchange, explorer.profiles.profiles, ours=ours)
+    content = reply(call.exchange, its_own, explorer.credentials.in_use())
     return content, marks(content)

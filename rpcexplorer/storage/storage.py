@@ -118,6 +118,11 @@ class Storage:
         profile = self._in_use().name if of_this_profile and self.profile else ""
         return Redactor(self.credentials.in_use(), profile=profile)
 
+    def withheld(self, profile: Profile, text: str) -> str:
+        """Return why a text for other programs, which would not ask, is not handed out; empty if it may be."""
+        moved = self.secrets.withheld(profile, text)
+        return self.redactor().text(moved.sentence(profile.name)) if moved else ""
+
     def save_setting(self, key: str, value: object) -> str:
         """Set one key of ``settings.toml``; a sentence where that failed."""
         return str(save_setting(self.paths, key, value) or "")

@@ -163,8 +163,8 @@ def _of_call(
     if subject is None or isinstance(subject, Refused):
         return subject.sentence if subject else NOTHING
     content = made(what, subject)
-    if FORMS[what].runs and (moved := explorer.secrets.withheld(subject.profile, content.decode(errors="replace"))):
-        return explorer.redactor().text(moved.sentence(subject.profile.name))  # no other program would ask
+    if FORMS[what].runs and (why := explorer.withheld(subject.profile, content.decode(errors="replace"))):
+        return why
     label = TICKET if what == "markdown" else FORMS[what].words
     method = exchange.method if exchange else getattr(draft, "method", "batch")
     return Copied(
@@ -184,7 +184,7 @@ def _subject(
     if exchange is not None:
         ours = explorer.journal.is_ours(exchange, used)
         return record_of(exchange, _profiles(explorer), explorer.preview, secrets=secrets, ours=ours, runs=runs)
-    return (subject_of(used, draft, explorer.preview, secrets=secrets) if used else None), ""
+    return (subject_of(used, draft, explorer.preview, secrets=secrets, ours=True) if used else None), ""
 
 
 def _profiles(explorer: Explorer) -> dict[str, Profile]:
@@ -206,7 +206,8 @@ def _of_reply(explorer: Explorer, exchange: Exchange | None, found: bytes | None
         return NOTHING
     hide = explorer.redactor()
     if what == "headers" and exchange is not None:
-        profile, _ = profile_of(exchange, _profiles(explorer))
+        ours = explorer.journal.is_ours(exchange, explorer.profile)
+        profile, _ = profile_of(exchange, _profiles(explorer), ours=ours)
         content = head(exchange, profile, explorer.credentials.in_use())
     else:
         content = hide.body(found)

@@ -14,6 +14,7 @@ from rpcexplorer.auth.flow import AuthHeader, Message
 from rpcexplorer.auth.kind import ByClient
 from rpcexplorer.auth.login import login_params
 from rpcexplorer.auth.registry import auth_of
+from rpcexplorer.model.complaint import listed
 from rpcexplorer.model.draft import Batch, Draft, Problem, sent_draft, to_calls
 from rpcexplorer.model.exchange import Exchange, Preview, Refused
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
@@ -33,6 +34,7 @@ MCP_ASKS: Final = '{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo
 """What a client of MCP says of itself, with the version of which its header goes out."""
 
 THEIRS: Final = "Someone else recorded this call to an address of theirs: credentials and own headers are left out."
+SEVERAL: Final = "Someone else recorded this call to the address of {}: credentials and own headers are left out."
 
 KEPT: Final = Policy(guesses=True)
 """All of a body, without what may be a secret."""
@@ -110,19 +112,23 @@ class Subject(Struct, frozen=True):
         return {each.name: each.shown for each in kind.headers(self.profile)}
 
 
-def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool = True) -> tuple[Profile, str]:
-    """The profile that the call was made with, as far as it can be known, and a sentence about what cannot.
+def profile_of(exchange: Exchange, profiles: Mapping[str, Profile], *, ours: bool) -> tuple[Profile, str]:
+    """Return the profile that the call was made with, as far as it is known, and a sentence about what is not.
 
     A record can say that a call went anywhere: to an address that is no profile's goes no profile's secret, but what
-    the variables for ``--url`` hold; and nothing if the record is not ``ours``, for its writer chose the address.
+    the variables for ``--url`` hold. If the record is not ``ours``, its writer chose name and address: then only the
+    one profile of ours that has this address is used, and if there is none, or several, nothing of any.
     """
     known = profiles.get(exchange.profile)
-    today = redacted_address(known.endpoint) if known else ""
-    if known is not None and exchange.url in {known.endpoint, today}:
+    if known is not None and _has_address(known, exchange.url):
         return known, ""
     if exchange.foreign or not ours:
-        return _unknown(exchange), THEIRS
+        same = [each for each in profiles.values() if _has_address(each, exchange.url)]
+        if len(same) == 1:
+            return same[0], f"Someone else recorded this call. It is copied as profile {same[0].name} sends it."
+        return _unknown(exchange), SEVERAL.format(listed([each.name for each in same])) if same else THEIRS
     if known is not None:
+        today = redacted_address(known.endpoint)
         moved = f"Profile {known.name} points to {today} today; the call went to {exchange.url}, as this does."
         return replace(known, name=AD_HOC_NAME, url=exchange.url, path="", ad_hoc=True), moved
     name = exchange.profile or AD_HOC_NAME
@@ -137,7 +143,7 @@ def subject_of(
     preview: Previewing,
     *,
     secrets: Iterable[Secret] = (),
-    ours: bool = True,
+    ours: bool,
 ) -> Subject | Refused:
     """Get ready what snippets are made of, or say why it cannot be sent.
 
@@ -182,6 +188,11 @@ def record_of(
     bare = _unknown(exchange)
     told = f"Profile {profile.name} would not send it so today: its own headers and its auth are not shown."
     return subject_of(bare, exchange, partial(preview, profile=bare), secrets=secrets, ours=ours), missing or told
+
+
+def _has_address(profile: Profile, url: str) -> bool:
+    """Return whether a recorded address, which may be redacted, is the profile's."""
+    return url in {profile.endpoint, redacted_address(profile.endpoint)}
 
 
 def _unknown(exchange: Exchange) -> Profile:

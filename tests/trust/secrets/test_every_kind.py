@@ -106,7 +106,7 @@ def test_whatever_is_typed_for_any_kind_is_told_to_nobody(tmp_path: Path, kind: 
             told[method] = f"{exchange!r} {exchange.response.body.decode(errors='replace')}"
             assert explorer.profile is not None
             shown, known = explorer.preview, explorer.credentials.in_use()
-            subject = subject_of(explorer.profile, exchange, shown, secrets=known)
+            subject = subject_of(explorer.profile, exchange, shown, secrets=known, ours=True)
             assert isinstance(subject, Subject)
             told[f"{method} copied"] = "\n".join(forms.made(form, subject).decode() for form in SNIPPETS)
         told["recent"] = repr(explorer.recent(50))

@@ -161,7 +161,7 @@ def test_what_is_typed_at_a_prompt_stays_between_the_person_and_the_server(tmp_p
         credentials = explorer.credentials
         assert explorer.profile is not None
         for what in (typed, exchange):
-            subject = subject_of(explorer.profile, what, explorer.preview, secrets=credentials.in_use())
+            subject = subject_of(explorer.profile, what, explorer.preview, secrets=credentials.in_use(), ours=True)
             assert isinstance(subject, Subject)
             for kind in SNIPPETS:
                 told[f"{profile} {type(what).__name__} {kind}"] = forms.made(kind, subject).decode()

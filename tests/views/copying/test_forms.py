@@ -22,7 +22,7 @@ KNOWN = Secret("hunter2-hunter2", "shop.password")
 
 
 def subject(what: Draft | Exchange, profile: Profile = SHOP, *, session: bool = True) -> Subject:
-    found = subject_of(profile, what, previewing(profile, session=session), secrets=[KNOWN])
+    found = subject_of(profile, what, previewing(profile, session=session), secrets=[KNOWN], ours=True)
     assert isinstance(found, Subject)
     return found
 

@@ -35,7 +35,7 @@ SHOP = Profile("shop", "https://shop.example.com", headers=(("X-Tenant", "ac'me 
 
 
 def made(kind: str, what: Draft | Batch | Exchange, profile: Profile = SHOP, *, session: bool = True) -> str:
-    return copied(kind, subject_of(profile, what, previewing(profile, session=session)))
+    return copied(kind, subject_of(profile, what, previewing(profile, session=session), ours=True))
 
 
 def copied(kind: str, subject: Subject | Refused) -> str:
@@ -87,15 +87,31 @@ def test_a_record_knows_its_envelope_also_where_its_profile_is_gone() -> None:
     one = exchange(
         Result(b"1"), profile="gone", method="torrent-get", params='{"ids":[1]}', envelope="transmission", id="7"
     )
-    profile, _ = profile_of(one, {})
+    profile, _ = profile_of(one, {}, ours=True)
     assert '{"method":"torrent-get","arguments":{"ids":[1]},"tag":7}' in made("curl", one, profile)
 
 
-def test_of_a_call_that_somebody_else_made_it_is_said_whose_profile_is_not_known() -> None:
-    for foreign, said in ((True, "Someone else recorded this call"), (False, "There is no profile gone")):
-        profile, missing = profile_of(exchange(Result(b"1"), profile="gone", foreign=foreign), {"shop": SHOP})
-        assert missing.startswith(said)
-        assert profile.ad_hoc
+@pytest.mark.parametrize(("ours", "said"), [(False, "Someone else recorded"), (True, "There is no profile gone")])
+def test_record_without_a_known_profile_gets_none(ours: bool, said: str) -> None:
+    profile, missing = profile_of(exchange(Result(b"1"), profile="gone", foreign=not ours), {"shop": SHOP}, ours=ours)
+    assert missing.startswith(said)
+    assert profile.ad_hoc
+
+
+def test_foreign_record_gets_the_profile_with_its_address() -> None:
+    sent = exchange(Result(b"1"), profile="prod", url=SHOP.endpoint)
+    elsewhere = replace(SHOP, name="prod", url="https://prod.example.com")
+    for profiles in ({"shop": SHOP}, {"shop": SHOP, "prod": elsewhere}):
+        profile, missing = profile_of(sent, profiles, ours=False)
+        assert profile is SHOP
+        assert "profile shop" in missing
+
+
+def test_foreign_record_with_two_possible_profiles_gets_none() -> None:
+    sent = exchange(Result(b"1"), profile="prod", url=SHOP.endpoint)
+    profile, missing = profile_of(sent, {"shop": SHOP, "other": replace(SHOP, name="other")}, ours=False)
+    assert profile.ad_hoc
+    assert "shop, other" in missing
 
 
 # --- curl ----------------------------------------------------------------------------------------------------------
@@ -129,7 +145,7 @@ def test_without_a_session_nothing_is_sent_where_no_login_goes_ahead(kind: str, 
         is_login = isinstance(draft, Draft) and draft.method == profile.login.method
         return Refused("profile", "it is not in order") if is_login else previewing(profile)(draft, id=id, bare=bare)
 
-    script = copied(kind, subject_of(profile, Draft("ping"), no_login))
+    script = copied(kind, subject_of(profile, Draft("ping"), no_login, ours=True))
     (tmp_path / program).write_text(f"#!/bin/sh\necho sent > {tmp_path}/sent\n")
     (tmp_path / program).chmod(0o755)
     environment = {"PATH": f"{tmp_path}:{os.environ['PATH']}"}
@@ -315,7 +331,7 @@ def test_an_exchange_leads_back_to_its_draft(kind: str, draft: Draft | Batch) ->
 
 
 def test_of_what_cannot_be_sent_it_is_said_why() -> None:
-    refused = subject_of(SHOP, Draft("ping", "[1,"), previewing(SHOP))
+    refused = subject_of(SHOP, Draft("ping", "[1,"), previewing(SHOP), ours=True)
     assert isinstance(refused, Refused)
     assert "line 1" in refused.sentence
 
@@ -333,7 +349,7 @@ def test_no_secret_is_in_a_snippet_wherever_it_was_written(kind: str) -> None:
         ErrorObject(1, "wrong: hunter2-hunter2", None, b"{}"), params=params, body=params.encode(), profile="shop"
     )
     for what in (sent, Draft("m", params)):
-        text = copied(kind, subject_of(profile, what, previewing(profile), secrets=[KNOWN]))
+        text = copied(kind, subject_of(profile, what, previewing(profile), secrets=[KNOWN], ours=True))
         assert not [secret for secret in ("hunter2", "short", "aHVudGVy") if secret in text]
         assert ("«shop.password»" if kind in {"command", "markdown"} else "RPCEXPLORER_SHOP_PASSWORD") in text
 
@@ -374,7 +390,7 @@ def test_another_profiles_placeholder_becomes_no_variable_of_that_profile(kind: 
 def test_in_the_record_of_somebody_else_nothing_stands_for_a_secret(kind: str) -> None:
     sent = exchange(Result(b"1"), params='{"text": "«shop.password»"}', profile="shop")
     theirs = copied(kind, subject_of(SHOP, sent, previewing(SHOP), ours=False))
-    ours = copied(kind, subject_of(SHOP, sent, previewing(SHOP)))
+    ours = copied(kind, subject_of(SHOP, sent, previewing(SHOP), ours=True))
     for secret in ("RPCEXPLORER_SHOP_PASSWORD", "«shop.password»"):
         assert secret not in theirs
     assert "SHOP_PASSWORD" in ours or "«shop.password»" in ours
