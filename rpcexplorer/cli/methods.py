@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 
 import click
@@ -11,6 +12,7 @@ from rpcexplorer.cli.context import Invocation, complete_methods, fail, invocati
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.values import AUTH, OneOf
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
+from rpcexplorer.cli.world import PROGRAM
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.complaint import nearest_few
 from rpcexplorer.model.methods.listing import Discovery
@@ -85,6 +87,10 @@ def methods(
         _print_changes(invocation, explorer, as_json=as_json)
     else:
         _print(invocation, explorer, name, as_json=as_json)
+        if not (name or refresh or explorer.listed()):
+            named = {"-p": profile or invocation.profile, "--url": url or invocation.url, "--auth": auth}
+            options = "".join(f" {option} {shlex.quote(value)}" for option, value in named.items() if value)
+            invocation.world.say(f"No methods are known yet. Run:\n{PROGRAM} methods --refresh{options}")
     if explorer.catalogues.trouble:
         invocation.world.say(explorer.catalogues.trouble)
     context.exit(code)

@@ -93,6 +93,23 @@ def test_methods_of_typed_address_are_listed(shell: Shell, url: str) -> None:
     assert "Name a profile or a URL, not both." in shell.run("methods", "--url", url, "-p", "shop").err
 
 
+@pytest.mark.parametrize(
+    ("line", "options"),
+    [
+        ("methods", ""),
+        ("methods -p far", " -p far"),
+        ("-p far methods", " -p far"),
+        ("methods --url http://h/rpc --auth bearer", " --url http://h/rpc --auth bearer"),
+        ("--url http://h/rpc methods --json", " --url http://h/rpc"),
+    ],
+)
+def test_unknown_methods_suggest_the_refresh(shell: Shell, line: str, options: str) -> None:
+    shell.sessions('default = "far"\n[profile.far]\nurl = "http://127.0.0.1:9"\npath = "/rpc"\n')
+    ran = shell.run(*line.split())
+    assert (ran.code, ran.text.strip()) == (0, "[]" if "--json" in line else "")
+    assert ran.err == f"rpcexplorer: No methods are known yet. Run:\n  rpcexplorer methods --refresh{options}\n"
+
+
 def test_a_service_that_offers_nothing_is_in_order(shell: Shell) -> None:
     with RawServer(NOT_FOUND) as server:
         shell.sessions(f'[profile.bare]\nurl = "{server.origin}"\n')
