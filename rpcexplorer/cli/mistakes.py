@@ -35,9 +35,10 @@ class CommandGroup(click.Group):
 
 
 def sentence(error: click.UsageError) -> str:
-    """What is wrong with the command line, and where there is more to read."""
-    hint = f" Try: {error.ctx.command_path} --help" if error.ctx else ""
-    return f"{_what(error)}{hint}"
+    """Return what is wrong with the command line, and where there is more to read if nothing was suggested."""
+    what = _what(error)
+    is_suggested = "\n" in what or what.endswith("?")
+    return what if is_suggested or error.ctx is None else f"{what} Try: {error.ctx.command_path} --help"
 
 
 def _what(error: click.UsageError) -> str:

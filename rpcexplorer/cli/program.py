@@ -58,9 +58,12 @@ class Commands(CommandGroup):
 
     def instead(self, ctx: click.Context, name: str) -> str:
         """Return what was probably meant: a profile, another command, or a method."""
-        if name in quiet_explorer(ctx).profiles.leaves:
-            return f". To open the profile: {ctx.command_path} -p {shlex.quote(name)}"
-        as_method = "" if set(name) & set("/:\\ ") else f" To call a method: {ctx.command_path} call {name}"
+        profiles = quiet_explorer(ctx).profiles.leaves
+        if found := [each for each in profiles if each == name] or [
+            each for each in profiles if each.lower() == name.lower()
+        ]:
+            return f". To open the profile:\n{ctx.command_path} -p {shlex.quote(found[0])}"
+        as_method = "" if set(name) & set("/:\\ ") else f" To call a method:\n{ctx.command_path} call {name}"
         if set(name) & set("/:") and "\\" not in name:
             return ". An address begins with http:// or https://"
         said = super().instead(ctx, name)

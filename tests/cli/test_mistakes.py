@@ -13,12 +13,11 @@ from tests.cli.test_program import ALL
 from tests.fakes.shell import Shell
 
 MEANT = [
-    ("cal", "There is no command cal; did you mean call? Try: rpcexplorer --help"),
+    ("cal", "There is no command cal; did you mean call?\n"),
     ("metods --refresh", "There is no command metods; did you mean methods?"),
-    ("profiles lst", "There is no command lst; did you mean list? Try: rpcexplorer profiles --help"),
+    ("profiles lst", "There is no command lst; did you mean list?\n"),
     ("history serch x", "There is no command serch; did you mean search?"),
     ("profiles frobnicate", "There is no command frobnicate: there are add, allow, check, default, list,"),
-    ("user.create", "There is no command user.create. To call a method: rpcexplorer call user.create"),
     ("profiles", "rpcexplorer profiles needs a command: add, allow, check, default, list,"),
     ("history", "rpcexplorer history needs a command: export, import, list"),
     ("call", "METHOD is missing: rpcexplorer call [OPTIONS] METHOD [PARAMS]... Try: rpcexplorer call --help"),
@@ -28,7 +27,7 @@ MEANT = [
     ("profiles allow --folder nowhere --yes", "There is no folder "),
     ("logout", "none is defined yet: run `rpcexplorer profiles add NAME --url URL`"),
     ("profiles add x", "--url is missing: rpcexplorer profiles add"),
-    ("call m --evelope", "There is no option --evelope; did you mean --envelope?"),
+    ("call m --evelope", "There is no option --evelope; did you mean --envelope?\n"),
     ("call m --dryrun", "There is no option --dryrun; did you mean --dry-run?"),
     ("call m --sessions a.toml", "There is no option --sessions here: it goes before call."),
     ("call m --timeout abc", "--timeout: abc is no time: write seconds as a number above 0, such as 30 or 0.5."),
@@ -127,9 +126,16 @@ def test_a_folder_that_others_can_write_to_is_refused_once(shell: Shell) -> None
     assert "there is no profile `p`; the profiles are mine" in shell.run("call", "-p", "p", "ping").err
 
 
-@pytest.mark.parametrize("words", [["staging"], ["staging", "ping"]])
-def test_profile_name_as_command_suggests_the_option(shell: Shell, words: list[str]) -> None:
+SUGGESTED = [
+    ("staging", "There is no command staging. To open the profile:", "rpcexplorer -p staging"),
+    ("staging ping", "There is no command staging. To open the profile:", "rpcexplorer -p staging"),
+    ("Staging", "There is no command Staging. To open the profile:", "rpcexplorer -p staging"),
+    ("user.create", "There is no command user.create. To call a method:", "rpcexplorer call user.create"),
+]
+
+
+@pytest.mark.parametrize(("line", "said", "command"), SUGGESTED, ids=[line for line, *_ in SUGGESTED])
+def test_suggested_command_is_on_its_own_line(shell: Shell, line: str, said: str, command: str) -> None:
     shell.sessions('[profile.staging]\nurl = "http://127.0.0.1:9"\n')
-    ran = shell.run(*words)
-    assert ran.code == 2
-    assert "There is no command staging. To open the profile: rpcexplorer -p staging" in ran.err
+    ran = shell.run(*line.split())
+    assert (ran.code, ran.err) == (2, f"rpcexplorer: {said}\n  {command}\n")
