@@ -133,19 +133,10 @@ class Explorer(KnownMethods):
         exchange = await (await self.clients.of(profile)).login(watch=watch, stop=stop)
         return self.catalogues.with_habits(exchange, profile)
 
-    async def test(
-        self, profile: Profile, tell: Tell | None = None, stop: Stop | None = None, *, agreed: bool = False
-    ) -> Report:
-        """Find out by a few harmless calls how a server wants to be spoken to; ``tell`` hears of each step.
-
-        ``agreed``: other paths of the server may be tried with the credentials; else the person is asked.
-        """
-
-        async def agrees(question: str) -> bool:
-            return agreed or await self.credentials.agrees(question, title="Send the credentials to other paths?")
-
+    async def test(self, profile: Profile, tell: Tell | None = None, stop: Stop | None = None) -> Report:
+        """Find out by a few harmless calls how a server wants to be spoken to; ``tell`` hears of each step."""
         missing = [each for each, found in self.credentials.state(profile).items() if not found and each != "session"]
-        return await self.clients.test(profile, self.profiles, missing, agrees=agrees, tell=tell, stop=stop)
+        return await self.clients.test(profile, self.profiles, missing, tell=tell, stop=stop)
 
     def preview(
         self, draft: Draft | Batch, *, id: str | None = None, profile: Profile | None = None, bare: bool = False

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 
 import click
 
-from rpcexplorer.model.person import PLAIN_HTTP, Entered, Store
+from rpcexplorer.model.person import Entered, Store
 from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.views.printable import printable
 
@@ -26,7 +26,7 @@ class PersonAtTerminal:
             click.echo(f"hint: to store it in {printable(store.place)}: {printable(store.command)}", err=True)
         return (value, False) if value else None
 
-    async def agrees(self, question: str, *, title: str = PLAIN_HTTP) -> bool:  # noqa: ARG002
+    async def agrees(self, question: str) -> bool:
         """Ask for a yes; Enter alone is a no."""
         with interruptible():
             return click.confirm(printable(question), default=False, err=True)

@@ -34,7 +34,7 @@ NEW = "NAME"
 @click.command("test")
 @click.argument("name", metavar="[NAME|URL]", required=False, shell_complete=complete_profiles)
 @click.option("--apply", "apply", is_flag=True, help="Change the profile as the test proposes; asks first.")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask before changes, or before other paths get credentials.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask before the profile is changed.")
 @click.option("--json", "as_json", is_flag=True, help="Print what was found as one JSON object.")
 @click.option("--no-input", "ask", flag_value=False, default=True, help="Never ask anything; fail instead.")
 @click.pass_context
@@ -42,9 +42,8 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
     """Test the way to a server step by step, and propose the profile that fits it.
 
     At most 16 requests with harmless methods are made, whose names are told first; none is recorded, and none has
-    credentials but the last, where the profile has some and everything before went well. If that finds nothing at a
-    path that you did not choose, other paths that ask for the same credentials get them after a question. The exit
-    code is that of a call which ends at the first step that failed.
+    credentials but the last, where the profile has some and everything before went well. The exit code is that of a
+    call which ends at the first step that failed.
 
     \b
     Examples:
@@ -65,16 +64,16 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
         )
     if yes and not apply:
         fail("--yes answers the question that --apply asks: add --apply to have the profile changed.")
-    report = _tested_and_told(context, explorer, profile, as_json=as_json, agreed=yes)
+    report = _tested_and_told(context, explorer, profile, as_json=as_json)
     proposal = report.proposal
     while proposal and proposal.trusts and apply and ask and invocation.world.asks:  # --yes trusts no certificate
         agree(context, QUESTION.format(profile.name), yes=False)
         profile = _trusted(invocation, explorer, profile, proposal)
-        report = _tested_and_told(context, explorer, profile, as_json=as_json, agreed=yes)
+        report = _tested_and_told(context, explorer, profile, as_json=as_json)
         proposal = report.proposal
     code = report.exit_code
     asked = apply or (ask and invocation.world.asks and not as_json)
-    while asked and proposal and proposal.changes and not proposal.trusts and not profile.ad_hoc:
+    if asked and proposal and proposal.changes and not proposal.trusts and not profile.ad_hoc:
         file = explorer.profiles.change_home(profile.name, explorer.paths.user_sessions)
         question = f"Change {profile.name} in {file}?"
         if apply:
@@ -83,13 +82,6 @@ def connection(context: click.Context, name: str | None, apply: bool, yes: bool,
             context.exit(code)  # nobody wanted a change: what the test came to is the answer
         lacks = _change(invocation, explorer, profile, proposal, file)
         code = REFUSED if code and lacks and _lacks_only_login(report) else 0
-        if lacks or not proposal.lacks_path or as_json:  # one JSON object is printed
-            if proposal.lacks_path:
-                invocation.world.say(f"then find its address with: {PROGRAM} profiles test {profile.name} --apply")
-            break
-        profile = explorer.profiles.profiles[profile.name]
-        report = _tested_and_told(context, explorer, profile, as_json=as_json, agreed=yes)
-        proposal, code = report.proposal, report.exit_code
     context.exit(code)
 
 
@@ -102,12 +94,10 @@ def _can_be_called(url: str) -> bool:
         return False
 
 
-def _tested_and_told(
-    context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool, agreed: bool
-) -> Report:
+def _tested_and_told(context: click.Context, explorer: Explorer, profile: Profile, *, as_json: bool) -> Report:
     """Test the connection and print the report; end the command if somebody ended the test."""
     invocation = invocation_of(context)
-    report, stopped = _tested(invocation, explorer, profile, agreed=agreed)
+    report, stopped = _tested(invocation, explorer, profile)
     hide = explorer.redactor().text
     if as_json:
         invocation.world.print(json_of(_as_json(profile, report, hide)).decode())
@@ -130,7 +120,11 @@ def _trusted(invocation: Invocation, explorer: Explorer, profile: Profile, propo
     return explorer.profiles.profiles[name]
 
 
-def _tested(invocation: Invocation, explorer: Explorer, profile: Profile, *, agreed: bool) -> tuple[Report, bool]:
+def _tested(
+    invocation: Invocation,
+    explorer: Explorer,
+    profile: Profile,
+) -> tuple[Report, bool]:
     """Test it; whether somebody has ended that. What is asked is told on the way."""
     say, hide, stop = invocation.world.say, explorer.redactor().text, Stop()
     say(hide(f"{profile.name} at {profile.endpoint}"))
@@ -138,7 +132,7 @@ def _tested(invocation: Invocation, explorer: Explorer, profile: Profile, *, agr
 
     async def test() -> Report:
         async with explorer, waiting(invocation.world.stderr, explorer):
-            return await explorer.test(profile, stop=stop, agreed=agreed)
+            return await explorer.test(profile, stop=stop)
 
     return run_until_stopped(test(), stop), stop.pressed
 
@@ -159,9 +153,6 @@ def _tell(invocation: Invocation, profile: Profile, report: Report, hide: Callab
     if report.advice:
         out(f"\n{report.advice}")
         out(f"  {PROGRAM} profiles test URL")
-    if report.stays:
-        out("To send the credentials to other paths of the server that ask for them:")
-        out(f"  {PROGRAM} profiles test {profile.name} --apply --yes")
     if proposal is None or (not profile.ad_hoc and not proposal.changes):
         return
     out()
@@ -178,7 +169,7 @@ def _tell_proposal(invocation: Invocation, profile: Profile, proposal: Proposal,
         out()
         for line in add_command(NEW, url, keys, proposal.secrets, lacks_auth=proposal.lacks_auth):
             out(printable(hide(line)))
-        if proposal.trusts or proposal.lacks_path:
+        if proposal.trusts:
             out(f"{PROGRAM} profiles test {NEW} --apply")
         if proposal.secrets:
             fields = " and ".join(FIELD_WORDS.get(field, field) for field in proposal.secrets)

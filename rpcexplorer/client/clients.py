@@ -13,7 +13,7 @@ from rpcexplorer.model.profile import Profile
 if TYPE_CHECKING:
     from rpcexplorer.auth.source import CredentialSource
     from rpcexplorer.client.client import Client
-    from rpcexplorer.client.connection_test import Agrees, ProfileSource
+    from rpcexplorer.client.connection_test import ProfileSource
     from rpcexplorer.model.connection_test import Report, Tell
     from rpcexplorer.model.exchange import Exchange, Unreached
     from rpcexplorer.model.secrets.certificate import ShownCertificate
@@ -50,7 +50,6 @@ class Clients:
         known: ProfileSource,
         missing: Sequence[str],
         *,
-        agrees: Agrees,
         tell: Tell | None = None,
         stop: Stop | None = None,
     ) -> Report:
@@ -60,7 +59,7 @@ class Clients:
         """
         from rpcexplorer.client.connection_test import Tester
 
-        tester = Tester(profile, self._credentials, known, missing, agrees)
+        tester = Tester(profile, self._credentials, known, missing)
         try:
             return await tester.run(tell or (lambda _: None), stop or Stop())
         finally:

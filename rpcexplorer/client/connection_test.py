@@ -6,7 +6,7 @@ first; credentials go out only where the way to the server is as the profile has
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from typing import Final, Protocol
 
@@ -33,24 +33,19 @@ from rpcexplorer.model.connection_test import (
     what_to_try,
 )
 from rpcexplorer.model.draft import Draft
-from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
+from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached
 from rpcexplorer.model.hint import Changes
-from rpcexplorer.model.hints import challenge_of, hint_for, recognized
+from rpcexplorer.model.hints import hint_for
 from rpcexplorer.model.probe import (
-    FORM,
-    LIST,
     MOST,
-    PATHS,
-    PATHS_OF_PRESETS,
     Examination,
     Finding,
     Proposal,
     behind_login,
     proposed,
 )
-from rpcexplorer.model.profile import IN_PATH, Auth, Preset, Profile
+from rpcexplorer.model.profile import IN_PATH, Preset, Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
-from rpcexplorer.model.secrets.route import RouteChanged
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.transport.port import Partial, Request, Response, Transport, Unreachable, Watch
 
@@ -60,12 +55,6 @@ PATIENCE: Final = 10.0
 """Seconds for one reply, where the profile has no less."""
 WITH_CREDENTIALS: Final = 4
 """Requests that are kept for these: a challenge, a handshake, a login."""
-ELSEWHERE: Final = tuple(path for path in PATHS if path not in PATHS_OF_PRESETS)
-"""Paths that may be tried with credentials: those of one product are for its own."""
-MOST_ELSEWHERE: Final = 3 * len(ELSEWHERE)
-"""Requests for that: at each path one without credentials, one with them, and one in another form."""
-Agrees = Callable[[str], Awaitable[bool]]
-"""Asks the person whether credentials may be tried at other paths."""
 
 
 class ProfileSource(Protocol):
@@ -81,50 +70,12 @@ class ProfileSource(Protocol):
         """The profile that has changes; or why no file would take them."""
 
 
-class CredentialsElsewhere:
-    """The credentials of a profile, lent to another path of its server: the person has agreed to that."""
-
-    def __init__(self, credentials: CredentialSource, profile: Profile) -> None:
-        self._credentials, self._profile = credentials, profile
-
-    async def secret(self, profile: Profile, field: str) -> Secret | Refused:
-        own = self._profile
-        if (profile.url, profile.auth, profile.headers) != (own.url, own.auth, own.headers):
-            return Refused("credentials", f"The {field} is not for {profile.endpoint}.", field)
-        return await self._credentials.secret(own, field)
-
-    def at_hand(self, profile: Profile, field: str) -> bool:  # noqa: ARG002
-        return self._credentials.at_hand(self._profile, field)
-
-    def can_log_in(self, profile: Profile) -> bool:  # noqa: ARG002
-        return self._credentials.can_log_in(self._profile)
-
-    async def session(self, profile: Profile) -> RouteChanged | None:  # noqa: ARG002
-        """None: sessions belong to one path."""
-        return None
-
-    async def key(self, profile: Profile) -> Refused | None:  # noqa: ARG002
-        return await self._credentials.key(self._profile)
-
-    def keep(self, profile: Profile, session: Secret) -> None:
-        """Keep no session."""
-
-    def drop(self, profile: Profile) -> bool:  # noqa: ARG002
-        return False
-
-    def in_use(self) -> Iterable[Secret]:
-        return self._credentials.in_use()
-
-
 class Counted:
     """A transport for so many requests and not one more."""
 
     def __init__(self, transport: Transport, most: int) -> None:
         self._transport, self._most = transport, most
         self.sent = 0
-
-    def allow(self, more: int) -> None:
-        self._most += more
 
     async def open(self) -> None:
         await self._transport.open()
@@ -150,14 +101,8 @@ class Tester:
         credentials: CredentialSource,
         known: ProfileSource,
         missing: Sequence[str],
-        agrees: Agrees,
     ) -> None:
         self._profile, self._credentials, self._known, self._missing = profile, credentials, known, missing
-        self._agrees = agrees
-        self._elsewhere = CredentialsElsewhere(credentials, profile)
-        self._stays = False
-        self._tried: list[Finding] = []
-        """The calls with credentials, in their order."""
         self._tell: Tell = lambda _: None
         self._stop = Stop()
         self._clients: list[Client] = []
@@ -223,10 +168,7 @@ class Tester:
         login = self._profile.has_sessions and not await self._has_session_alone()
         self._say(f"{self._profile.login.method if login else method} with credentials")
         exchange = await self._sent(self._profile, method, login=login)
-        self._tried.append(Finding(self._profile, exchange))
         open_ = self._examination.found
-        if open_ is not None and self._is_elsewhere(open_):
-            return await self._with_credentials_elsewhere(open_)
         tried = steps(exchange, self._profile, locked=open_ is not None and open_.asks_for_login)
         if not checks:
             return self._report(tried, exchange)
@@ -245,86 +187,23 @@ class Tester:
             last = replace(last, words=f"{last.words.rstrip('.')}. Also, {doubted}")
         return self._report([*checks[:-1], last], exchange)
 
-    def _is_elsewhere(self, own: Finding) -> bool:
-        """Whether the credentials got through at a path that nobody chose, and there is nothing."""
-        profile, got = self._profile, self._tried[-1]
-        is_usual = "path" not in self._known.chosen(profile) and not profile.preset and not profile.has_sessions
-        return is_usual and got.is_nothing and not own.speaks and profile.auth.scheme.lower() in _schemes(own)
-
-    async def _with_credentials_elsewhere(self, own: Finding) -> Report:
-        """The rows after other paths were tried with credentials, where the server asks for the same ones.
-
-        Each is asked without credentials first. They go only to paths of this server with the same scheme and realm,
-        and to none that shows another product. The first path that rejects them is the last one.
-        """
-        profile, examination, transport = self._profile, self._examination, self._transport
-        question = (
-            f"There are no calls at {profile.path}. Send the credentials of {profile.name} to other paths of "
-            f"{profile.origin} that ask for the same ones? At most {MOST_ELSEWHERE} requests follow."
-        )
-        self._stays = not await self._agrees(question)
-        paths = [path for path in ELSEWHERE if path != profile.path and not self._stays]
-        if transport is not None:
-            transport.allow(MOST_ELSEWHERE)
-        for path in paths:
-            form = self._changed(profile, (("path", path),))
-            if form is None or self._stop.pressed:
-                break
-            bare = replace(form, auth=Auth(), has_login=False)
-            self._say(f"{LIST} at {path}")
-            heard = Finding(bare, await self._sent(bare, LIST))
-            examination.heard.append(heard)
-            if heard.ended:
-                break
-            alike = challenge_of(heard.exchange) == challenge_of(own.exchange)
-            if not heard.asks_for_login or not alike or recognized(heard.exchange, bare):
-                continue
-            self._say(f"{LIST} at {path} with credentials")
-            got = await self._got_elsewhere(form)
-            if got.speaks:
-                examination.found = got
-                last = steps(got.exchange, got.form, locked=True)[LOGIN]
-                return self._report([*checks_of(examination)[:-1], last], got.exchange)
-            if got.ended or got.asks_for_login:
-                break
-        exchange = self._tried[0].exchange
-        rows = {row.label: row for row in steps(exchange, profile, locked=True)}
-        return self._report([rows.get(check.label, check) for check in checks_of(examination)], exchange)
-
-    async def _got_elsewhere(self, form: Profile) -> Finding:
-        """Call the list of methods with credentials, and once more in the form that the server asks for."""
-        for _ in range(2):
-            exchange = await self._sent(form, LIST, credentials=self._elsewhere)
-            got = Finding(form, exchange, hint_for(exchange, form, KINDS, tested=True))
-            self._tried.append(got)
-            changes = tuple(change for change in got.form_changes if change[0] in FORM and change[0] != "path")
-            changed = self._changed(form, changes) if changes and not got.speaks else None
-            if changed is None:
-                break
-            form = changed
-        return got
-
     async def _has_session_alone(self) -> bool:
         """Return whether a session is stored, but not all that a login takes."""
         return bool(self._missing) and isinstance(await self._credentials.session(self._profile), Secret)
 
-    async def _sent(
-        self, form: Profile, method: str, *, login: bool = False, credentials: CredentialSource | None = None
-    ) -> Exchange:
+    async def _sent(self, form: Profile, method: str, *, login: bool = False) -> Exchange:
         client = next((client for client in self._clients if client.profile == form), None)
         if client is None:
-            client = Client.of(form, credentials or self._credentials, REPLY_LIMIT, _unrecorded, self._transport)
+            client = Client.of(form, self._credentials, REPLY_LIMIT, _unrecorded, self._transport)
             self._clients.append(client)
-        exchange = await self._sent_once(client, method, login=login)
-        if exchange.response.phases.kept and isinstance(exchange.outcome, Unreached):
-            # Closed by the server between two questions, which are harmless: a new connection tells more.
-            exchange = await self._sent_once(client, method, login=login)
-        return exchange
-
-    async def _sent_once(self, client: Client, method: str, *, login: bool) -> Exchange:
         if login:
             return await client.login(stop=self._stop)
-        return await client.send(Draft(method), timeout=min(client.profile.timeout, PATIENCE), stop=self._stop)
+        timeout = min(form.timeout, PATIENCE)
+        exchange = await client.send(Draft(method), timeout=timeout, stop=self._stop)
+        if _was_closed(exchange) and not form.secrets:
+            # Closed by the server between two questions, which are harmless: a new connection tells more.
+            exchange = await client.send(Draft(method), timeout=timeout, stop=self._stop)
+        return exchange
 
     def _say(self, under_way: str) -> None:
         self._tell(self._report(checks_of(self._examination), under_way=under_way))
@@ -346,13 +225,13 @@ class Tester:
             moved = (("url", url),) if url != self._profile.url else ()
             proposal = Proposal((*moved, ("certificate", self._certificate.certificate.fingerprint)))
         calls = tuple(Asked(heard.exchange.method, heard.form.path, heard.said) for heard in self._examination.heard)
-        calls += tuple(
-            Asked(f"{heard.exchange.method} with credentials", heard.form.path, heard.said) for heard in self._tried
-        )
+        if tried:
+            heard = Finding(self._profile, tried)
+            calls += (Asked(f"{tried.method} with credentials", self._profile.path, heard.said),)
         sent = self._transport.sent if self._transport else 0
         advice = advice_for(self._profile) if is_nothing else what_to_try(self._examination)
         advice = "" if proposal or under_way else advice
-        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice, self._stays)
+        return Report(tuple(checks), proposal, calls, sent, self._certificate, under_way, advice)
 
     def _slash_added(self, tried: Exchange) -> Proposal | None:
         """Propose the path of a redirect that repeats calls, or only adds a slash; others lead to pages."""
@@ -373,14 +252,16 @@ class Tester:
         return made if isinstance(made, Profile) else None
 
 
-def _schemes(heard: Finding) -> Collection[str]:
-    return challenge_of(heard.exchange)[0]
-
-
 def _unreached(tried: Sequence[Check]) -> Check:
     """The last step of a way on which another one failed: that is why."""
     failed = next((check for check in tried if check.state == "failed"), tried[LOGIN])
     return replace(tried[LOGIN], state=failed.state, words=failed.words, code=failed.code)
+
+
+def _was_closed(exchange: Exchange) -> bool:
+    """Return whether a kept connection ended before a response began."""
+    outcome = exchange.outcome
+    return isinstance(outcome, Unreached) and outcome.step in {"send", "wait"} and exchange.response.phases.kept
 
 
 def _unrecorded(exchange: Exchange) -> None:

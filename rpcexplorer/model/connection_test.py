@@ -218,8 +218,6 @@ class Report(Struct, frozen=True):
     """The call that runs now, if one does."""
     advice: str = ""
     """What to try if nothing was found."""
-    stays: bool = False
-    """Nobody agreed to try the credentials at other paths."""
 
     @property
     def exit_code(self) -> int:
@@ -308,8 +306,6 @@ def _address(examination: Examination) -> Check:
         told = next((each for each in heard if each.form.path == own and not moved.moved_to), moved)
         words = f"no JSON-RPC at {looked}; {told.form.path}: {told.said}"
         return Check("Address", "failed", words, code=MALFORMED)
-    if examination.is_guarded:
-        return Check("Address", "unknown", "every path asks for a login: a test with credentials finds the address")
     if examination.is_ambiguous:
         return Check("Address", "unknown", "several paths ask for a login: type the whole address, with its path")
     at_home = found.form.url == examination.profile.url

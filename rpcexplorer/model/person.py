@@ -6,14 +6,11 @@ would have answered.
 
 from __future__ import annotations
 
-from typing import Final, Protocol, TypeAlias
+from typing import Protocol, TypeAlias
 
 from msgspec import Struct
 
 from rpcexplorer.model.secrets.route import RouteChanged
-
-PLAIN_HTTP: Final = "Send credentials over plain HTTP?"
-"""The question for which a yes is kept."""
 
 Entered: TypeAlias = tuple[str, bool]
 """A value that was entered, and whether to store it."""
@@ -35,7 +32,7 @@ class Person(Protocol):
         None if there is no terminal, or nothing was entered.
         """
 
-    async def agrees(self, question: str, *, title: str = PLAIN_HTTP) -> bool:
+    async def agrees(self, question: str) -> bool:
         """Ask for a yes; anything else is a no."""
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:
@@ -58,7 +55,7 @@ class Nobody:
         """Nobody knows."""
         return None
 
-    async def agrees(self, question: str, *, title: str = PLAIN_HTTP) -> bool:  # noqa: ARG002
+    async def agrees(self, question: str) -> bool:  # noqa: ARG002
         """Nobody agrees."""
         return False
 

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Cancelled, ErrorObject, Exchange, Malformed, Refused, Result, Unreached
 from rpcexplorer.model.hint import Changes, Hint
-from rpcexplorer.model.hints import MOVED, NOTHING_THERE, SIGNS, challenge_of, hint_for, names_in, recognized
+from rpcexplorer.model.hints import MOVED, NOTHING_THERE, SIGNS, hint_for, names_in, recognized
 from rpcexplorer.model.login_asked import asks_for_login
 from rpcexplorer.model.profile import (
     JSON_TYPE,
@@ -247,6 +247,9 @@ class Examination:
 
     def run(self) -> Trials:
         self.found = yield from self._address()
+        if self.is_ambiguous:  # nobody chose a path: the root is the likeliest
+            at_root = (heard for heard in self.heard if heard.form.path == PATHS[0] and heard.asks_for_login)
+            self.found = next(at_root, self.found)
         yield from self._settle()
         yield from self._tell_apart()
         yield from self._settle()
@@ -294,14 +297,6 @@ class Examination:
         locked = {heard.form.path for heard in self.heard if heard.asks_for_login} - {found.form.path}
         above = f"{found.form.path.rstrip('/')}/"
         return not all(path.startswith(above) for path in locked) or (found.form.path in {"/", PATH} and bool(locked))
-
-    @property
-    def is_guarded(self) -> bool:
-        """Whether every path asks for the same login, so that only credentials show which one has the calls."""
-        found = self.found
-        if found is None or not self.is_ambiguous or not found.auth_changes:
-            return False
-        return {challenge_of(heard.exchange) for heard in self.heard} == {challenge_of(found.exchange)}
 
     @property
     def has_usual_type(self) -> bool:
@@ -512,8 +507,6 @@ class Proposal(Struct, frozen=True):
     """The fields of secrets that are wanted then."""
     lacks_auth: bool = False
     """The server wants to know who calls, and nothing says by which kind of auth: a person has to."""
-    lacks_path: bool = False
-    """Every path asks for a login: a test with credentials finds the one that has the calls."""
 
     @property
     def trusts(self) -> bool:
@@ -546,10 +539,6 @@ def proposed(examination: Examination) -> Proposal | None:
     it is.
     """
     found, profile, chosen = examination.found, examination.profile, examination.chosen
-    if found is not None and examination.is_guarded and not examination.cut_short:
-        asked = examination.kinds[dict(found.auth_changes)["auth.kind"]]
-        taken = tuple(field for field in asked.takes if f"auth.{field}" not in dict(found.auth_changes))
-        return Proposal(found.auth_changes, secrets=taken, lacks_path=True)
     if found is None or examination.cut_short or (examination.is_ambiguous and found.form.path != PATHS[0]):
         return None
     own = SERVICE if profile.is_service else profile.preset

@@ -12,7 +12,7 @@ from rpcexplorer.model.address import joined, typed_whole
 from rpcexplorer.model.connection_test import Check, Report
 from rpcexplorer.model.hint import PROGRAM, quoted
 from rpcexplorer.model.probe import METHODS, MOST, behind_login
-from rpcexplorer.model.profile import PATH, Preset, Profile
+from rpcexplorer.model.profile import Preset, Profile
 from rpcexplorer.views.words.certificate import certificate_rows
 
 OPTIONS: Final = {"auth.kind": "--auth", "auth.header": "--auth-header"}
@@ -31,10 +31,7 @@ def plan(profile: Profile, presets: Mapping[str, Preset]) -> str:
         last = f"the login, {profile.login.method} (or {last}, if only a session is stored),"
     if profile.assumes_auth:
         return f"{said} If the server asks for a login and a password is stored, {last} is called with it."
-    said = f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
-    if profile.path != PATH or profile.preset or not profile.auth.scheme:
-        return said
-    return f"{said} If there are no calls at {PATH}, you are asked before other paths get them."
+    return f"{said} Where these get through, {last} is called with the credentials of {profile.name}."
 
 
 def steps_in_rows(report: Report, profile: Profile, now: datetime) -> Iterator[Check | tuple[str, str]]:

@@ -255,48 +255,35 @@ def test_accepted_change_needs_no_second_yes_for_stored_secrets(shell: Shell) ->
 
 
 @pytest.mark.parametrize("secrets_first", [True, False])
-def test_basic_server_is_found_from_a_bare_address(shell: Shell, secrets_first: bool) -> None:
+def test_basic_server_at_root_is_found(shell: Shell, secrets_first: bool) -> None:
     def store() -> None:
         for field, value in (("username", b"ada"), ("password", b"hunter2hunter2")):
             assert shell.run("profiles", "secret", "shop", field, "--stdin", stdin=value).code == 0
 
-    with RawServer(guarded_at("/rpc")) as server:
+    with RawServer(guarded_at("/")) as server:
         assert shell.run("profiles", "add", "shop", "--url", server.origin).code == 0
         if secrets_first:
             store()
-            called = shell.run("call", "nothing")
-            assert called.code == 3
-            assert called.err.endswith("which one the server wants.\n  rpcexplorer profiles test shop\n")
         else:
-            first = shell.run("profiles", "test", "shop", "--apply", "--yes")
-            assert first.code == 3
-            assert first.err.endswith("then find its address with: rpcexplorer profiles test shop --apply\n")
+            assert shell.run("profiles", "test", "shop", "--apply", "--yes").code == 3
             store()
         done = shell.run("profiles", "test", "shop", "--apply", "--yes")
         assert done.code == 0, done.err
         called = shell.run("call", "nothing")
     assert called.code == 1, "an error object at the right address"
-    assert server.requests[-1].line.startswith("POST /rpc ")
+    assert server.requests[-1].line.startswith("POST / ")
     assert server.requests[-1].header("Authorization")
 
 
-def test_credentials_that_stay_name_the_command_that_sends_them(shell: Shell) -> None:
+def test_basic_server_at_unknown_path_wants_its_address(shell: Shell) -> None:
     with RawServer(guarded_at("/rpc")) as server:
-        profile(shell, server.origin, 'auth = { kind = "basic", username = "ada" }')
-        ran = shell.run("profiles", "test", "shop", RPCEXPLORER_SHOP_PASSWORD="hunter2hunter2")
-    assert ran.code == 5
-    assert ran.text.endswith("that ask for them:\n  rpcexplorer profiles test shop --apply --yes\n")
-
-
-def test_bare_basic_server_ends_with_the_commands_that_find_it(shell: Shell) -> None:
-    with RawServer(guarded_at("/rpc")) as server:
-        ran = shell.run("profiles", "test", server.origin)
-    assert ran.text.splitlines()[-4:] == [
-        f"rpcexplorer profiles add NAME --url {server.origin} --auth basic",
-        "rpcexplorer profiles secret NAME username",
-        "rpcexplorer profiles secret NAME password",
-        "rpcexplorer profiles test NAME --apply",
-    ]
+        shell.run("profiles", "add", "shop", "--url", server.origin)
+        for field, value in (("username", b"ada"), ("password", b"hunter2hunter2")):
+            shell.run("profiles", "secret", "shop", field, "--stdin", stdin=value)
+        shell.run("profiles", "test", "shop", "--apply", "--yes")
+        tested = shell.run("profiles", "test", "shop", "--apply", "--yes")
+    assert "No JSON-RPC was found. Try the whole address with its path" in tested.text
+    assert {each.line.split()[1] for each in server.requests if each.header("Authorization")} == {"/"}
 
 
 def wants_token(request: Received) -> bytes:

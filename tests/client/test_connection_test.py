@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from rpcexplorer.client import connection_test
 from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.connection_test import Report
 from rpcexplorer.model.probe import METHODS, MOST
@@ -237,7 +238,7 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
         (handing_out, {"path": "/", "handshake": {"header": "X-Csrf-Session"}}, ()),
         (flask, {"path": "/rpc/"}, ()),
         (by_name, {"path": "/rpc", "empty_params": "{}"}, ()),
-        (locked, {"auth.kind": "basic"}, ("username", "password")),
+        (locked, {"path": "/", "auth.kind": "basic"}, ("username", "password")),
         (bearer, {"path": "/rpc", "auth.kind": "bearer"}, ("token",)),
         (unquoted, {"path": "/", "id": "number"}, ()),
         (ubus, {"preset": "ubus"}, ("username", "password")),
@@ -818,30 +819,7 @@ def with_credentials(wire: RawServer) -> list[str]:
     return [path_of(request) for request in wire.requests if request.header("Authorization")]
 
 
-def test_login_at_every_path_proposes_auth_alone(tmp_path: Path) -> None:
-    given = {"RPCEXPLORER_SHOP_USERNAME": "ada", "RPCEXPLORER_SHOP_PASSWORD": SECRET}
-    with RawServer(guarded_at("/rpc")) as wire:
-        explorer, profile = profile_of(tmp_path, wire, "", **given)
-        report = report_of(explorer, profile, agreed=True)
-    assert report.proposal is not None
-    assert (report.proposal.changes, report.proposal.lacks_path) == ((("auth.kind", "basic"),), True)
-    assert_harmless(wire, report)
-
-
-@pytest.mark.parametrize("path", ["/", "/rpc", "/api/v1/jsonrpc"])
-def test_credentials_find_the_path_after_a_yes(tmp_path: Path, path: str) -> None:
-    with RawServer(guarded_at(path)) as wire:
-        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
-        report = report_of(explorer, profile, agreed=True)
-    assert report.proposal is not None
-    assert dict(report.proposal.changes) == {"path": path}
-    assert row(report, "Credentials") == ("well", "the credentials were accepted: without, the server asks for a login")
-    asked = [path_of(request) for request in wire.requests]
-    assert all(asked.count(tried) >= 2 for tried in with_credentials(wire)), "each was asked without them first"
-    assert SECRET not in str(report)
-
-
-def test_credentials_stay_at_their_path_without_a_yes(tmp_path: Path) -> None:
+def test_credentials_stay_at_their_path(tmp_path: Path) -> None:
     with RawServer(guarded_at("/rpc")) as wire:
         explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
         report = report_of(explorer, profile)
@@ -849,44 +827,18 @@ def test_credentials_stay_at_their_path_without_a_yes(tmp_path: Path) -> None:
     assert report.advice.startswith("No JSON-RPC was found. Try the whole address with its path, https")
 
 
-def neighbours(request: Received) -> Parts:
-    """Other products at other paths of the same server, which ask for Basic as well."""
-    match path_of(request):
-        case "/":
-            return basic("another realm")
-        case "/jsonrpc":
-            return http_reply(b"", 401, {"WWW-Authenticate": 'Basic realm="shop"', "Server": "Transmission"})
-        case "/rpc":
-            return error(request, -32601, "open") if request.header("Authorization") else http_reply(b"", 401)
-        case _:
-            return guarded_at("/json-rpc")(request)
-
-
-def test_credentials_go_to_no_other_product(tmp_path: Path) -> None:
-    with RawServer(neighbours) as wire:
-        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
-        report = report_of(explorer, profile, agreed=True)
-    assert with_credentials(wire) == ["/api/v2/", "/api", "/api/rpc", "/json_rpc", "/json-rpc"]
-    assert report.proposal is not None
-    assert dict(report.proposal.changes) == {"path": "/json-rpc"}
-
-
-def test_rejected_credentials_are_tried_at_no_further_path(tmp_path: Path) -> None:
-    def server(request: Received) -> Parts:
-        known = request.header("Authorization") and path_of(request) == "/api/v2/"
-        return NOT_THERE if known else basic("shop")
-
-    with RawServer(server) as wire:
-        explorer, profile = profile_of(tmp_path, wire, AUTH, RPCEXPLORER_SHOP_PASSWORD=SECRET)
-        report = report_of(explorer, profile, agreed=True)
-    assert (with_credentials(wire), report.proposal) == (["/api/v2/", "/"], None)
+def test_question_that_times_out_is_not_repeated(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(connection_test, "PATIENCE", 0.2)
+    with RawServer(kept(open_aria2), [HOLD]) as wire:
+        report_of(explorer, wire.origin)
+    assert len({(path_of(each), call_of(each)["method"]) for each in wire.requests}) == len(wire.requests)
 
 
 def test_nothing_at_a_chosen_path_is_no_profile_that_fits(tmp_path: Path) -> None:
     with RawServer(guarded_at("/rpc")) as wire:
         more = f'path = "/elsewhere"\n{AUTH}'
         explorer, profile = profile_of(tmp_path, wire, more, RPCEXPLORER_SHOP_PASSWORD=SECRET)
-        report = report_of(explorer, profile, agreed=True)
+        report = report_of(explorer, profile)
     assert (with_credentials(wire), report.proposal, report.exit_code) == (["/elsewhere"], None, 5)
     assert report.advice
 

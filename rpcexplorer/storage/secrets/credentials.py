@@ -167,10 +167,6 @@ class StoredCredentials:
             return found
         return await self._refusal_over_http(profile) or self._used(profile, "session", found)
 
-    async def agrees(self, question: str, *, title: str) -> bool:
-        """Ask the person for a yes."""
-        return await self._asked(self._person.agrees(question, title=title))
-
     async def key(self, profile: Profile) -> Refused | None:
         """Why the key of the profile's own certificate is not used: a file of others says where it goes."""
         moved = self._secrets.routes.moved_key(profile)

@@ -7,7 +7,7 @@ from typing import Any
 
 from textual.screen import Screen
 
-from rpcexplorer.model.person import PLAIN_HTTP, Entered, Store
+from rpcexplorer.model.person import Entered, Store
 from rpcexplorer.model.secrets.route import RouteChanged
 
 Open = Callable[[Screen[Any]], Awaitable[Any]]
@@ -30,14 +30,16 @@ class PersonOnScreen:
         answer: str | None = await self.open(dialog)
         return (answer, dialog.keeps) if answer else None
 
-    async def agrees(self, question: str, *, title: str = PLAIN_HTTP) -> bool:
+    async def agrees(self, question: str) -> bool:
         """Ask for a yes; the first answer is the no."""
         if self.open is None:
             return False
         from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 
-        choices = [Choice("no", "Cancel"), Choice("yes", "Always send" if title == PLAIN_HTTP else "Send")]
-        answer: str | None = await self.open(Confirm(title, question, choices, grave=True))
+        choices = [Choice("no", "Cancel"), Choice("yes", "Always send")]
+        answer: str | None = await self.open(
+            Confirm("Send credentials over plain HTTP?", question, choices, grave=True)
+        )
         return answer == "yes"
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:

@@ -76,8 +76,7 @@ async def tested(screen: Screen[Any], explorer: Explorer, profile: Profile) -> T
     else:
         name = await _changed(screen, explorer, profile, proposal)
     profile = explorer.profiles.profiles.get(name, profile)
-    is_known = all(explorer.credentials.at_hand(profile, field) for field in profile.secrets)
-    if name and (proposal.trusts or (proposal.lacks_path and is_known)):  # only now the server can be asked
+    if name and proposal.trusts:  # only now the server can be asked
         return await tested(screen, explorer, profile)
     return replace(came, name=name)
 

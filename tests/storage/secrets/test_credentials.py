@@ -43,7 +43,7 @@ class Somebody:
         self.stores.append(store.place if store else "")
         return (self._secret, self._keeps) if self._secret else None
 
-    async def agrees(self, question: str, *, title: str = "") -> bool:
+    async def agrees(self, question: str) -> bool:
         self.asked.append(question)
         return self._agrees
 

@@ -132,7 +132,7 @@ class Typist:
     async def secret(self, question: str, *, masked: bool = True, store: object = None) -> tuple[str, bool]:
         return self.value, False
 
-    async def agrees(self, question: str, *, title: str = "") -> bool:
+    async def agrees(self, question: str) -> bool:
         return True
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:
