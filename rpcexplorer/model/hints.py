@@ -666,8 +666,10 @@ class Sign(Struct, frozen=True):
     """Words of a page, a header or an error."""
     lists: str = ""
     """How a method begins that it lists."""
+    handshake: str = ""
+    """A handshake that it answered."""
     path: str = ""
-    """An address that no other has, if JSON-RPC is spoken there. A login proves nothing: some servers ask at any."""
+    """The address where its servers have their calls. It proves nothing: others may have it, too."""
     answers: str = ""
     """A method that only such servers answer with a result."""
     private: str = ""
@@ -682,7 +684,7 @@ SIGNS: Final = (
     Sign("electrum", realm="Electrum"),
     Sign("ethereum", says=("does not exist/is not available",), answers="web3_clientVersion"),
     Sign("kodi", realm="Kodi"),
-    Sign("mcp", says=("mcp-session-id", "resource_metadata="), path="/mcp"),
+    Sign("mcp", says=("mcp-session-id", "resource_metadata="), path="/mcp", handshake="mcp"),
     Sign("monero", realm="monero-rpc", server="Epee-based"),
     Sign("moonraker", says=("moonraker",), path="/server/jsonrpc", private="server.info"),
     Sign("mopidy", says=("Mopidy",), path="/mopidy/rpc"),
@@ -716,18 +718,16 @@ def recognized(exchange: Exchange, profile: Profile) -> list[str]:
         message = exchange.outcome.message[:MAX_PAGE] if isinstance(exchange.outcome, ErrorObject) else ""
         page = response.body[:MAX_PAGE].decode("utf-8", "replace")
         words = "\n".join([*(f"{name}: {value}" for name, value in response.headers), message, page])
-    by_name = [
+    return [
         sign.preset
         for sign in SIGNS
         if sign.realm in realms - {""}
         or (sign.server and server.startswith(sign.server))
         or (sign.answers and sign.answers == answered)
         or (sign.lists and any(name.startswith(sign.lists) for name in names))
+        or (sign.handshake and sign.handshake == profile.handshake and answered)
         or any(word in words for word in sign.says)
     ]
-    speaks = isinstance(exchange.outcome, Result | ErrorObject) and response.status not in {401, 403}
-    by_place = [sign.preset for sign in SIGNS if speaks and sign.path and sign.path == profile.path]
-    return [*dict.fromkeys([*by_name, *by_place])]
 
 
 def challenge_of(exchange: Exchange) -> tuple[frozenset[str], frozenset[str]]:

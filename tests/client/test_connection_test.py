@@ -241,7 +241,7 @@ def test_a_login_of_an_unknown_kind_is_never_taken_for_none(tmp_path: Path, expl
         (locked, {"path": "/", "auth.kind": "basic"}, ("username", "password")),
         (bearer, {"path": "/rpc", "auth.kind": "bearer"}, ("token",)),
         (unquoted, {"path": "/", "id": "number"}, ()),
-        (ubus, {"preset": "ubus"}, ("username", "password")),
+        (ubus, {"path": "/ubus"}, ()),
         (only_at("/jsonrpc.php"), {"path": "/jsonrpc.php"}, ()),
         (only_at("/json-rpc"), {"path": "/json-rpc"}, ()),
         (only_at("/api/rpc"), {"path": "/api/rpc"}, ()),
