@@ -14,6 +14,7 @@ from textual import on, work
 
 from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Exchange
+from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.profile import Profile
 from rpcexplorer.model.templates.saved_call import SIGN
 from rpcexplorer.tui.call.documenting import DocumentingScreen
@@ -269,13 +270,13 @@ class CallScreen(DocumentingScreen):
 
     @on(ParamsPane.TakeApartWanted)
     def _apart(self, event: ParamsPane.TakeApartWanted) -> None:
-        self._take_apart(event.text)
+        self._take_apart(event.text, event.pasted)
 
     @opens("import")
-    async def _take_apart(self, text: str) -> None:
+    async def _take_apart(self, text: str, found: Pasted) -> None:
         from rpcexplorer.tui.call.importing.taking import take_apart
 
-        await take_apart(self, text)
+        await take_apart(self, text, found)
 
     @opens("import")
     async def action_import(self) -> None:

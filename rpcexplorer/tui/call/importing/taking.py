@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from rpcexplorer.auth.fitting import Fitted, fitted
 from rpcexplorer.model.complaint import listed
-from rpcexplorer.model.importing.pasted import pasted
+from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.tui.call.drafting import DraftScreen
 from rpcexplorer.tui.call.taking.carrying import put_in
@@ -17,11 +17,11 @@ NOTES = 2
 """Things that are noted of calls, beside what is always said."""
 
 
-async def take_apart(calls: DraftScreen, text: str) -> None:
-    """Let what was pasted be the call that it is; undo brings it back."""
-    explorer, found = calls.explorer, pasted(text)
+async def take_apart(calls: DraftScreen, text: str, found: Pasted) -> None:
+    """Replace a pasted text by the calls that were `found` in it; undo brings it back."""
+    explorer = calls.explorer
     profile = explorer.profile
-    if found is None or profile is None:
+    if profile is None:
         return
     fits = [fitted(profile, call) for call in found.calls]
     first, *rest = (each.call for each in fits)

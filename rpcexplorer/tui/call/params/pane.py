@@ -18,6 +18,7 @@ from textual.widgets.text_area import Location
 
 from rpcexplorer.model.draft import Params
 from rpcexplorer.model.exchange import Preview, Refused
+from rpcexplorer.model.importing.pasted import Pasted
 from rpcexplorer.model.methods.method import Method
 from rpcexplorer.tui.call.params.checking import CheckedEditor, CheckParams, unchecked
 from rpcexplorer.tui.call.params.completion import AskForNames, Complete, CompletionList, incomplete
@@ -83,6 +84,7 @@ class ParamsPane(CheckedEditor):
         """The text is more than params, and should become a method and its params."""
 
         text: str
+        pasted: Pasted
 
     class ResetWanted(ParamsMessage):
         """The method's starting point should be put back."""
@@ -274,7 +276,7 @@ class ParamsPane(CheckedEditor):
     def _fix(self) -> None:
         problem = self.problem
         if self._line.pasted is not None:
-            self.post_message(self.TakeApartWanted(self, self.text))
+            self.post_message(self.TakeApartWanted(self, self.text, self._line.pasted))
         elif problem is not None or self.warning is not None:
             super().action_fix()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +12,11 @@ from textual.pilot import Pilot
 from textual.widgets import Input
 
 from rpcexplorer.explorer import Explorer
+from rpcexplorer.model.importing import envelopes
 from rpcexplorer.tui.app import ExplorerApp
 from rpcexplorer.tui.call.screen import CallScreen
 from rpcexplorer.tui.dialogs.dialog import Ask, Confirm
+from rpcexplorer.tui.editor.judging import AT_ONCE
 from rpcexplorer.tui.editor.problem import ProblemLine
 from tests.tui.stage import text_of
 from tests.tui.visiting import on, rest, said, type_in, visit
@@ -38,6 +41,29 @@ def offer(screen: CallScreen) -> str:
 
 def texts(folder: Path) -> str:
     return "".join(path.read_text(errors="replace") for path in folder.rglob("*") if path.is_file())
+
+
+def test_long_pasted_request_is_parsed_in_a_thread(explorer: Explorer, monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+    parse = envelopes.whole
+
+    def whole(text: str) -> list[envelopes.WrittenCall]:
+        threads.append(threading.current_thread())
+        return parse(text)
+
+    monkeypatch.setattr(envelopes, "whole", whole)
+    request = ENVELOPE.replace("1.10", f'"{"x" * 2 * AT_ONCE}"')
+
+    async def scene(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await paste(pilot, screen, request)
+        await until(pilot, lambda: "take it apart" in offer(screen))
+        await pilot.press("ctrl+r")
+        await until(pilot, lambda: screen.method == "user.get")
+        await rest(pilot)
+
+    visit(explorer, scene)
+    assert threads
+    assert threading.main_thread() not in threads
 
 
 def test_a_pasted_request_is_taken_apart_and_undo_brings_it_back(explorer: Explorer) -> None:
