@@ -42,7 +42,7 @@ PLAIN: Final[Mapping[str, tuple[str, str]]] = {
     "confirm": ("never|unsafe|always", "When to ask before sending.  [default: never; with badge prod unsafe]"),
     "content_type": (
         "TYPE",
-        "What a request says that it is.  [default: application/json; of the service application/json-rpc]",
+        "Content type of the request.  [default: application/json; of the service application/json-rpc]",
     ),
     "accept": ("TYPES", "What a request wants in reply.  [default: */*]"),
     "empty_params": ("[]|{}|omit", "How a call without params is written.  [default: []]"),

@@ -1,4 +1,4 @@
-"""``profiles allow``: say yes to a route, a history or a folder that somebody else has chosen; see and forget these."""
+"""``profiles allow``: allow a destination, a history or a folder that someone else chose; list and forget these."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from rpcexplorer.views.printable import printable
 def allow(
     context: click.Context, name: str | None, folder: Path | None, listing: bool, forget: bool, yes: bool
 ) -> None:
-    """Allow the secrets of profile NAME to go the route that it has now.
+    """Allow rpcexplorer to send the secrets of profile NAME to its destination.
 
-    A secret is bound to the route that it was stored for or first used on: server, path, kind of auth, login, headers,
-    form of the request and certificates. Where a file changes any of these, it is not sent before you have seen the
-    change and allowed it here. The folder that a team's profile names for its history is allowed with it.
+    A secret is bound to the destination that it was stored for or first used at: server, path, auth type, login,
+    headers, form of the request and certificates. If a file changes any of these, it is not sent before you have seen
+    the change and allowed it here. The folder that a team's profile names for its history is allowed with it.
 
     \b
     Examples:
@@ -76,13 +76,18 @@ def _allow(context: click.Context, explorer: Explorer, name: str | None, *, yes:
     if disputed := routes.disputed(profile):
         say(hide("your own file and another one disagree" + "".join(f"\n{change}" for change in disputed)))
     say(
-        hide(f"the route of {profile.name}" + "".join(f"\n{key}: {value}" for key, value in routes.of(profile).items()))
+        hide(
+            f"the destination of {profile.name}"
+            + "".join(f"\n{key}: {value}" for key, value in routes.of(profile).items())
+        )
     )
     history = explorer.profiles.histories.get(profile.name)
     if history:
         say(f"calls would be recorded in {history}")
     agree(
-        context, f"Let the secrets of {profile.name} go this route{', and record there' if history else ''}?", yes=yes
+        context,
+        f"Send the secrets of {profile.name} to this destination{', and record there' if history else ''}?",
+        yes=yes,
     )
     routes.allow(profile)
     if history:

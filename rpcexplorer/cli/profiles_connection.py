@@ -41,7 +41,7 @@ NEW = "NAME"
 def connection(context: click.Context, name: str | None, apply: bool, yes: bool, as_json: bool, ask: bool) -> None:
     """Test the way to a server step by step, and propose the profile that fits it.
 
-    At most 16 requests with harmless methods are made, whose names are told first; none is recorded, and none has
+    At most 16 requests with harmless methods are made, whose names are listed first; none is recorded, and none has
     credentials but the last, where the profile has some and everything before went well. The exit code is that of a
     call which ends at the first step that failed.
 

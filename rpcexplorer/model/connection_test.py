@@ -173,7 +173,7 @@ def _login(exchange: Exchange, profile: Profile, *, locked: bool) -> Check:
     if not isinstance(outcome, Result):
         if locked and (isinstance(outcome, ErrorObject) or status == 200):
             return Check(label, "well", f"{accepted}: without, the server asks for a login")
-        return Check(label, "unknown", "this response does not tell: call a method that needs a login")
+        return Check(label, "unknown", "this response does not show it: call a method that needs a login")
     if exchange.method == profile.login.method and profile.has_sessions:
         return Check(label, "well", "a session was opened")
     return Check(label, "well", accepted)

@@ -134,7 +134,10 @@ def test_a_session_of_another_origin_is_not_sent_and_that_is_said(shop: Shell) -
     assert shop.run("profiles", "allow", "shop", "--yes").code == 0
     ran = shop.run("call", "ping", RPCEXPLORER_SHOP_PASSWORD=PASSWORD)
     assert (ran.code, ran.out) == (0, b'"pong"\n')
-    assert "the session that was kept is not sent: it was stored for another route: origin: http://127.0" in ran.err
+    assert (
+        "the session that was kept is not sent: it was stored for a different destination: origin: http://127.0"
+        in ran.err
+    )
     assert "logged in to http://localhost" in ran.err
 
 

@@ -275,7 +275,7 @@ def test_a_variable_is_bound_to_the_first_route_it_is_used_on(shell: Shell, serv
     shell.sessions(inline(server.origin))
     ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "RPCEXPLORER_ST_PASSWORD was first used on another route" in ran.err
+    assert "RPCEXPLORER_ST_PASSWORD was first used at a different destination" in ran.err
     assert "Changed: origin: http://localhost" in ran.err
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert shell.run("call", "ping").code == 0
@@ -564,7 +564,7 @@ def test_what_an_earlier_version_stored_without_its_route_is_asked_about(shell: 
     secrets.write_text(lines[0])
     ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "it was stored without its route" in ran.err
+    assert "it was stored without its destination" in ran.err
     assert shell.run("profiles", "allow", "st", "--yes").code == 0
     assert shell.run("call", "ping").code == 0
 

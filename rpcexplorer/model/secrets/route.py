@@ -50,7 +50,7 @@ class RouteChanged(Struct, frozen=True):
     field: str
     """password, session …"""
     why: str
-    """What it is bound to, as a clause: "it was stored for another route"."""
+    """What it is bound to, as a clause: "it was stored for a different destination"."""
     changes: tuple[Change, ...] = ()
     advice: str = ""
     """What to do where a yes does not help; empty where it does."""

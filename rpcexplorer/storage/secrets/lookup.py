@@ -76,8 +76,8 @@ class Secrets:
         if held is None:
             return None
         stored, source = held
-        why = "it was stored for another route" if len(stored.route) > 1 else "it was stored without its route"
-        moved = self.routes.moved(profile, field, stored.route, why)
+        how = "for a different destination" if len(stored.route) > 1 else "without its destination"
+        moved = self.routes.moved(profile, field, stored.route, f"it was stored {how}")
         return moved or Secret(stored.value, profile.label(field), source)
 
     def state(self, profile: Profile) -> dict[str, Secret | RouteChanged | None]:

@@ -148,7 +148,9 @@ class Routes:
         if (complaint := self.file.read().complaint) and not profile.ad_hoc:
             advice = "Put the file in order, or remove it to begin anew"
             return RouteChanged(field, f"nobody knows where {variable} was first used: {complaint}", advice=advice)
-        return self.moved(profile, field, self._first_use(variable), f"{variable} was first used on another route")
+        return self.moved(
+            profile, field, self._first_use(variable), f"{variable} was first used at a different destination"
+        )
 
     def used(self, variable: str, profile: Profile) -> None:
         """Remember the first use of a variable, for this run at least."""

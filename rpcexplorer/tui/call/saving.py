@@ -30,7 +30,7 @@ CASE_WORDS: Final = (
     "Secrets stay here; what else is in params and replies goes along. It is read with rpcexplorer FILE."
 )
 NOTE: Final = "Note for the receiver"
-NOTE_WORDS: Final = "What is wrong, and what to look at: it is shown first. Leave it empty to add none."
+NOTE_WORDS: Final = "Describe the problem. The receiver sees this first. Optional."
 LONGEST: Final = 60
 """Letters of a method's name in the name of a file."""
 

@@ -57,10 +57,10 @@ class AskSecret(Ask):
         yield Entry(masked=self._masked, classes="alone")
         if self._store:
             with Horizontal(classes="keep"):
-                yield Static("keep it", classes="label")
+                yield Static("remember", classes="label")
                 yield Cycle((RUN, MACHINE), RUN)
             yield Static(plain(f"“{MACHINE}” stores it in {self._store}."), classes="hint")
-        told = ("Enter", "send", "Tab", "keep it or not") if self._store else ("Enter", "send")
+        told = ("Enter", "send", "Tab", "remember") if self._store else ("Enter", "send")
         yield Static(keys(*told, "Esc", "cancel"), classes="hint")
 
     def on_cycle_changed(self, event: Cycle.Changed) -> None:
@@ -85,7 +85,7 @@ class Credentials(Form):
             Field(field, LABELS.get(field, field), hint=_hint(profile, field, known), masked=field != "username")
             for field, known in self._found.items()
         ]
-        keep = Field("keep", "keep it", RUN if login else MACHINE, choices=(RUN, MACHINE))
+        keep = Field("keep", "remember", RUN if login else MACHINE, choices=(RUN, MACHINE))
         told = f"{words}\nIt is sent to {profile.origin} and nowhere else. Kept on this machine, it lies in {store}."
         title, done = (f"Log in to {profile.name}", "Log in") if login else (f"Secrets of {profile.name}", "Save")
         super().__init__(title, told, [*lines, keep], self._check, done=done)

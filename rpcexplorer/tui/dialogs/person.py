@@ -43,14 +43,16 @@ class PersonOnScreen:
         return answer == "yes"
 
     async def allows(self, profile: str, moved: RouteChanged) -> bool:
-        """Show the old route beside the new one; the first answer is the no."""
+        """Show the old destination beside the new one; the first answer is the no."""
         if self.open is None:
             return False
         from rpcexplorer.tui.dialogs.dialog import Choice, Confirm
 
         old = {each.key: f"{each.old}\n→ " if each.old else "" for each in moved.changes}
         rows = [(each.key, f"{old[each.key]}{each.new}  {each.place}".rstrip()) for each in moved.changes]
-        choices = [Choice("no", "Send nothing"), Choice("yes", "Allow this route")]
-        title = f"Send the {moved.field} of {profile} on a new route?  {moved.why[:1].upper()}{moved.why[1:]}."
+        choices = [Choice("no", "Don't send"), Choice("yes", "Allow and send")]
+        title = (
+            f"Send the {moved.field} of {profile} to a changed destination?  {moved.why[:1].upper()}{moved.why[1:]}."
+        )
         answer: str | None = await self.open(Confirm(title, rows, choices, grave=True))
         return answer == "yes"

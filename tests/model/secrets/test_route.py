@@ -102,11 +102,11 @@ def test_what_does_not_decide_it_is_none(change: dict[str, Any]) -> None:
 
 def test_the_sentence_names_old_and_new_the_place_and_the_command() -> None:
     moved = RouteChanged(
-        "password", "it was stored for another route", (Change("path", "/a", "/b", "sessions.toml:4"),)
+        "password", "it was stored for a different destination", (Change("path", "/a", "/b", "sessions.toml:4"),)
     )
     assert moved.sentence("shop") == (
-        "The password of profile shop was not sent: it was stored for another route. If the new one is right: "
-        "rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
+        "The password of profile shop was not sent: it was stored for a different destination. If the new one is "
+        "right: rpcexplorer profiles allow shop. Changed: path: /a → /b (sessions.toml:4)"
     )
 
 

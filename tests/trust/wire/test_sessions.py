@@ -91,7 +91,7 @@ def test_neither_session_nor_password_is_sent_to_where_the_profile_moved(shell: 
         use(shell, second)
         ran = shell.run("call", "ping")
     assert ran.code == 3
-    assert "was not sent: it was stored for another route" in ran.err
+    assert "was not sent: it was stored for a different destination" in ran.err
     assert f"origin: {first.origin} → {second.origin}" in ran.err
     assert second.requests == []
 

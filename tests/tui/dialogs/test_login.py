@@ -265,7 +265,7 @@ def test_what_was_saved_for_another_server_is_told_and_asked_for(make_explorer: 
 
 
 @pytest.mark.everyday(1)
-@pytest.mark.parametrize("answer", ["Send nothing", "Allow this route"])
+@pytest.mark.parametrize("answer", ["Don't send", "Allow and send"])
 def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
     make_explorer: Make, service: str, tmp_path: Path, answer: str
 ) -> None:
@@ -281,13 +281,13 @@ def test_a_changed_route_is_shown_old_and_new_before_a_secret_goes_it(
         assert auth(pilot) == "! password blocked"
         await pilot.press("f5")
         question = await on(pilot, Confirm)
-        assert "Send the password of i on a new route?" in shown(question)
+        assert "Send the password of i to a changed destination?" in shown(question)
         assert f"not set\n→ user  {team}:3" in shown(question)
-        await pilot.press(*(["tab"] if answer == "Allow this route" else []), "enter")
+        await pilot.press(*(["tab"] if answer == "Allow and send" else []), "enter")
         await on(pilot, CallScreen)
         await until(pilot, lambda: calls.exchange is not None and not calls.what)
         sent = not isinstance(calls.exchange.outcome, Refused)
-        assert sent == (answer == "Allow this route")
+        assert sent == (answer == "Allow and send")
         assert (auth(pilot) == "✗ password rejected") == sent
 
     tell(made, story, profile="i")

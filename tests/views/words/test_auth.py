@@ -17,7 +17,7 @@ from rpcexplorer.model.secrets.secret import Secret
 from rpcexplorer.views.words.auth import auth_words, goes_with
 
 NOW = datetime(2026, 1, 2, 12, tzinfo=UTC)
-KNOWN, MOVED = Secret("hunter2x", "p.password"), RouteChanged("password", "it was stored for another route")
+KNOWN, MOVED = Secret("hunter2x", "p.password"), RouteChanged("password", "it was stored for a different destination")
 COOKIE, INLINE = CookieAuth("ada"), InlineAuth("ada")
 
 

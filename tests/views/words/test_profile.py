@@ -61,10 +61,12 @@ def test_each_kind_of_login_has_its_words(auth: Any, words: str) -> None:
         (Secret("x", "l", "prompt"), "✓ entered, until you quit", ""),
         (
             RouteChanged(
-                "password", "it was stored for another route", (Change("origin", "https://old", "https://new"),)
+                "password",
+                "it was stored for a different destination",
+                (Change("origin", "https://old", "https://new"),),
             ),
             "! blocked",
-            "it was stored for another route",
+            "it was stored for a different destination",
         ),
     ],
 )
