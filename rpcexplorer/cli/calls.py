@@ -19,12 +19,10 @@ from rpcexplorer.explorer import Explorer, Stop
 from rpcexplorer.model.draft import Batch, Draft, Problem, judged
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.hint import Changes
+from rpcexplorer.model.secrets.route import FORM_OF_REQUEST
 from rpcexplorer.views.words.problems import marked
 
 F = TypeVar("F")
-
-FORM = ("content_type", "accept", "empty_params")
-"""Keys of a profile that are options of a call to an address without one."""
 
 
 class Sending(Struct, frozen=True):
@@ -53,7 +51,7 @@ class Sending(Struct, frozen=True):
         parts = [part for part in Part if options.pop(part.value, False)]
         if len(parts) > 1:
             raise click.UsageError("Choose one of --envelope and --body.")
-        form = tuple((key, value) for key in FORM if (value := options.pop(key)) is not None)
+        form = tuple((key, value) for key in FORM_OF_REQUEST if (value := options.pop(key)) is not None)
         return cls(part=parts[0] if parts else Part.RESULT, form=form, **options)
 
 

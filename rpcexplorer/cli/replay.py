@@ -20,7 +20,7 @@ from rpcexplorer.model.complaint import Complaint, listed
 from rpcexplorer.model.draft import sent_draft
 from rpcexplorer.model.exchange import Damaged
 from rpcexplorer.model.profile import AD_HOC_NAME, Profile
-from rpcexplorer.model.replaying import Replayed, exit_code
+from rpcexplorer.model.replaying import Replayed, exit_code, server_of
 from rpcexplorer.views.comparing.replays import difference_lines, replay_line, replay_row, totals
 from rpcexplorer.views.json_out import json_of
 
@@ -119,7 +119,7 @@ def _with_profiles(
     """
     mine = {theirs: name for theirs, sign, name in (each.rpartition("=") for each in names) if sign}
     for theirs in mine:
-        if not any(theirs in _server(each) for each in records):
+        if not any(theirs in server_of(each.exchange) for each in records):
             known = listed(dict.fromkeys(each.exchange.profile for each in records))
             raise click.UsageError(f"-p: no call was recorded with {theirs or 'nothing'}, but with {known}.")
     plain, chosen = [each for each in names if "=" not in each], None
@@ -129,7 +129,7 @@ def _with_profiles(
         chosen = invocation.use(explorer, plain[0] if plain else None, url)
 
     def chosen_for(record: Recorded) -> Profile | None:
-        for theirs in _server(record):
+        for theirs in server_of(record.exchange):
             if theirs in mine:
                 return _named(explorer, mine[theirs])
         if chosen is None and explorer.journal.is_ours(record.exchange, record.source):
@@ -137,14 +137,16 @@ def _with_profiles(
         return chosen
 
     found = [(record, chosen_for(record)) for record in records]
-    unknown = {_server(record): record for record, profile in found if profile is None}
+    unknown = {server_of(record.exchange): record for record, profile in found if profile is None}
     proposed = {
         server: _proposed(explorer, record, alone=len(unknown) == 1 and not mine) for server, record in unknown.items()
     }
     if not proposed:
         return [_ToSend(record, profile) for record, profile in found if profile], "", ""
     advice = _advice(explorer, proposed, calls, names)
-    to_send = [_ToSend(record, profile or proposed[_server(record)] or fail(advice)) for record, profile in found]
+    to_send = [
+        _ToSend(record, profile or proposed[server_of(record.exchange)] or fail(advice)) for record, profile in found
+    ]
     used = {profile.name: theirs for (theirs, _), profile in proposed.items() if profile}
     several = len(used) > 1
     pairs = listed(f"{name} (for {theirs})" if several else name for name, theirs in used.items())
@@ -156,11 +158,6 @@ def _named(explorer: Explorer, name: str) -> Profile:
     if isinstance(profile, Complaint):
         fail(str(profile))
     return profile
-
-
-def _server(record: Recorded) -> tuple[str, str]:
-    """Return how a record names the server that it went to: by profile and by URL."""
-    return record.exchange.profile, record.exchange.url
 
 
 def _own_profile(explorer: Explorer, record: Recorded) -> Profile:

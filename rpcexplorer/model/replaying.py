@@ -22,6 +22,11 @@ ReplayVerdict = Literal["same", "differs", "not comparable", "failed", "stopped"
 """``failed``: there is no reply to compare with. ``left out``: it holds a password that nobody recorded."""
 
 
+def server_of(record: Exchange) -> tuple[str, str]:
+    """Return how a record names the server that it went to: by profile and by URL."""
+    return record.profile, record.url
+
+
 class Replayed(Struct, frozen=True):
     """One record, and what came of sending it again. Each record has one, in their order."""
 

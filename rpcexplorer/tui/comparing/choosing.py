@@ -15,6 +15,7 @@ from rpcexplorer.explorer import Explorer
 from rpcexplorer.model.complaint import Complaint
 from rpcexplorer.model.exchange import Exchange
 from rpcexplorer.model.profile import Profile
+from rpcexplorer.model.replaying import server_of
 from rpcexplorer.tui.dialogs.dialog import Dialog, keys
 from rpcexplorer.tui.dialogs.picker import Pick, Picker
 from rpcexplorer.tui.theming import ThemeStyles, line
@@ -27,11 +28,6 @@ MOST: Final = 12
 """Profiles that are on view at once."""
 NAMES: Final = 24
 """Columns that their names get at most."""
-
-
-def server_of(record: Exchange) -> tuple[str, str]:
-    """Return how a record names the server that it went to: by profile and by URL."""
-    return record.profile, record.url
 
 
 async def profiles_for_servers(

@@ -16,10 +16,10 @@ from rpcexplorer.model.comparing.compare import compared
 from rpcexplorer.model.draft import Batch, Draft, as_called, sent_draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Refused, Unreached
 from rpcexplorer.model.profile import Profile
-from rpcexplorer.model.replaying import Replayed, ignored_in, replayed
+from rpcexplorer.model.replaying import Replayed, ignored_in, replayed, server_of
 from rpcexplorer.model.templates.resolving import Missing
 from rpcexplorer.tui.comparing.asking import may_send_all
-from rpcexplorer.tui.comparing.choosing import profiles_for, profiles_for_servers, server_of
+from rpcexplorer.tui.comparing.choosing import profiles_for, profiles_for_servers
 from rpcexplorer.tui.comparing.list import on_profile
 from rpcexplorer.tui.comparing.replay import ReplayScreen
 from rpcexplorer.tui.comparing.screen import ComparisonScreen, Frame
