@@ -69,6 +69,7 @@ class Themed(Selecting[ReturnType]):
 
     CSS = """
     * { scrollbar-size-vertical: 1; scrollbar-size-horizontal: 1; }
+    Entry { scrollbar-size-horizontal: 0; }
     Input > .input--placeholder { color: $dim; }
     """
 

@@ -53,8 +53,8 @@ async def _profile_for(
 ) -> Profile | None:
     """Ask where recorded calls are to be sent.
 
-    The cursor starts where they come from, but not on a stranger's word: then on a profile that is not ``taken`` by
-    another server's calls.
+    The cursor starts where they come from, but for calls of someone else on the only profile with their address, else
+    on one that is not ``taken`` by another server's calls.
     """
     used = explorer.profile.name if explorer.profile else ""
     theirs = {each.profile for each in records if not (each.foreign or each.writer)}
@@ -66,7 +66,9 @@ async def _profile_for(
         screen.notify("Replay needs a profile. Press Esc, then add one.")
         return None
     free = [name for name in (used, *names) if name not in {"", *taken}] if taken else [used]
-    on = theirs.pop() if len(theirs) == 1 else (*free, used)[0]
+    urls = {each.url for each in records}
+    same = [profile.name for profile in explorer.profiles.profiles.values() if profile.endpoint in urls]
+    on = theirs.pop() if len(theirs) == 1 else same[0] if len(same) == 1 else (*free, used)[0]
     chosen: str | None = await screen.app.push_screen_wait(Picker(f"Replay {what} on …", picks, on=on))
     return usable(screen, explorer, chosen) if chosen else None
 

@@ -76,7 +76,8 @@ def reason(exchange: Exchange) -> str:
 def beside(exchange: Exchange, method: str) -> list[tuple[str, str]]:
     """What stands beside it: whose reply it is where that is not the method in the editor, and the transport."""
     transport = transport_line(exchange)
-    whose = [("  of ", "middle"), (clipped(exchange.method, WHOSE), "careful")] if exchange.method != method else []
+    is_other = exchange.method not in {method, ""}
+    whose = [("  of ", "middle"), (clipped(exchange.method, WHOSE), "careful")] if is_other else []
     return [*whose, (f"   {transport}" if transport else "", "middle")]
 
 

@@ -628,3 +628,12 @@ def test_what_stands_on_the_screen_is_what_its_panes_show(explorer: Explorer, pe
         assert screen.has_class("-prod")
 
     visit(explorer, person, what)
+
+
+def test_long_text_in_a_line_shows_its_end(explorer: Explorer, person: PersonOnScreen) -> None:
+    async def what(app: ExplorerApp, pilot: Pilot[Any], screen: CallScreen) -> None:
+        await pilot.press("f2", *("abcdefghij" * 6))
+        await pilot.pause()
+        assert "cdefghijabcdefghij " in on_view(app)
+
+    visit(explorer, person, what)

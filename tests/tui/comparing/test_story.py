@@ -219,7 +219,7 @@ outcome = "result"
 
 
 def test_case_of_two_servers_is_replayed_with_three_keys(tmp_path: Path) -> None:
-    """Nobody has chosen a profile before; each server is asked about, and the cursor goes on to the next profile."""
+    """Nobody has chosen a profile before; for each server the cursor is on the profile with its address."""
 
     async def receive(sitting: Sitting) -> None:
         await sitting.opened(HistoryScreen, lambda case: case._record)
@@ -237,17 +237,17 @@ def test_case_of_two_servers_is_replayed_with_three_keys(tmp_path: Path) -> None
 
         return RawServer(reply)
 
-    with answering("first") as one, answering("second") as two:
+    with answering("second") as one, answering("first") as two:
         files = f'[profile.one]\nurl = "{one.origin}"\n[profile.two]\nurl = "{two.origin}"\n'
         his = Sitting(tmp_path / "his", files, chosen=False)
         case = tmp_path / "case.toml"
-        case.write_text(TWO % (f"{one.origin}/api/v2/", f"{two.origin}/api/v2/"))
+        case.write_text(TWO % (f"{two.origin}/api/v2/", f"{one.origin}/api/v2/"))
         his.open(receive, case)
     opened, first, second, replayed = his.seen
     assert_says(opened, "no profile yet", "Note  prod charges 10 more")
-    assert_says(first, "Replay 1 call of hers, ", "one")
-    assert_says(second, "Replay 1 call of hers too, ", "two")
-    assert_says(replayed, "2 calls on one and two  2 same", "✓ one: user.get", "✓ two: user.get")
+    assert_says(first, "Replay 1 call of hers, ", "two")
+    assert_says(second, "Replay 1 call of hers too, ", "one")
+    assert_says(replayed, "2 calls on two and one  2 same", "✓ two: user.get", "✓ one: user.get")
     assert his.pressed == 3
     assert [len(server.requests) for server in (one, two)] == [1, 1]
 

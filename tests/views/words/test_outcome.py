@@ -5,10 +5,11 @@ from __future__ import annotations
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from rpcexplorer.model.exchange import Exchange, Refused
 from rpcexplorer.protocol.messages import Result
-from rpcexplorer.views.words.outcome import ended, nothing
+from rpcexplorer.views.words.outcome import beside, ended, nothing
 from tests.views.exchanges import exchange
 
 
@@ -24,3 +25,9 @@ def test_bar_without_room_has_the_first_words() -> None:
     failed = exchange(Result(b"1", message="no such tool"))
     assert ended(failed, 40)[1][0] == "tool failed: no such tool"
     assert ended(failed, 12)[1][0] == "tool failed"
+
+
+def test_response_of_another_method_names_it() -> None:
+    one = exchange(Result(b"1"))
+    assert [text for text, _ in beside(one, "other")][:2] == ["  of ", one.method]
+    assert "  of " not in [text for text, _ in beside(replace(one, method=""), "other")]
