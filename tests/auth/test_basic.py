@@ -180,7 +180,7 @@ def test_a_user_name_of_any_letters_is_shown_as_well(shell: Shell) -> None:
 
 def test_the_connection_is_told_by_the_call_that_has_the_credentials(shell: Shell) -> None:
     def answer(request: Received) -> bytes:
-        asks = http_reply(b"no", 401, {"WWW-Authenticate": 'Basic realm="node"'}, reason="Unauthorized")
+        asks = http_reply(b"no", 401, {"WWW-Authenticate": 'Basic realm="shop"'}, reason="Unauthorized")
         return echo(request) if request.header("Authorization") else asks
 
     with RawServer(answer) as server:
