@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from rpcexplorer.protocol.codes import explain
@@ -34,8 +34,10 @@ NUMBERS = MessageForm(id="number")
 
 
 @given(moments, st.integers(1, 10**9 - 1))
+@example((1_795_000_000_000, 12345), 1)
 def test_the_number_of_an_id_is_given_back_by_servers_that_cut_to_32_bits(moment: tuple[int, int], row: int) -> None:
     id = make_id(*moment)
+    assume(not id.isdigit())  # before 2039 no id that is made has digits alone: that is a number somebody typed
     parts = (".initialize", ".login", "", ".1", f".{row}")
     before, login, call, first, last = (number_of(f"{id}{part}") for part in parts)
     assert before is not None
