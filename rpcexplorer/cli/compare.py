@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from rpcexplorer.cli.asking import check_pointers, confirm, question_about, tell_where
 from rpcexplorer.cli.context import Invocation, complete_profiles, fail, invocation_of
-from rpcexplorer.cli.output import Output
+from rpcexplorer.cli.output import STDOUT, Output
 from rpcexplorer.cli.recorded import Recorded, always_ignored, called, one_of
 from rpcexplorer.cli.show import json
 from rpcexplorer.cli.waiting import run_until_stopped, waiting
@@ -138,6 +138,8 @@ def _save(explorer: Explorer, calls: Sequence[Exchange], how: Telling, case: Out
         fail(made)
     case.world.write(made.text.encode())
     case.write()
+    if how.case != STDOUT:
+        case.world.say(f"saved {len(calls)} calls in {how.case}")
 
 
 def _one(found: Sequence[Recorded], named: str) -> Recorded:

@@ -127,6 +127,10 @@ def _with_profiles(
         raise click.UsageError("Name one profile, or THEIRS=MINE for each server that the calls went to.")
     if plain or url or invocation.profile or invocation.url:
         chosen = invocation.use(explorer, plain[0] if plain else None, url)
+        servers = {server_of(each.exchange) for each in records}
+        if len(servers) > 1 and not mine:
+            sent = f"These calls went to {len(servers)} servers; all of them go to {chosen.name}"
+            invocation.world.say(f"warning: {sent}. To choose a profile for each: -p THEIRS=MINE.")
 
     def chosen_for(record: Recorded) -> Profile | None:
         for theirs in server_of(record.exchange):

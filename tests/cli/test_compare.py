@@ -112,7 +112,9 @@ def test_compare_without_id_takes_newest_call(shell: Shell) -> None:
 
 def test_compared_calls_are_saved_as_a_case(shell: Shell) -> None:
     one, two = made(shell, '"result":1', '"result":2')
-    assert shell.run("compare", "--case", "a.toml", "--note", "look").code == 6
+    saved = shell.run("compare", "--case", "a.toml", "--note", "look")
+    assert saved.code == 6
+    assert saved.err.endswith("saved 2 calls in a.toml\n")
     text = (shell.folder / "a.toml").read_text()
     assert text.startswith('case = 1\nnote = "look"\n')
     assert [f'id = "{id}"' in text for id in (one, two)] == [True, True]
