@@ -36,14 +36,7 @@ from rpcexplorer.model.draft import Draft
 from rpcexplorer.model.exchange import Cancelled, Exchange, Unreached
 from rpcexplorer.model.hint import Changes
 from rpcexplorer.model.hints import hint_for
-from rpcexplorer.model.probe import (
-    MOST,
-    Examination,
-    Finding,
-    Proposal,
-    behind_login,
-    proposed,
-)
+from rpcexplorer.model.probe import MOST, Examination, Finding, Proposal, behind_login, proposed
 from rpcexplorer.model.profile import IN_PATH, Preset, Profile
 from rpcexplorer.model.secrets.certificate import ShownCertificate
 from rpcexplorer.model.secrets.secret import Secret

@@ -711,7 +711,7 @@ _REALM = re.compile(r"""\brealm\s*=\s*(?:"([^"]*)"|([^\s,"]+))""", re.IGNORECASE
 def recognized(exchange: Exchange, profile: Profile) -> list[str]:
     """Return the presets that a response speaks for, the surest first."""
     response = exchange.response
-    _, realms = challenge_of(exchange)
+    realms = _realms_of(exchange)
     server, names, words = response.header("server") or "", names_in(exchange), ""
     answered = exchange.method if isinstance(exchange.outcome, Result) else ""
     if not answered:
@@ -730,11 +730,10 @@ def recognized(exchange: Exchange, profile: Profile) -> list[str]:
     ]
 
 
-def challenge_of(exchange: Exchange) -> tuple[frozenset[str], frozenset[str]]:
-    """Return the schemes and realms of a response: paths with the same ones take the same credentials (RFC 7617)."""
-    challenges = [value for name, value in exchange.response.headers if name.lower() == "www-authenticate"]
-    realms = {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
-    return frozenset(schemes(challenges)), frozenset(realms)
+def _realms_of(exchange: Exchange) -> set[str]:
+    """Return the realms that a response challenges for."""
+    challenges = (value for name, value in exchange.response.headers if name.lower() == "www-authenticate")
+    return {quoted or bare for value in challenges for quoted, bare in _REALM.findall(value)}
 
 
 def names_in(exchange: Exchange) -> list[str]:
