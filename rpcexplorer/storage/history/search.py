@@ -23,7 +23,7 @@ IN_CALL = frozenset(b"id method params params_sent message reason headers reply 
 ANYWHERE = IN_CALL | {b"profile", b"url"}
 FOLDED_TO_ASCII = tuple(character.encode() for character in "ßİŉſǰẖẗẘẙẚẞ\u212aﬀﬁﬂﬃﬄﬅﬆ")
 """All characters but the letters of ASCII that are letters of ASCII, some of them, where case does not count."""
-TIME, MS, RECEIVED = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
+TIME_LINE, MS_LINE, RECEIVED_LINE = (re.compile(rb"\n%s = ([^\r\n]*)" % key) for key in (b"time", b"ms", b"received"))
 FOREIGN = b"\nforeign = true"
 FAILED = re.compile(rb'\n(?:outcome = "error"|message(?:_base64)? = )')
 """A line of what counts as an error: the result of a tool that failed has a message."""
@@ -92,16 +92,16 @@ def _limits(bounds: Bounds) -> Iterator[Limit]:
     """The values that a limit leaves. A time that is spelled in another zone, by hand, is not compared here."""
     if bounds.since is not None:
         since = _spelled(bounds.since)
-        yield TIME, lambda time: time >= since or not time.endswith(b"Z")
+        yield TIME_LINE, lambda time: time >= since or not time.endswith(b"Z")
     if bounds.until is not None:
         until = _spelled(bounds.until)
-        yield TIME, lambda time: time <= until or not time.endswith(b"Z")
+        yield TIME_LINE, lambda time: time <= until or not time.endswith(b"Z")
     for line, above, below in (
-        (MS, bounds.slower, bounds.faster),
-        (RECEIVED, bounds.larger, bounds.smaller),
+        (MS_LINE, bounds.slower, bounds.faster),
+        (RECEIVED_LINE, bounds.larger, bounds.smaller),
     ):
         if above is not None or below is not None:
-            yield line, partial(_is_between, above, below, 1000 if line is MS else 1)
+            yield line, partial(_is_between, above, below, 1000 if line is MS_LINE else 1)
 
 
 def _is_between(above: float | None, below: float | None, parts: int, value: bytes) -> bool:

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING
 from textual import events
 
 if TYPE_CHECKING:
-    from textual.widget import Widget
+    from textual.widget import Widget as _Base
 else:
     # Textual looks for styles along the first base that is a widget, and that has to be its own class
-    Widget = object
+    _Base = object
 
 
 INHERITED = ("scroll", "page_")
 """What a line has from its bases, and no use for."""
 
 
-class InOrder(Widget):
+class InOrder(_Base):
     """Stands before Textual's class among the bases of a widget that is typed into."""
 
     async def _on_key(self, event: events.Key) -> None:
